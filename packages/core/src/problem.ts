@@ -1,0 +1,44 @@
+/**
+ * Why the core refused. A closed union: a new code does not compile in the HTTP table of statuses and sentences, nor
+ * in the command line's table of exit codes, until both say what it means there.
+ */
+export type ProblemCode =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'license-key-required'
+  | 'license-rejected'
+  | 'signing-not-configured'
+  | 'signing-failed'
+  | 'job-not-owned'
+  | 'job-not-found'
+  | 'not-found'
+  | 'invalid-input'
+  | 'ambiguous'
+  | 'conflict'
+  | 'rate-limited'
+  | 'unavailable'
+
+/** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
+export interface ProblemData {
+  /** One sentence for an operator: what is wrong and what to do next. */
+  readonly detail?: string
+  /** Field-scoped messages of a refused input, at most 12. */
+  readonly details?: readonly string[]
+  /** What an ambiguous name may mean. */
+  readonly candidates?: readonly string[]
+  /** Whole seconds until another attempt makes sense, at least 1. */
+  readonly retryAfterSeconds?: number
+}
+
+/** The one error that the core throws on purpose. Everything else is a fault. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly data: ProblemData
+
+  constructor(code: ProblemCode, data: ProblemData = {}, options?: { cause?: unknown }) {
+    super(data.detail ?? code, options)
+    this.code = code
+    this.data = data
+  }
+}
