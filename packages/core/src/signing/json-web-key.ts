@@ -1,0 +1,88 @@
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { decodeBase64url, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
+
+/** An Ed25519 public key as RFC 8037 writes it. `kid` is the key's RFC 7638 thumbprint. */
+export interface PublicJwk {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  readonly x: string
+  readonly kid: string
+  readonly alg: 'EdDSA'
+  readonly use: 'sig'
+}
+
+/** The body of `GET /.well-known/jwks.json`: the current key first, then the retired ones. */
+export interface JwkSet {
+  readonly keys: readonly PublicJwk[]
+}
+
+/** What signatures are checked against: native keys by `kid`. */
+export type VerificationKeys = ReadonlyMap<string, KeyObject>
+
+const PUBLIC_FORMS = 'expected 32 bytes in base64, base64url or hex, or a PEM that says BEGIN PUBLIC KEY'
+
+const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+
+/** The RFC 7638 thumbprint of a raw Ed25519 public key: SHA-256, base64url, 43 characters. */
+export function thumbprint(publicKey: Uint8Array): string {
+  const members = `{"crv":"Ed25519","kty":"OKP","x":"${base64url(publicKey)}"}`
+  return hash('sha256', members, 'base64url')
+}
+
+/** A raw Ed25519 public key as a JSON Web Key. */
+export function publicJwk(publicKey: Uint8Array): PublicJwk {
+  const x = base64url(publicKey)
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: thumbprint(publicKey), alg: 'EdDSA', use: 'sig' }
+}
+
+/** A set of raw public keys, each once, in the order given. */
+export function jwkSet(publicKeys: readonly Uint8Array[]): JwkSet {
+  const byKid = new Map(publicKeys.map(publicJwk).map((key) => [key.kid, key]))
+  return { keys: [...byKid.values()] }
+}
+
+/**
+ * Reads an Ed25519 public key from hex, base64, base64url (32 bytes) or PEM (also with `\n` escapes) and returns its
+ * raw bytes. Throws `KeyRefused` for anything else: a private key too, which has no place in a setting that is no secret.
+ */
+export function parsePublicKey(text: string): Uint8Array {
+  const trimmed = text.trim()
+  const raw = decodeRawKey(trimmed)
+  if (raw) return raw
+  if (!trimmed.startsWith('-----BEGIN PUBLIC KEY-----')) {
+    throw new KeyRefused(`not an Ed25519 public key: ${PUBLIC_FORMS}`)
+  }
+  const key = readPem(unescapePem(trimmed))
+  const x = key?.asymmetricKeyType === 'ed25519' ? key.export({ format: 'jwk' }).x : undefined
+  if (x === undefined) throw new KeyRefused(`the PEM holds no Ed25519 public key: ${PUBLIC_FORMS}`)
+  return Buffer.from(x, 'base64url')
+}
+
+function readPem(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Prepares a fetched key set for verification. Keys of other kinds, and keys without a `kid`, are passed over, as
+ * RFC 7517 §5 asks: a newer service may publish keys that this program does not know.
+ */
+export function verificationKeys(set: { readonly keys: readonly unknown[] }): VerificationKeys {
+  const keys = new Map<string, KeyObject>()
+  for (const candidate of set.keys) {
+    if (!isEd25519Jwk(candidate) || keys.has(candidate.kid)) continue
+    const { kty, crv, x } = candidate
+    keys.set(candidate.kid, createPublicKey({ key: { kty, crv, x }, format: 'jwk' }))
+  }
+  return keys
+}
+
+function isEd25519Jwk(value: unknown): value is PublicJwk {
+  if (typeof value !== 'object' || value === null) return false
+  const key = value as Partial<Record<string, unknown>>
+  const known = key.kty === 'OKP' && key.crv === 'Ed25519' && typeof key.kid === 'string'
+  return known && typeof key.x === 'string' && decodeBase64url(key.x)?.length === 32
+}
