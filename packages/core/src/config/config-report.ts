@@ -1,0 +1,55 @@
+import type { Config } from './config.ts'
+import type { Setting } from './setting.ts'
+import { type SettingGroup, settings } from './settings.ts'
+
+/** What start-up says about a setting: its value, or for a secret only whether there is one. */
+export type SettingReport = string | number | readonly string[]
+
+/** The settings in force by environment name, for the start-up log. Secrets are `set` or `unset`. */
+export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
+  const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  const entries = Object.entries<SettingGroup>(settings).flatMap(([groupName, group]) =>
+    Object.entries(group.settings).map(([key, setting]) => {
+      const shown = shownValue(setting, groups[groupName]?.[key])
+      return [setting.name, setting.secret && shown !== 'unset' ? 'set' : shown]
+    }),
+  )
+  return Object.fromEntries(entries)
+}
+
+function shownValue(setting: Setting<unknown>, value: unknown): SettingReport {
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'unset'
+  return setting.show?.(value) ?? (Array.isArray(value) ? value : (value as string | number))
+}
+
+/** The reference of all settings, as docs/reference/settings.md holds it. */
+export function settingsMarkdown(): string {
+  const sections = Object.values<SettingGroup>(settings).map(sectionOf)
+  return [INTRODUCTION, ...sections].join('\n')
+}
+
+const INTRODUCTION = `# Settings
+
+Written from the table of settings in the code; change that, not this page. Settings come from the environment. An empty
+value counts as unset. All faults are reported together at the start, and no report shows a secret.
+`
+
+function sectionOf(group: SettingGroup): string {
+  const note = group.optional
+    ? 'A bad value here closes this feature (503) and leaves the service running.\n\n'
+    : ''
+  const rows = Object.values(group.settings).map(rowOf).join('\n')
+  return `## ${group.title}\n\n${note}| Name | Value | Default | What it does |\n|---|---|---|---|\n${rows}\n`
+}
+
+function rowOf(setting: Setting<unknown>): string {
+  const { name, form, secret, fallback, doc } = setting
+  const shown = shownValue(setting, fallback)
+  const cells = [
+    `\`${name}\``,
+    secret ? `${form}, secret` : form,
+    shown === 'unset' ? shown : `\`${shown}\``,
+    doc,
+  ]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}

@@ -1,0 +1,112 @@
+import { isIP } from 'node:net'
+
+/** One setting: where it comes from, what it may be, what it is when nobody sets it. */
+export interface Setting<T> {
+  /** The environment variable. */
+  readonly name: string
+  /** One line for the operator. */
+  readonly doc: string
+  /** Completes the sentence "<name> must be …". */
+  readonly form: string
+  /** A secret's value appears nowhere: reports say only whether it is set. */
+  readonly secret: boolean
+  readonly fallback: T
+  /** The value of a text that is trimmed and not empty; `undefined` when it is not of the form. */
+  parse(text: string): T | undefined
+  /** Completes the warning "<name> …" about a value that is allowed and probably not meant. Must not repeat the value. */
+  caution?(value: T, given: string): string | undefined
+  /** How reports write the value, when its own text would say too little. */
+  show?(value: T): string
+}
+
+/** What the constructors below share. */
+export interface SettingOptions<F> {
+  readonly secret?: boolean
+  readonly fallback?: F
+}
+
+/** Any text. */
+export function text<F extends string | undefined = undefined>(
+  name: string,
+  doc: string,
+  options: SettingOptions<F> = {},
+): Setting<string | F> {
+  return { ...named(name, doc, 'text', options), parse: (given) => given }
+}
+
+/** A whole number between two bounds, both allowed, in plain digits. */
+export function wholeNumber<F extends number | undefined = undefined>(
+  name: string,
+  doc: string,
+  options: SettingOptions<F> & { readonly min: number; readonly max: number },
+): Setting<number | F> {
+  const { min, max } = options
+  const parse = (given: string) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN
+    return value >= min && value <= max ? value : undefined
+  }
+  return { ...named(name, doc, `a whole number from ${min} to ${max}`, options), parse }
+}
+
+/** One of a few words. */
+export function choice<const W extends string>(
+  name: string,
+  doc: string,
+  words: readonly W[],
+  fallback: W,
+): Setting<W> {
+  const parse = (given: string) => words.find((word) => word === given)
+  return { ...named(name, doc, `one of ${words.join(', ')}`, { fallback }), fallback, parse }
+}
+
+/** An absolute URL of one of these schemes, as it was written. */
+export function url(
+  name: string,
+  doc: string,
+  schemes: readonly string[],
+  options: { readonly secret?: boolean } = {},
+): Setting<string | undefined> {
+  const form = `a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
+  const parse = (given: string) => {
+    const scheme = URL.canParse(given) ? new URL(given).protocol.slice(0, -1) : ''
+    return schemes.includes(scheme) && given.includes('://') ? given : undefined
+  }
+  return { ...named(name, doc, form, options), parse }
+}
+
+/** A comma-separated list; blanks around entries, empty entries and repetitions don't count. Unset is an empty list. */
+export function list(
+  name: string,
+  doc: string,
+  options: {
+    readonly secret?: boolean
+    readonly of?: string
+    readonly accepts?: (entry: string) => boolean
+  } = {},
+): Setting<readonly string[]> {
+  const { of = 'texts', accepts = () => true, secret = false } = options
+  const parse = (given: string) => {
+    const entries = given.split(',').map((entry) => entry.trim())
+    const kept = [...new Set(entries)].filter((entry) => entry !== '')
+    return kept.every(accepts) ? kept : undefined
+  }
+  return { ...named(name, doc, `a comma-separated list of ${of}`, { secret, fallback: [] }), parse }
+}
+
+/** Whether a text is a web origin as browsers send it: scheme, host, port unless it is the default, nothing else. */
+export function isOrigin(entry: string): boolean {
+  return /^https?:/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry
+}
+
+/** Whether a text is an IP address with or without a port: `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`, `[2620:fe::fe]:53`. */
+export function isResolverAddress(entry: string): boolean {
+  if (isIP(entry)) return true
+  const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
+  const known = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6
+  return known && Number(port) >= 1 && Number(port) <= 65_535
+}
+
+function named<F>(name: string, doc: string, form: string, options: SettingOptions<F>) {
+  const { secret = false, fallback } = options
+  return { name, doc, form, secret, fallback: fallback as F }
+}

@@ -1,0 +1,222 @@
+import { choice, isOrigin, isResolverAddress, list, type Setting, text, url, wholeNumber } from './setting.ts'
+
+/** The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the start. */
+export interface SettingGroup<
+  O extends boolean = boolean,
+  S extends Readonly<Record<string, Setting<unknown>>> = Readonly<Record<string, Setting<unknown>>>,
+> {
+  readonly title: string
+  readonly optional: O
+  readonly settings: S
+}
+
+type Settings = Readonly<Record<string, Setting<unknown>>>
+
+const required = <S extends Settings>(title: string, settings: S): SettingGroup<false, S> => ({
+  title,
+  optional: false,
+  settings,
+})
+
+const optional = <S extends Settings>(title: string, settings: S): SettingGroup<true, S> => ({
+  title,
+  optional: true,
+  settings,
+})
+
+/** pino's levels, from everything to nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Where rate windows are counted. */
+export const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
+
+const SECRET_CHARS_ADVISED = 32
+
+/** Only the exact word means production (spec, License key validation); a near miss opens the development rule. */
+const production: Setting<boolean> = {
+  ...text('NODE_ENV', 'Outside `production`, an empty allow-list means that any license key is accepted.'),
+  form: 'text; only `production` matters',
+  fallback: false,
+  parse: (given) => given === 'production',
+  show: (isProduction) => (isProduction ? 'production' : 'development'),
+  caution: (isProduction, given) =>
+    !isProduction && /^\W*(prod|live)/i.test(given)
+      ? 'looks like production, but only the exact word production means it: development rules apply'
+      : undefined,
+}
+
+const sessionSecrets: Setting<readonly string[]> = {
+  ...list(
+    'SERVICE_SESSION_SECRET',
+    'Signs session cookies: the first signs, all verify. Unset in production closes login.',
+    {
+      secret: true,
+      of: 'secrets',
+    },
+  ),
+  caution: (secrets) =>
+    secrets.some((secret) => secret.length < SECRET_CHARS_ADVISED)
+      ? `has an entry shorter than ${SECRET_CHARS_ADVISED} characters, which can be guessed`
+      : undefined,
+}
+
+/** Every setting of the service, by feature. The `Config` type, its reader, the reference and the summary follow it. */
+export const settings = {
+  service: required('Service', {
+    production,
+    publicUrl: url('SERVICE_PUBLIC_URL', 'The address under which people reach the service.', [
+      'https',
+      'http',
+    ]),
+    dataDir: text(
+      'SERVICE_DATA_DIR',
+      'Folder of the embedded database when `DATABASE_URL` is unset; unset: in memory.',
+    ),
+    logLevel: choice('SERVICE_LOG_LEVEL', 'The least severe log lines that are written.', LOG_LEVELS, 'info'),
+    drainDelaySeconds: wholeNumber(
+      'SERVICE_DRAIN_DELAY_SECONDS',
+      'How long healthz answers 503 before the service stops accepting: 5 suits a load balancer.',
+      { fallback: 0, min: 0, max: 300 },
+    ),
+  }),
+  http: required('HTTP', {
+    host: text('SERVICE_HOST', 'The address to listen on.', { fallback: '127.0.0.1' }),
+    port: wholeNumber('PORT', 'The port to listen on; 0 takes any free one.', {
+      fallback: 8080,
+      min: 0,
+      max: 65_535,
+    }),
+    trustedProxyHops: wholeNumber(
+      'SERVICE_TRUSTED_PROXY_HOPS',
+      'Proxies in front: the client is this entry of `x-forwarded-for`, counted from the right; 0 ignores the header.',
+      { fallback: 1, min: 0, max: 16 },
+    ),
+    maxConnections: wholeNumber(
+      'SERVICE_MAX_CONNECTIONS',
+      'Open connections at most; unset: no limit of our own.',
+      {
+        min: 1,
+        max: 1_000_000,
+      },
+    ),
+  }),
+  database: required('Database', {
+    url: url('DATABASE_URL', 'PostgreSQL; unset: the embedded database.', ['postgres', 'postgresql'], {
+      secret: true,
+    }),
+    pool: wholeNumber('SERVICE_DATABASE_POOL', 'Database connections at most.', {
+      fallback: 10,
+      min: 1,
+      max: 1000,
+    }),
+  }),
+  licensing: required('Licensing', {
+    keys: list('SERVICE_LICENSE_KEYS', 'License keys accepted without a row in the database.', {
+      secret: true,
+      of: 'license keys',
+    }),
+    ttlDays: wholeNumber('SERVICE_LICENSE_TTL_DAYS', 'Lifetime of activation tokens in days.', {
+      fallback: 7,
+      min: 1,
+      max: 3650,
+    }),
+  }),
+  signing: required('Signing', {
+    privateKey: text(
+      'SERVICE_LICENSE_PRIVKEY',
+      'Ed25519 key that signs tokens: a seed or PKCS#8, from `svc mint-key`.',
+      {
+        secret: true,
+      },
+    ),
+    retiredPublicKeys: list(
+      'SERVICE_LICENSE_PUBKEYS_RETIRED',
+      'Former public keys, still published so that tokens from before a rotation verify.',
+      { of: 'public keys', accepts: (entry) => !entry.includes('PRIVATE KEY') },
+    ),
+  }),
+  jobs: required('Jobs', {
+    leaseSeconds: wholeNumber(
+      'SERVICE_JOB_LEASE_SECONDS',
+      'How long a silent host keeps a job, in seconds.',
+      {
+        fallback: 300,
+        min: 1,
+        max: 86_400,
+      },
+    ),
+  }),
+  limits: required('Rate limits', {
+    backend: choice(
+      'SERVICE_RATE_LIMIT_BACKEND',
+      'Where rate windows are counted: `postgres` shares them between replicas.',
+      RATE_LIMIT_BACKENDS,
+      'memory',
+    ),
+  }),
+  metrics: optional('Metrics', {
+    token: text('SERVICE_METRICS_TOKEN', 'Bearer token that `/metrics` asks for; unset: open.', {
+      secret: true,
+    }),
+  }),
+  health: optional('System check', {
+    token: text('SERVICE_HEALTH_TOKEN', 'Bearer token of the system check; unset: sessions only.', {
+      secret: true,
+    }),
+  }),
+  sessions: optional('Sessions', { secrets: sessionSecrets }),
+  monitors: optional('Monitors', {
+    cronSecret: text('MONITORS_CRON_SECRET', 'Secret of the monitor run; unset: every run is refused.', {
+      secret: true,
+    }),
+    dnsServers: list('MONITOR_DNS_SERVERS', "Resolvers that monitors ask; unset: the system's.", {
+      of: 'IP addresses, each with or without a port',
+      accepts: isResolverAddress,
+    }),
+  }),
+  chat: optional('Support chat', {
+    perIpPerMinute: wholeNumber('CHAT_RATE_LIMIT', 'Chat messages a minute and client address.', {
+      fallback: 15,
+      min: 1,
+      max: 100_000,
+    }),
+    globalPerMinute: wholeNumber('CHAT_GLOBAL_RATE_LIMIT', 'Chat messages a minute over all addresses.', {
+      fallback: 200,
+      min: 1,
+      max: 1_000_000,
+    }),
+    retentionDays: wholeNumber('CHAT_RETENTION_DAYS', 'Days after which conversations are removed.', {
+      fallback: 90,
+      min: 1,
+      max: 3650,
+    }),
+    allowedOrigins: list(
+      'CHAT_ALLOWED_ORIGINS',
+      'Sites that may embed the chat; unset: those of `SERVICE_PUBLIC_URL`.',
+      {
+        of: 'origins such as https://example.com',
+        accepts: isOrigin,
+      },
+    ),
+    contentDir: text(
+      'CHAT_CONTENT_DIR',
+      'Folder of Markdown, beside the docs, that answers are grounded on.',
+    ),
+    llmDailyLimit: wholeNumber(
+      'CHAT_LLM_DAILY_LIMIT',
+      'Answers of the language model a day; then canned ones.',
+      {
+        fallback: 2000,
+        min: 0,
+        max: 10_000_000,
+      },
+    ),
+  }),
+  llm: optional('Language model', {
+    apiKey: text('LLM_API_KEY', 'Key of the language model; unset: canned answers from the docs.', {
+      secret: true,
+    }),
+    baseUrl: url('LLM_BASE_URL', 'Base address of an OpenAI-compatible API.', ['https', 'http']),
+    model: text('LLM_MODEL', 'Name of the model.'),
+  }),
+} as const satisfies Readonly<Record<string, SettingGroup>>

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals'
+import { readConfig } from '../../src/config/config.ts'
+import { configSummary, settingsMarkdown } from '../../src/config/config-report.ts'
+import { type SettingGroup, settings } from '../../src/config/settings.ts'
+
+const groups = Object.values<SettingGroup>(settings)
+const all = groups.flatMap((group) => Object.values(group.settings))
+
+describe('the start-up summary', () => {
+  test('has one entry for every setting', () => {
+    expect(Object.keys(configSummary(readConfig({}))).sort()).toEqual(all.map(({ name }) => name).sort())
+  })
+
+  test('shows plain values, and of a secret only whether it is set', () => {
+    const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
+    const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
+    const summary = configSummary(readConfig({ ...given, PORT: '9000' }))
+    for (const name of secrets) expect([name, summary[name]]).toEqual([name, 'set'])
+    expect(JSON.stringify(summary)).not.toContain('tell-nobody')
+    expect(summary).toMatchObject({
+      PORT: 9000,
+      NODE_ENV: 'development',
+      CHAT_RETENTION_DAYS: 90,
+      SERVICE_DATA_DIR: 'unset',
+    })
+    expect(configSummary(readConfig({}))).toMatchObject({
+      DATABASE_URL: 'unset',
+      SERVICE_LICENSE_KEYS: 'unset',
+    })
+  })
+
+  test('hides every setting that carries a credential', () => {
+    expect(
+      all
+        .filter(({ secret }) => secret)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([
+      'DATABASE_URL',
+      'LLM_API_KEY',
+      'MONITORS_CRON_SECRET',
+      'SERVICE_HEALTH_TOKEN',
+      'SERVICE_LICENSE_KEYS',
+      'SERVICE_LICENSE_PRIVKEY',
+      'SERVICE_METRICS_TOKEN',
+      'SERVICE_SESSION_SECRET',
+    ])
+  })
+})
+
+describe('the reference', () => {
+  test('has a section for every group and a row of four cells for every setting', () => {
+    const lines = settingsMarkdown().split('\n')
+    for (const { title } of groups) expect(lines).toContain(`## ${title}`)
+    for (const { name, doc } of all) {
+      const row = lines.find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
+      expect(row.split(' | ')).toHaveLength(4)
+      expect(row).toContain(doc)
+    }
+  })
+
+  test('states defaults, secrets and which features close by themselves', () => {
+    const text = settingsMarkdown()
+    expect(text).toContain('| `PORT` | a whole number from 0 to 65535 | `8080` |')
+    expect(text).toContain('| `NODE_ENV` | text; only `production` matters | `development` |')
+    expect(text).toContain('| `LLM_API_KEY` | text, secret | unset |')
+    expect(text.split('\nA bad value here closes this feature').length - 1).toBe(
+      groups.filter((group) => group.optional).length,
+    )
+  })
+})
