@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { RateCounter } from './rate-counter.ts'
+import { judge, type RateLimit, type RateVerdict } from './rate-limit.ts'
+
+/** Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of `status`. */
+const AGENT_LIMITS = {
+  /** Per client address. */
+  activate: 10,
+  /** Per license key, as those below. */
+  heartbeat: 30,
+  claim: 60,
+  status: 120,
+  logs: 240,
+  cancel: 120,
+} as const
+
+/** The limits that a gate can ask for. */
+export type RateLimitName = keyof typeof AGENT_LIMITS | 'chat-per-ip' | 'chat-global'
+
+/** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
+export interface ChatLimits {
+  readonly perIpPerMinute: number
+  readonly globalPerMinute: number
+}
+
+const SUBJECT_BYTES = 16
+const MINUTE_SECONDS = 60
+
+/** The 16-byte digest, base64url, under which a subject is counted: addresses and keys are kept nowhere. */
+export function subjectDigest(subject: string): string {
+  return hash('sha256', subject, 'buffer').subarray(0, SUBJECT_BYTES).toString('base64url')
+}
+
+/** The named limits of the service, each counted per subject in a fixed window. */
+export class RateLimits {
+  readonly #counter: RateCounter
+  readonly #clock: Clock
+  readonly #limits: Readonly<Record<RateLimitName, RateLimit>>
+
+  constructor(parts: { readonly counter: RateCounter; readonly clock: Clock; readonly chat: ChatLimits }) {
+    this.#counter = parts.counter
+    this.#clock = parts.clock
+    this.#limits = limitsOf(parts.chat)
+  }
+
+  /** Where the windows are counted, for the metric. */
+  get backend(): RateCounter['backend'] {
+    return this.#counter.backend
+  }
+
+  /**
+   * Counts one request of `subject` (a client address, a license; any constant for a global limit) and says whether it
+   * passes. Ask before doing work, and ask only for subjects that are known: an unknown key must not open a window.
+   */
+  async take(name: RateLimitName, subject: string): Promise<RateVerdict> {
+    const limit = this.#limits[name]
+    return judge(limit, await this.#counter.count(limit, subjectDigest(subject), this.#clock.forStores()))
+  }
+}
+
+function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> {
+  const perMinute = (name: RateLimitName, limit: number) => ({ name, limit, windowSeconds: MINUTE_SECONDS })
+  return {
+    activate: perMinute('activate', AGENT_LIMITS.activate),
+    heartbeat: perMinute('heartbeat', AGENT_LIMITS.heartbeat),
+    claim: perMinute('claim', AGENT_LIMITS.claim),
+    status: perMinute('status', AGENT_LIMITS.status),
+    logs: perMinute('logs', AGENT_LIMITS.logs),
+    cancel: perMinute('cancel', AGENT_LIMITS.cancel),
+    'chat-per-ip': perMinute('chat-per-ip', chat.perIpPerMinute),
+    'chat-global': perMinute('chat-global', chat.globalPerMinute),
+  }
+}

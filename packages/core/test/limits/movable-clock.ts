@@ -1,0 +1,14 @@
+import type { Clock } from '../../src/clock.ts'
+
+/** A clock that stands until it is moved, forwards or backwards. */
+export function movableClock(start: Date): Clock & { advance(milliseconds: number): void } {
+  let nowMs = start.getTime()
+  const now = () => new Date(nowMs)
+  return {
+    now,
+    forStores: now,
+    advance: (milliseconds) => {
+      nowMs += milliseconds
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Clock } from '../../src/clock.ts'
+import type { RateCounter } from '../../src/limits/rate-counter.ts'
+import { MemoryRateCounter } from '../../src/limits/rate-counter-memory.ts'
+import { type RateLimitName, RateLimits, subjectDigest } from '../../src/limits/rate-limits.ts'
+import { movableClock } from './movable-clock.ts'
+
+const START = new Date('2026-01-01T00:00:00.250Z')
+const chat = { perIpPerMinute: 15, globalPerMinute: 200 }
+
+function limitsAt(clock: Clock) {
+  return new RateLimits({ clock, chat, counter: new MemoryRateCounter(clock) })
+}
+
+async function takeMany(limits: RateLimits, name: RateLimitName, times: number) {
+  const verdicts = []
+  for (let index = 0; index < times; index += 1) verdicts.push(await limits.take(name, 'subject'))
+  return verdicts
+}
+
+describe('a limit', () => {
+  test.each<[RateLimitName, number]>([
+    ['activate', 10],
+    ['heartbeat', 30],
+    ['claim', 60],
+    ['status', 120],
+    ['logs', 240],
+    ['cancel', 120],
+    ['chat-per-ip', 15],
+    ['chat-global', 200],
+  ])('lets the documented number of requests a minute pass and not one more: %s %i', async (name, limit) => {
+    const clock = movableClock(START)
+    const limits = limitsAt(clock)
+    const verdicts = await takeMany(limits, name, limit + 1)
+    expect(verdicts.map(({ allowed }) => allowed)).toEqual([...Array(limit).fill(true), false])
+    expect(verdicts.map(({ remaining }) => remaining)).toEqual([...Array(limit).keys()].reverse().concat(0))
+    clock.advance(59_999)
+    expect((await limits.take(name, 'subject')).allowed).toBe(false)
+    clock.advance(1)
+    expect(await limits.take(name, 'subject')).toEqual({
+      allowed: true,
+      remaining: limit - 1,
+      retryAfterSeconds: 60,
+    })
+  })
+
+  test('counts subjects apart from each other, and names apart from each other', async () => {
+    const limits = limitsAt(movableClock(START))
+    await takeMany(limits, 'activate', 11)
+    expect((await limits.take('activate', 'subject')).allowed).toBe(false)
+    expect((await limits.take('activate', 'another')).allowed).toBe(true)
+    expect((await limits.take('heartbeat', 'subject')).allowed).toBe(true)
+  })
+
+  test('of the chat follows the settings', async () => {
+    const clock = movableClock(START)
+    const counter = new MemoryRateCounter(clock)
+    const limits = new RateLimits({ clock, counter, chat: { perIpPerMinute: 1, globalPerMinute: 2 } })
+    expect((await takeMany(limits, 'chat-per-ip', 2)).map(({ allowed }) => allowed)).toEqual([true, false])
+    expect((await takeMany(limits, 'chat-global', 3)).map(({ allowed }) => allowed)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('the window', () => {
+  test('opens with the first request and is not lengthened by later ones, refused ones included', async () => {
+    const clock = movableClock(START)
+    const limits = limitsAt(clock)
+    await takeMany(limits, 'activate', 5)
+    clock.advance(59_000)
+    await takeMany(limits, 'activate', 20)
+    clock.advance(1_000)
+    expect((await limits.take('activate', 'subject')).remaining).toBe(9)
+  })
+
+  test('is not aligned to the minute', async () => {
+    const clock = movableClock(new Date('2026-01-01T00:00:59.000Z'))
+    const limits = limitsAt(clock)
+    await takeMany(limits, 'activate', 10)
+    clock.advance(30_000)
+    expect((await limits.take('activate', 'subject')).allowed).toBe(false)
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([0, 1, 400, 999, 1_000, 1_001, 30_500, 58_999, 59_000, 59_001, 59_999])(
+    'is enough, and one second less is not, %i ms into the window',
+    async (elapsedMs) => {
+      const clock = movableClock(START)
+      const limits = limitsAt(clock)
+      await takeMany(limits, 'activate', 10)
+      clock.advance(elapsedMs)
+      const { retryAfterSeconds } = await limits.take('activate', 'subject')
+      expect(Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1).toBe(true)
+      clock.advance((retryAfterSeconds - 1) * 1000)
+      expect((await limits.take('activate', 'subject')).allowed).toBe(false)
+      clock.advance(1000)
+      expect((await limits.take('activate', 'subject')).allowed).toBe(true)
+    },
+  )
+})
+
+describe('what the counter is given', () => {
+  const seen: unknown[][] = []
+  const counter: RateCounter = {
+    backend: 'postgres',
+    count: async (...given) => {
+      seen.push(given)
+      return { count: 1, windowLeftMs: 1 }
+    },
+  }
+
+  test('is a digest of 16 bytes and never the subject, and in production no time of ours', async () => {
+    const clock = { now: () => START, forStores: () => undefined }
+    const limits = new RateLimits({ clock, chat, counter })
+    await limits.take('claim', '203.0.113.9')
+    expect(seen).toEqual([
+      [{ name: 'claim', limit: 60, windowSeconds: 60 }, subjectDigest('203.0.113.9'), undefined],
+    ])
+    expect(Buffer.from(subjectDigest('203.0.113.9'), 'base64url')).toHaveLength(16)
+    expect(JSON.stringify(seen)).not.toContain('203.0.113.9')
+    expect(limits.backend).toBe('postgres')
+  })
+})
