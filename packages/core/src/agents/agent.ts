@@ -1,0 +1,45 @@
+/** Seconds between two heartbeats that the service asks for (spec, Limits). */
+export const HEARTBEAT_SECONDS = 60
+/** Silence after which a host counts as offline, in seconds: two intervals and 20 s. */
+export const OFFLINE_SECONDS = 140
+/** Characters of the fingerprint that its display id shows (spec, Fleet server entry). */
+const ID_CHARS = 12
+
+/** A host as its heartbeats and its operators describe it. Instants are the database's. */
+export interface Agent {
+  readonly licenseId: string
+  readonly fingerprint: string
+  readonly hostname: string
+  /** The operator's name for it; `''` when unset. */
+  readonly label: string
+  /** What it last reported; `''` when it never said. */
+  readonly reportedState: string
+  readonly version: string
+  readonly bootId: string
+  readonly cpuPct: number | undefined
+  readonly memPct: number | undefined
+  readonly diskPct: number | undefined
+  readonly diskTotalGb: number | undefined
+  /** Unix seconds as the host counted them. */
+  readonly lastCaptureAt: number | undefined
+  readonly captureSuccess: boolean | undefined
+  readonly lastDrillAt: number | undefined
+  readonly drillPass: boolean | undefined
+  readonly lastHeartbeat: Date | undefined
+  readonly drainedAt: Date | undefined
+  readonly firstSeenAt: Date
+}
+
+/** The display id of a host. Fingerprints that share a prefix collide: it names a host, it does not identify it. */
+export const agentId = (fingerprint: string): string => `agt_${fingerprint.slice(0, ID_CHARS)}`
+
+/** Unix seconds, 0 if never: how agent JSON spells instants. */
+export const unixSeconds = (instant: Date | undefined): number =>
+  instant === undefined ? 0 : Math.floor(instant.getTime() / 1000)
+
+/** The one rule that list, alerts, metrics and command line share: reported while fresh, else offline or unknown. */
+export function agentState(agent: Pick<Agent, 'lastHeartbeat' | 'reportedState'>, now: Date): string {
+  if (agent.lastHeartbeat === undefined) return 'unknown'
+  if (now.getTime() - agent.lastHeartbeat.getTime() > OFFLINE_SECONDS * 1000) return 'offline'
+  return agent.reportedState === '' ? 'online' : agent.reportedState
+}

@@ -1,0 +1,47 @@
+import type { Agent } from './agent.ts'
+
+/** A heartbeat as the host sent it; what is absent keeps its last value. */
+export interface HeartbeatWrite {
+  readonly licenseId: string
+  readonly fingerprint: string
+  readonly hostname: string | undefined
+  readonly version: string | undefined
+  readonly state: string | undefined
+  readonly bootId: string | undefined
+  readonly cpuPct: number | undefined
+  readonly memPct: number | undefined
+  readonly diskPct: number | undefined
+  readonly diskTotalGb: number | undefined
+  readonly lastCaptureAt: number | undefined
+  readonly captureSuccess: boolean | undefined
+  readonly lastDrillAt: number | undefined
+  readonly drillPass: boolean | undefined
+}
+
+/** What a heartbeat is answered from. */
+export interface HeartbeatOutcome {
+  /** Rises by one with each heartbeat of the host. */
+  readonly seq: number
+  /** When the database took it. */
+  readonly at: Date
+  /** Jobs this host holds that it should stop. */
+  readonly cancel: readonly string[]
+  readonly drained: boolean
+}
+
+/** What an operator may change on a host; absent keeps. */
+export interface AgentChange {
+  readonly label?: string
+  readonly drained?: boolean
+}
+
+/** The live registry of hosts. A host is (license, fingerprint). */
+export interface AgentsStore {
+  /** Upserts the host. The only write of `lastHeartbeat`, which never goes back. */
+  heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome>
+  /** Hosts by hostname then fingerprint, of one license or of all. */
+  list(licenseId?: string): Promise<readonly Agent[]>
+  change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
+  /** Removes the host from the registry; false when there is none. Its jobs stay. */
+  forget(licenseId: string, fingerprint: string): Promise<boolean>
+}

@@ -1,0 +1,84 @@
+/** Most entries a log request may carry (spec, Limits). */
+export const MAX_REQUEST_LINES = 10_000
+/** Most lines that one request stores (spec, Limits). */
+export const MAX_ACCEPTED_LINES = 1000
+/** Longest stored line, in UTF-16 code units (spec, Limits). */
+export const MAX_LINE_CHARS = 8192
+/** Most lines that one job stores; then one marker line. */
+export const MAX_JOB_LINES = 200_000
+/** Most characters that one job stores; then one marker line. */
+export const MAX_JOB_CHARS = 64 * 1024 * 1024
+
+/** One line of output: `ts` in unix seconds, as the host counted them. */
+export interface LogLine {
+  readonly ts: number
+  readonly line: string
+}
+
+/** A stored line with the attempt it belongs to and its place in that attempt. */
+export interface StoredLine extends LogLine {
+  readonly attempt: number
+  readonly offset: number
+}
+
+/** Cuts to `MAX_LINE_CHARS` without splitting a surrogate pair. */
+export function cutLine(line: string): string {
+  if (line.length <= MAX_LINE_CHARS) return line
+  const last = line.charCodeAt(MAX_LINE_CHARS - 1)
+  return line.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_LINE_CHARS - 1 : MAX_LINE_CHARS)
+}
+
+/** Where an attempt's log stands: the next free offset there, and what the whole job has stored. */
+export interface LogPosition {
+  readonly next: number
+  readonly jobLines: number
+  readonly jobChars: number
+}
+
+/** The log of an attempt that has sent nothing yet. */
+export const EMPTY_LOG: LogPosition = { next: 0, jobLines: 0, jobChars: 0 }
+
+/** What to store of a request, and what to answer. */
+export interface LogPlacement {
+  /** Lines to store from the old `next` on; empty when there is nothing new. */
+  readonly store: readonly LogLine[]
+  /** Lines taken, stored now or before (spec, `accepted`). */
+  readonly accepted: number
+  /** Where the log stands afterwards; `next` is where the host goes on. */
+  readonly position: LogPosition
+}
+
+const MARKER = '[svc] the log of this job is full; later lines are not kept'
+
+/** Whether the job's log has reached its cap. */
+export const isFull = (position: LogPosition): boolean =>
+  position.jobLines >= MAX_JOB_LINES || position.jobChars >= MAX_JOB_CHARS
+
+/**
+ * Places `lines` in a log that stands at `position`. With `offset`, lines stored before are skipped and a gap stores
+ * nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one marker line.
+ */
+export function placeLines(
+  position: LogPosition,
+  lines: readonly LogLine[],
+  offset: number = position.next,
+): LogPlacement {
+  const end = offset + lines.length
+  if (isFull(position)) return { store: [], accepted: lines.length, position: { ...position, next: end } }
+  if (offset > position.next) return { store: [], accepted: 0, position }
+  const fresh = lines.slice(position.next - offset)
+  if (fresh.length === 0) return { store: [], accepted: lines.length, position }
+  return { accepted: lines.length, ...withinCap(position, fresh, end) }
+}
+
+function withinCap(position: LogPosition, lines: readonly LogLine[], next: number) {
+  let chars = position.jobChars
+  for (const [index, entry] of lines.entries()) {
+    chars += entry.line.length
+    if (position.jobLines + index + 1 < MAX_JOB_LINES && chars < MAX_JOB_CHARS) continue
+    const store = [...lines.slice(0, index), { ts: entry.ts, line: MARKER }]
+    const jobLines = position.jobLines + store.length
+    return { store, position: { next, jobLines, jobChars: Math.max(chars, MAX_JOB_CHARS) } }
+  }
+  return { store: lines, position: { next, jobLines: position.jobLines + lines.length, jobChars: chars } }
+}

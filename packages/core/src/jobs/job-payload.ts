@@ -1,0 +1,59 @@
+import { array, dynamic, literal, type as open, optional, record, type Struct } from 'superstruct'
+import { finite, freeObject, matching, read, text, whole } from '../validation.ts'
+import type { JobKind } from './job.ts'
+
+/** What a job tells its host to do; secrets in it are references, never values. */
+export type Payload = Readonly<Record<string, unknown>>
+
+const app = matching(
+  /^[a-z0-9][a-z0-9._-]{0,62}$/,
+  'an app name: a-z, 0-9, dot, underscore or dash, at most 63 characters',
+)
+const sha = matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'a full commit id of 40 or 64 lower-case hex digits')
+const domain = matching(
+  /^(?:[a-z0-9_](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/,
+  'a lower-case domain name',
+)
+const port = whole(1, 65_535)
+const git = open({ type: literal('git'), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) })
+const image = open({ type: literal('image'), image: text(1, 512) })
+const source = dynamic<Payload>((value) => {
+  const chosen: unknown = (value as Payload | null)?.type === 'image' ? image : git
+  return chosen as Struct<Payload, null>
+})
+
+const reads =
+  <T extends Payload, S>(struct: Struct<T, S>) =>
+  (payload: unknown): Payload =>
+    read(struct, payload)
+
+/** What each kind of job must carry (docs/agents.md, Payloads). Keys that are not named here are kept. */
+const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
+  deploy: reads(
+    open({ app, source, env: optional(record(text(1, 128), text(0, 8192))), ports: optional(array(port)) }),
+  ),
+  redeploy: reads(open({ app, source })),
+  stop: reads(open({ app })),
+  remove: reads(open({ app })),
+  db: reads(open({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),
+  restore: reads(
+    open({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
+  ),
+  firewall: reads(open({ revision: finite(), settings: freeObject() })),
+  prune: reads(open({ older_than_seconds: optional(whole(0, 315_360_000)) })),
+  expose: reads(open({ app, domain, port })),
+  unexpose: reads(open({ app, domain })),
+}
+
+/** Kinds that make a new deployment. */
+export const DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']
+
+/**
+ * Checks what a job of `kind` must carry.
+ * @throws Problem `invalid-input` with field-scoped details
+ */
+export const readPayload = (kind: JobKind, payload: unknown): Payload => PAYLOADS[kind](payload)
+
+/** The application a payload names, if any: the default serial key, so that one app is worked on once at a time. */
+export const appOf = (payload: Payload): string | undefined =>
+  typeof payload.app === 'string' ? payload.app : undefined

@@ -1,0 +1,73 @@
+import { given, instant, maybeInstant } from '../storage/session.ts'
+import type { Job, JobKind, JobState } from './job.ts'
+
+/** A row of `jobs` as the drivers give it. */
+export interface JobRow {
+  readonly id: string
+  readonly license_id: string
+  readonly kind: JobKind
+  readonly state: JobState
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly target: string
+  readonly urgent: boolean
+  readonly app: string | null
+  readonly serial_key: string | null
+  readonly dedupe_key: string | null
+  readonly deployment_id: string | null
+  readonly retry_of: string | null
+  readonly created_at: string
+  readonly due_at: string
+  readonly available_at: string
+  readonly claimed_by: string | null
+  readonly claimed_at: string | null
+  readonly started_at: string | null
+  readonly finished_at: string | null
+  readonly attempt: number
+  readonly lost: number
+  readonly max_attempts: number
+  readonly timeout_seconds: number
+  readonly cancel_requested_at: string | null
+  readonly cancel_reason: string | null
+  readonly exit_code: number | null
+  readonly error: string | null
+}
+
+/** The job of a row. An urgent job that waits stands at minus infinity: it has been due since it was made. */
+export const toJob = (row: JobRow): Job => ({
+  id: row.id,
+  licenseId: row.license_id,
+  kind: row.kind,
+  state: row.state,
+  payload: row.payload,
+  target: row.target,
+  urgent: row.urgent,
+  app: given(row.app),
+  serialKey: given(row.serial_key),
+  dedupeKey: given(row.dedupe_key),
+  deploymentId: given(row.deployment_id),
+  retryOf: given(row.retry_of),
+  createdAt: instant(row.created_at),
+  availableAt: maybeInstant(row.available_at === '-infinity' ? row.due_at : row.available_at),
+  claimedBy: given(row.claimed_by),
+  claimedAt: maybeInstant(row.claimed_at),
+  startedAt: maybeInstant(row.started_at),
+  finishedAt: maybeInstant(row.finished_at),
+  attempt: row.attempt,
+  lost: row.lost,
+  maxAttempts: row.max_attempts,
+  timeoutSeconds: row.timeout_seconds,
+  cancel:
+    row.cancel_requested_at === null
+      ? undefined
+      : { at: instant(row.cancel_requested_at), reason: row.cancel_reason ?? '' },
+  exitCode: given(row.exit_code),
+  error: given(row.error),
+})
+
+/** SQL for the instant of a statement: the test's clock when given, the database's otherwise. */
+export const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
+
+/** SQL: unfinished, the predicate of the partial indexes. */
+export const UNFINISHED = `state in ('pending', 'claimed', 'running')`
+/** SQL: owned by a host. */
+export const HELD = `state in ('claimed', 'running')`

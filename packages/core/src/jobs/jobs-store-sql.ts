@@ -1,0 +1,167 @@
+import { maybeInstant, type Session } from '../storage/session.ts'
+import { JOB_STATES, type Job, type JobState } from './job.ts'
+import { sweep } from './job-end-sql.ts'
+import { lease } from './job-lease-sql.ts'
+import type { StoredLine } from './job-log.ts'
+import { appendLogs, logLength, readLogs } from './job-logs-sql.ts'
+import { renew, report } from './job-report-sql.ts'
+import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import type * as port from './jobs-store.ts'
+import { CANCELLED_ERROR } from './lease.ts'
+
+const INSERT = {
+  name: 'job-insert',
+  text: `insert into jobs (id, license_id, kind, payload, target, urgent, app, serial_key, dedupe_key, deployment_id,
+      retry_of, max_attempts, timeout_seconds, created_at, due_at, available_at)
+    values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${at('$15')},
+      coalesce($14::timestamptz, ${at('$15')}),
+      case when $6 and $14::timestamptz is null then '-infinity' else coalesce($14::timestamptz, ${at('$15')}) end)
+    on conflict (license_id, dedupe_key) where dedupe_key is not null and ${UNFINISHED} do nothing returning *`,
+}
+const BY_DEDUPE_KEY = {
+  name: 'job-by-dedupe-key',
+  text: `select * from jobs where license_id = $1 and dedupe_key = $2 and ${UNFINISHED}`,
+}
+const CANCEL = {
+  name: 'job-cancel',
+  text: `update jobs set state = case when state = 'pending' then 'failed' else state end,
+      finished_at = case when state = 'pending' then ${at('$5')} end,
+      error = case when state = 'pending' then $6 end,
+      cancel_reason = case when cancel_requested_at is null then $4 else cancel_reason end,
+      cancel_requested_at = coalesce(cancel_requested_at, ${at('$5')})
+    where id = $1 and license_id = coalesce($2::text, license_id) and ${UNFINISHED}
+      and ($3::text is null or claimed_by = $3 or (state = 'pending' and target in ('', $3))) returning *`,
+}
+const FINISHED = {
+  name: 'job-finished',
+  text: `select * from jobs where id = $1 and license_id = coalesce($2::text, license_id) and not (${UNFINISHED})
+    and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
+}
+const GET = { name: 'job-get', text: 'select * from jobs where id = $1' }
+const LIST = {
+  name: 'job-list',
+  text: `select * from jobs where ($1::text is null or license_id = $1) and ($2::text is null or state = $2)
+    and ($3::text is null or target = $3 or claimed_by = $3) and ($4::text is null or app = $4)
+    order by id desc limit $5`,
+}
+const SERIAL_HOLDER = {
+  name: 'job-serial-holder',
+  text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
+    and available_at < 'infinity' order by available_at limit 1`,
+}
+const LAST_CLAIM = {
+  name: 'job-last-claim',
+  text: 'select max(claimed_at) as at from jobs where license_id = $1',
+}
+const COUNTS = {
+  name: 'job-counts',
+  text: `select state, count(*)::float8 as count,
+      coalesce(extract(epoch from ${at('$1')} - min(greatest(due_at, created_at))
+        filter (where state = 'pending' and available_at <= ${at('$1')})), 0)::float8 as oldest
+    from jobs group by state`,
+}
+
+/** The queue in SQL. */
+export class SqlJobsStore implements port.JobsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async enqueue(job: port.NewJob, now?: Date): Promise<{ job: Job; created: boolean }> {
+    const { id, licenseId, kind, payload, target, urgent, app, serialKey, dedupeKey, deploymentId } = job
+    const identity = [id, licenseId, kind, JSON.stringify(payload), target, urgent, app, serialKey, dedupeKey]
+    const params = [
+      ...identity,
+      deploymentId,
+      job.retryOf,
+      job.maxAttempts,
+      job.timeoutSeconds,
+      job.runAt,
+      now,
+    ]
+    for (;;) {
+      const [row] = await this.#session.rows<JobRow>(INSERT, params)
+      if (row !== undefined) return { job: toJob(row), created: true }
+      const [existing] = await this.#session.rows<JobRow>(BY_DEDUPE_KEY, [licenseId, dedupeKey])
+      if (existing !== undefined) return { job: toJob(existing), created: false }
+    }
+  }
+
+  lease(request: port.LeaseRequest, now?: Date): Promise<port.LeaseAnswer> {
+    return lease(this.#session, request, now)
+  }
+
+  report(write: port.StatusWrite, now?: Date): Promise<port.StatusOutcome | undefined> {
+    return report(this.#session, write, now)
+  }
+
+  appendLogs(write: port.LogWrite, now?: Date): Promise<port.LogOutcome | undefined> {
+    return appendLogs(this.#session, write, now)
+  }
+
+  renew(owners: readonly port.Owner[], leaseSeconds: number, now?: Date): Promise<void> {
+    return renew(this.#session, owners, leaseSeconds, now)
+  }
+
+  async requestCancel(write: port.CancelWrite, now?: Date): Promise<port.CancelOutcome | undefined> {
+    const { jobId, licenseId, fingerprint, reason } = write
+    const [row] = await this.#session.rows<JobRow>(CANCEL, [
+      jobId,
+      licenseId,
+      fingerprint,
+      reason,
+      now,
+      CANCELLED_ERROR,
+    ])
+    if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
+    const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
+    return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
+  }
+
+  sweep(now?: Date): Promise<port.SweepResult> {
+    return sweep(this.#session, now)
+  }
+
+  async get(jobId: string): Promise<Job | undefined> {
+    const [row] = await this.#session.rows<JobRow>(GET, [jobId])
+    return row === undefined ? undefined : toJob(row)
+  }
+
+  async list(filter: port.JobFilter): Promise<readonly Job[]> {
+    const { licenseId, state, host, app, limit } = filter
+    return (await this.#session.rows<JobRow>(LIST, [licenseId, state, host, app, limit])).map(toJob)
+  }
+
+  async serialHolder(job: Job): Promise<Job | undefined> {
+    if (job.serialKey === undefined || job.availableAt !== undefined) return undefined
+    const [row] = await this.#session.rows<JobRow>(SERIAL_HOLDER, [job.licenseId, job.serialKey, job.id])
+    return row === undefined ? undefined : toJob(row)
+  }
+
+  async lastClaim(licenseId: string): Promise<Date | undefined> {
+    const [row] = await this.#session.rows<{ at: string | null }>(LAST_CLAIM, [licenseId])
+    return maybeInstant(row?.at ?? null)
+  }
+
+  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]> {
+    return readLogs(this.#session, jobId, after, limit)
+  }
+
+  logLength(jobId: string): Promise<number> {
+    return logLength(this.#session, jobId)
+  }
+
+  async counts(now?: Date): Promise<port.JobCounts> {
+    const rows = await this.#session.rows<{ state: JobState; count: number; oldest: number }>(COUNTS, [now])
+    const count = (state: JobState) => rows.find((row) => row.state === state)?.count ?? 0
+    return {
+      byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<
+        JobState,
+        number
+      >,
+      oldestClaimableSeconds: Math.max(0, ...rows.map((row) => row.oldest)),
+    }
+  }
+}

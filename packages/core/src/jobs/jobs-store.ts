@@ -1,0 +1,159 @@
+import type { Job, JobKind, JobState } from './job.ts'
+import type { LogLine, StoredLine } from './job-log.ts'
+import type { ReportEffect } from './job-report.ts'
+
+/** A job to be stored. `runAt` absent means due at once. */
+export interface NewJob {
+  readonly id: string
+  readonly licenseId: string
+  readonly kind: JobKind
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly target: string
+  readonly urgent: boolean
+  readonly app: string | undefined
+  readonly serialKey: string | undefined
+  readonly dedupeKey: string | undefined
+  readonly deploymentId: string | undefined
+  readonly retryOf: string | undefined
+  readonly runAt: Date | undefined
+  readonly maxAttempts: number
+  readonly timeoutSeconds: number
+}
+
+/** A host that asks for work. */
+export interface LeaseRequest {
+  readonly licenseId: string
+  readonly fingerprint: string
+  readonly leaseSeconds: number
+  /** A repeated key gets the same job while it is still claimed under it. */
+  readonly claimKey: string | undefined
+}
+
+/** What a host hears when it asks for work. */
+export interface LeaseAnswer {
+  readonly job: Job | undefined
+  /** `new` from the queue, `reclaimed` from a lost lease, `repeated` under the same claim key. */
+  readonly how: 'new' | 'reclaimed' | 'repeated' | undefined
+  /** Jobs this host holds that it should stop. */
+  readonly cancel: readonly string[]
+  /** The host is drained: it gets nothing new. */
+  readonly drained: boolean
+  /** Jobs that ended here because their lease was lost once too often or a cancel waited. */
+  readonly ended: readonly Job[]
+}
+
+/** Who writes to a job. A write by anybody but the current holder changes nothing. */
+export interface Owner {
+  readonly jobId: string
+  readonly licenseId: string
+  readonly fingerprint: string
+  /** When present it must be the current attempt. */
+  readonly attempt: number | undefined
+}
+
+/** A host's word on its job. `exitCode` and `error` count with a terminal state only. */
+export interface StatusWrite extends Owner {
+  readonly state: JobState
+  readonly exitCode: number | undefined
+  readonly error: string | undefined
+  readonly leaseSeconds: number
+}
+
+/** What became of a status write. */
+export interface StatusOutcome {
+  readonly effect: ReportEffect
+  readonly job: Job
+}
+
+/** Lines of a job's output. Without a fingerprint the license alone is the owner (spec, Job logs). */
+export interface LogWrite extends Omit<Owner, 'fingerprint'> {
+  readonly fingerprint: string | undefined
+  readonly lines: readonly LogLine[]
+  readonly offset: number | undefined
+  /** A repeated key stores nothing and gets the first answer. */
+  readonly idempotencyKey: string | undefined
+  readonly leaseSeconds: number
+}
+
+/** What became of a log write. */
+export interface LogOutcome {
+  readonly accepted: number
+  /** Lines that this very request stored. */
+  readonly stored: number
+  readonly next: number
+  readonly job: Job
+}
+
+/** A request to stop a job. `licenseId` absent: an operator's, any license. */
+export interface CancelWrite {
+  readonly jobId: string
+  readonly licenseId: string | undefined
+  /** When present, the host must hold the job or be one that may claim it. */
+  readonly fingerprint: string | undefined
+  readonly reason: string
+}
+
+/** What became of a cancel: the job ended at once, its owner was asked to stop, or it had finished before. */
+export interface CancelOutcome {
+  readonly effect: 'ended' | 'requested' | 'none'
+  readonly job: Job
+}
+
+/** Which jobs to list, newest first. */
+export interface JobFilter {
+  readonly licenseId?: string
+  readonly state?: JobState
+  /** Full fingerprint: jobs aimed at the host or held by it. */
+  readonly host?: string
+  readonly app?: string
+  readonly limit: number
+}
+
+/** What a sweep did. */
+export interface SweepResult {
+  /** Jobs asked to stop because they ran longer than their timeout. */
+  readonly timedOut: readonly Job[]
+  /** Jobs failed: lease lost once too often, or a cancel that nobody confirmed. */
+  readonly ended: readonly Job[]
+}
+
+/** How many unfinished and finished jobs there are, and how long the oldest due one has waited, in seconds. */
+export interface JobCounts {
+  readonly byState: Readonly<Record<JobState, number>>
+  readonly oldestClaimableSeconds: number
+}
+
+/**
+ * The queue. Every method is one atomic intention whose conditions stand in the statement that writes. `now` is given
+ * by tests only; without it the database's clock counts.
+ */
+export interface JobsStore {
+  /**
+   * Stores a job. When an unfinished job of the license has the same dedupe key, that one is returned and nothing is
+   * stored. A job whose serial key is taken by an unfinished job waits until that one ends.
+   */
+  enqueue(job: NewJob, now?: Date): Promise<{ job: Job; created: boolean }>
+  /** Hands out the due job of the license that has been due longest, aimed at this host or at none. */
+  lease(request: LeaseRequest, now?: Date): Promise<LeaseAnswer>
+  /** Writes the owner's word; undefined when the writer is not the owner. */
+  report(write: StatusWrite, now?: Date): Promise<StatusOutcome | undefined>
+  /** Appends lines; undefined when the writer is not the owner or the job ended more than ten minutes ago. */
+  appendLogs(write: LogWrite, now?: Date): Promise<LogOutcome | undefined>
+  /** Renews the leases of jobs that a heartbeat lists, where the host still holds that attempt. */
+  renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<void>
+  /** Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is none. */
+  requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
+  /** Asks jobs past their timeout to stop, and ends those whose owner is lost for good. */
+  sweep(now?: Date): Promise<SweepResult>
+  get(jobId: string): Promise<Job | undefined>
+  list(filter: JobFilter): Promise<readonly Job[]>
+  /** The unfinished job that holds the serial key a pending job waits for. */
+  serialHolder(job: Job): Promise<Job | undefined>
+  /** When a host of the license last took a job. */
+  lastClaim(licenseId: string): Promise<Date | undefined>
+  /** Stored lines in order of attempt and offset, `after` lines skipped. */
+  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]>
+  /** Lines stored over all attempts. */
+  logLength(jobId: string): Promise<number>
+  counts(now?: Date): Promise<JobCounts>
+}

@@ -1,0 +1,229 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import { redactLine } from '../redaction/redactor.ts'
+import type { Storage } from '../storage/storage.ts'
+import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
+import { cutLine, type LogLine, MAX_ACCEPTED_LINES, type StoredLine } from './job-log.ts'
+import type { JobMetrics } from './job-metrics.ts'
+import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
+import { explainWait, type WaitReason } from './job-wait.ts'
+import type {
+  CancelOutcome,
+  CancelWrite,
+  JobFilter,
+  LeaseAnswer,
+  LeaseRequest,
+  LogOutcome,
+  LogWrite,
+  NewJob,
+  Owner,
+  StatusOutcome,
+  StatusWrite,
+  SweepResult,
+} from './jobs-store.ts'
+
+/** What an operator asks to be done. */
+export interface EnqueueInput {
+  readonly licenseId: string
+  readonly kind: JobKind
+  readonly payload: unknown
+  /** Full fingerprint of the only host that may do it; absent: any host of the license. */
+  readonly target?: string | undefined
+  readonly urgent?: boolean | undefined
+  /** Default: `app:<app>` for kinds that work on an app. */
+  readonly serialKey?: string | undefined
+  readonly dedupeKey?: string | undefined
+  readonly runAt?: Date | undefined
+  readonly maxAttempts?: number | undefined
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** What `Jobs` is built from. */
+export interface JobsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly metrics: JobMetrics
+  readonly leaseSeconds: number
+}
+
+/** The queue: work for hosts under a lease, with its log (spec, Job; States and transitions). */
+export class Jobs {
+  readonly #parts: JobsParts
+
+  constructor(parts: JobsParts) {
+    this.#parts = parts
+  }
+
+  /** How long a host owns a job after its last accepted write, in seconds. */
+  get leaseSeconds(): number {
+    return this.#parts.leaseSeconds
+  }
+
+  /**
+   * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key returns the
+   * unfinished job that has it, `created: false`.
+   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   */
+  async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
+    return this.#store(this.#newJob(input, readPayload(input.kind, input.payload), undefined))
+  }
+
+  /** Hands out the job that is due for this host, if any, and tells which of its jobs to stop. */
+  async claim(request: Omit<LeaseRequest, 'leaseSeconds'>): Promise<LeaseAnswer> {
+    const { storage, clock, leaseSeconds, metrics } = this.#parts
+    const answer = await storage.jobs.lease({ ...request, leaseSeconds }, clock.forStores())
+    for (const job of answer.ended) metrics.finished(job, 'lost')
+    if (answer.job !== undefined && answer.how !== undefined) metrics.claimed(answer.job, answer.how)
+    return answer
+  }
+
+  /**
+   * Writes the owner's word on its job.
+   * @throws Problem `job-not-owned` when the writer does not hold this job (or this attempt of it)
+   */
+  async report(write: Omit<StatusWrite, 'leaseSeconds'>): Promise<StatusOutcome> {
+    const { storage, clock, leaseSeconds, metrics } = this.#parts
+    const error = write.error === undefined ? undefined : redactLine(write.error)
+    const outcome = await storage.jobs.report({ ...write, error, leaseSeconds }, clock.forStores())
+    if (outcome === undefined) {
+      metrics.fenced('status')
+      throw new Problem('job-not-owned')
+    }
+    if (outcome.effect === 'finished') metrics.finished(outcome.job, 'reported')
+    return outcome
+  }
+
+  /**
+   * Appends output: at most 1,000 lines of 8,192 characters are taken, secrets redacted.
+   * @throws Problem `job-not-found` when the writer does not own the job
+   */
+  async appendLogs(write: Omit<LogWrite, 'leaseSeconds'>): Promise<LogOutcome> {
+    const { storage, clock, leaseSeconds, metrics } = this.#parts
+    const lines = write.lines.slice(0, MAX_ACCEPTED_LINES).map(storedLine)
+    const outcome = await storage.jobs.appendLogs({ ...write, lines, leaseSeconds }, clock.forStores())
+    if (outcome === undefined) {
+      metrics.fenced('logs')
+      throw new Problem('job-not-found')
+    }
+    metrics.logLines(outcome.stored)
+    return outcome
+  }
+
+  /** Renews the leases a heartbeat lists. What the host no longer holds is passed over. */
+  async renew(owners: readonly Owner[]): Promise<void> {
+    const { storage, clock, leaseSeconds } = this.#parts
+    if (owners.length > 0) await storage.jobs.renew(owners, leaseSeconds, clock.forStores())
+  }
+
+  /**
+   * Ends a pending job, or asks the host that holds it to stop.
+   * @throws Problem `job-not-found`
+   */
+  async cancel(write: CancelWrite): Promise<CancelOutcome> {
+    const { storage, clock, metrics } = this.#parts
+    const outcome = await storage.jobs.requestCancel(write, clock.forStores())
+    if (outcome === undefined) throw new Problem('job-not-found')
+    if (outcome.effect === 'ended') metrics.finished(outcome.job, 'cancelled')
+    return outcome
+  }
+
+  /**
+   * Makes a new job that does the work of a finished one again.
+   * @throws Problem `not-found`, or `conflict` while the old job is unfinished
+   */
+  async retry(jobId: string): Promise<{ job: Job; created: boolean }> {
+    const old = await this.get(jobId)
+    if (!isTerminal(old.state)) {
+      throw new Problem('conflict', {
+        detail: `${jobId} is ${old.state}; cancel it or wait for its end first`,
+      })
+    }
+    const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
+    const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
+    return this.#store(this.#newJob({ ...input, maxAttempts, timeoutSeconds }, old.payload, old.id))
+  }
+
+  /**
+   * @throws Problem `not-found`
+   */
+  async get(jobId: string): Promise<Job> {
+    const job = await this.#parts.storage.jobs.get(jobId)
+    if (job === undefined) throw new Problem('not-found', { detail: `there is no job ${jobId}` })
+    return job
+  }
+
+  /** Jobs by filter, newest first. */
+  list(filter: JobFilter): Promise<readonly Job[]> {
+    return this.#parts.storage.jobs.list(filter)
+  }
+
+  /** Stored lines of all attempts, `after` lines skipped. */
+  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]> {
+    return this.#parts.storage.jobs.logs(jobId, after, limit)
+  }
+
+  /** Stored lines over all attempts: where a reader that follows goes on. */
+  logLength(jobId: string): Promise<number> {
+    return this.#parts.storage.jobs.logLength(jobId)
+  }
+
+  /** Why a job waits, or what it does. */
+  async why(jobId: string): Promise<{ job: Job; reasons: readonly WaitReason[] }> {
+    const { storage, clock } = this.#parts
+    const job = await this.get(jobId)
+    const [holder, hosts, lastClaim] = await Promise.all([
+      storage.jobs.serialHolder(job),
+      storage.agents.list(job.licenseId),
+      storage.jobs.lastClaim(job.licenseId),
+    ])
+    return { job, reasons: explainWait({ job, holder, hosts, lastClaim, now: clock.now() }) }
+  }
+
+  /** Cancels jobs past their timeout and ends those whose host is lost for good. Safe on several replicas at once. */
+  async sweep(): Promise<SweepResult> {
+    const { storage, clock, metrics } = this.#parts
+    const result = await storage.jobs.sweep(clock.forStores())
+    for (const job of result.ended) metrics.finished(job, 'lost')
+    return result
+  }
+
+  async #store(job: NewJob): Promise<{ job: Job; created: boolean }> {
+    const now = this.#parts.clock.forStores()
+    return this.#parts.storage.transaction(async (stores) => {
+      const result = await stores.jobs.enqueue(job, now)
+      if (!result.created || job.deploymentId === undefined || job.app === undefined) return result
+      const source = (job.payload.source ?? {}) as Record<string, unknown>
+      const { licenseId, app } = job
+      await stores.deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source }, now)
+      return result
+    })
+  }
+
+  #newJob(
+    input: EnqueueInput,
+    payload: Readonly<Record<string, unknown>>,
+    retryOf: string | undefined,
+  ): NewJob {
+    const app = appOf(payload)
+    return {
+      id: this.#parts.ids.next('job'),
+      licenseId: input.licenseId,
+      kind: input.kind,
+      payload,
+      target: input.target ?? '',
+      urgent: input.urgent ?? false,
+      app,
+      serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
+      dedupeKey: input.dedupeKey,
+      deploymentId: DEPLOYING_KINDS.includes(input.kind) ? this.#parts.ids.next('dep') : undefined,
+      retryOf,
+      runAt: input.runAt,
+      maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,
+      timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
+    }
+  }
+}
+
+const storedLine = ({ ts, line }: LogLine): LogLine => ({ ts, line: redactLine(cutLine(line)) })

@@ -1,0 +1,34 @@
+/** What may become of a license. `revoked` is final. */
+export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const
+export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
+
+/** A license that the database issued. The key itself is never stored, only its SHA-256. */
+export interface License {
+  readonly id: string
+  readonly tenantId: string | undefined
+  readonly label: string
+  readonly status: LicenseStatus
+  readonly expiresAt: Date | undefined
+  readonly createdAt: Date
+}
+
+/** How a key was accepted, in the order of the spec (License key validation). */
+export type LicenseSource = 'allow-list' | 'issued' | 'development'
+
+/** Who a request speaks for: the tenancy of everything it reads and writes. */
+export interface Licensee {
+  readonly licenseId: string
+  readonly source: LicenseSource
+}
+
+/** What every license of this service carries (spec, Activation result). */
+export const PLAN = 'business'
+export const FEATURES = ['deploy', 'db', 'mcp', 'clone', 'migrate'] as const
+
+const KEY_BYTES = 32
+/** Spells a new key: `svc_` and 43 base64url characters of 256 random bits. */
+export const newLicenseKey = (secret: (bytes: number) => string): string => `svc_${secret(KEY_BYTES)}`
+
+/** Whether an issued license is good at `now`. */
+export const isUsable = (license: Pick<License, 'status' | 'expiresAt'>, now: Date): boolean =>
+  license.status === 'active' && (license.expiresAt === undefined || license.expiresAt > now)

@@ -1,0 +1,47 @@
+const DIGIT_ZERO = 48
+
+/**
+ * Whether a number carries the check digit that payment cards use (ISO/IEC 7812-1, annex B). Every character of
+ * `digits` must be an ASCII digit.
+ */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place++) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - DIGIT_ZERO
+    const weighted = place % 2 === 0 ? digit : digit * 2
+    sum += weighted > 9 ? weighted - 9 : weighted
+  }
+  return sum % 10 === 0
+}
+
+/** Length of an IBAN by country (ISO 13616 registry). */
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
+  (
+    'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ' +
+    'ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 ' +
+    'LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 ' +
+    'PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 ' +
+    'YE30'
+  )
+    .split(' ')
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const),
+)
+
+/** The length that IBANs of a country have, or `undefined` where there are none. `country` in capitals. */
+export function ibanLength(country: string): number | undefined {
+  return IBAN_LENGTHS.get(country)
+}
+
+/**
+ * Whether `iban`, capitals and digits without spaces, has its country's length and leaves 1 by 97 once its first four
+ * characters stand at the end and letters count from 10 (ISO 7064 MOD 97-10).
+ */
+export function passesIbanCheck(iban: string): boolean {
+  if (ibanLength(iban.slice(0, 2)) !== iban.length) return false
+  let rest = 0
+  for (const character of iban.slice(4) + iban.slice(0, 4)) {
+    const value = Number.parseInt(character, 36)
+    rest = (value > 9 ? rest * 100 + value : rest * 10 + value) % 97
+  }
+  return rest === 1
+}

@@ -1,0 +1,53 @@
+import { FAMILY } from './families.ts'
+import { type SecretPattern, whenever } from './pattern.ts'
+import { isPlainAnswer, looksMadeUp } from './secret-value.ts'
+
+const KEY_OF =
+  'api|access|private|secret|signing|encryption|licen[cs]e|master|account|auth|deploy|client|shared|service'
+const HUMAN = 'pass(?:word|wd|phrase|code)|pwd|_pass'
+const LABEL = `(?:${HUMAN}|secret|token|(?:${KEY_OF})[ _-]?key)(?:[_-]?(?:access|key|base|value|confirmation|confirm|\\d{1,2})){0,3}`
+const CLOSE = '(?:\\\\?["\'`]\\]?)?'
+const ASSIGN = '[ \\t]{0,8}(?::=|=>|={1,3}|:(?!:|\\/\\/))[ \\t]{0,8}'
+const FILLER = "(?: [\\w.@'/-]{1,32}){0,6}?"
+const IS = `${FILLER} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
+/** A separator ends an unquoted value only where the sentence, the list or the query string goes on after it. */
+const BARE = '(?:[^\\s"\'`,;&)\\]}>.]|[,;&)\\]}>.](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
+
+const HUMAN_LABEL = new RegExp(HUMAN, 'i')
+const isHuman = (lead: string) => HUMAN_LABEL.test(lead)
+const isWord = (value: string) => /^[a-z]+$/.test(value)
+
+/** A person's password may be any word that is no plain answer; a machine's token is no word in a running sentence. */
+function isAssigned(value: string, lead: string, next: string): boolean {
+  if (isPlainAnswer(value)) return false
+  if (isHuman(lead)) return !(/pwd[^a-z]*$/i.test(lead) && value.startsWith('/'))
+  if (value.length < 6) return /\d/.test(value) && /[A-Za-z]/.test(value)
+  return !(isWord(value) && /^[ ,][ a-z]/.test(next))
+}
+
+function isQuoted(value: string, lead: string): boolean {
+  if (isPlainAnswer(value)) return false
+  return /[:=>][ \t]*\\?["'`]$/.test(lead) || isHuman(lead) || looksMadeUp(value)
+}
+
+function labelled(source: string, accepts: typeof isAssigned = isAssigned): SecretPattern {
+  return {
+    kind: 'secret',
+    family: FAMILY.label,
+    expression: new RegExp(source, 'gi'),
+    extent: whenever(accepts),
+  }
+}
+
+/** Values that somebody called a password, secret, token or key. */
+export const LABELLED_PATTERNS: readonly SecretPattern[] = [
+  labelled(
+    `(?<lead>${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(?<quote>["'\`]))(?:\\\\.|(?!\\k<quote>)[^\\\\\\r\\n]){1,1024}(?=\\k<quote>)`,
+    isQuoted,
+  ),
+  labelled(`(?<lead>${LABEL}${CLOSE}${ASSIGN}\\\\["'])[^"'\\\\\\r\\n]{1,1024}(?=\\\\["'])`, isQuoted),
+  labelled(`(?<lead>${LABEL}${CLOSE}${ASSIGN}\\\\?["'\`]?)${BARE}{3,}`),
+  labelled(`(?<lead>${LABEL}${IS}["'\`]?)${BARE}{3,}`, looksMadeUp),
+  labelled(`(?<lead>--(?:\\w{1,24}-){0,3}${LABEL}[ \\t]{1,4}["'\`]?)(?!-)${BARE}{3,}`),
+  labelled(`(?<lead><[\\w:.-]{0,32}${LABEL}>)[^<>\\s]{3,256}(?=<)`),
+]

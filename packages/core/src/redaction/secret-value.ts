@@ -1,0 +1,59 @@
+/** Words that stand where a value would and are none: states, types, and how a sentence goes on after a colon. */
+const NOT_VALUES = new Set(
+  (
+    'a about above absent access account accepted accounts active after again all allowed also always an and another any ' +
+    'anyone api are array as ask at auth authentication available await bad base64 base64url basic be bearer because ' +
+    'before being below blank bool boolean both broken buffer but by bytes call can cannot changed changes check choose ' +
+    "click compromised copy correct could create created credentials default deleted denied did disabled do does don't " +
+    'each either empty enabled encrypted enter error every everyone exists expected expires expired exported fail failed ' +
+    'failure false file fine first fixed for forbidden forgot forgotten found from function generate generated get gone ' +
+    'good got granted had has hash hashed have header hidden how however http https i if ignored in incorrect inside ' +
+    'int integer invalid is issued it its just keep key keys known last later leaked length let like limit locked long ' +
+    'lost made make malformed managed many masked may maybe mismatch missing more most must my n/a name need needed never new ' +
+    'next nil no none nope not nothing now null number object of off ok okay old on once one only onto open optional or ' +
+    'other our out over parse parsed passed password passwords paste per permission please private protected provided ' +
+    'public put reading received rejected remember removed renewed required reset restart revoked rotate rotated rotation ' +
+    'same saved scheme scope secret secrets see select sent set short should show signature since so some someone ' +
+    'something still stored str string strong such sure synced take text that the their them then there these they this ' +
+    'those to today token tokens too tried true try two type typed u32 u64 unable unauthorized unchanged undefined unexpected ' +
+    'unknown unset until update updated updating use used user usernames users using valid validated validation value vault ' +
+    'verified verify void wait was we weak were what when where whether which while who why will with within without ' +
+    'would wrong yes yesterday yet you your'
+  ).split(' '),
+)
+
+/** Names of formats and amounts, which carry digits and are no secrets. */
+const TECHNICAL =
+  /^(?:base(?:16|32|58|64)(?:url)?|sha-?\d+|md5|utf-?\d+|oauth-?[12]?(?:\.0)?|ipv[46]|aes-?\d+(?:-\w+)?|[hrep]s\d{3}|ed25519|x\.?509|argon2(?:id|i|d)?|pbkdf2|rsa-?\d*|v?\d+(?:\.\d+){1,3}|\d+-?(?:%|x|st|nd|rd|th|ms|[smhdkw]|[kmg]i?b|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|weeks?|months?|years?|char(?:acter)?s?|bytes?|bits?|times|digits?))$/i
+
+const DATE = /^\d{4}-\d\d-\d\d/
+/** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or a redaction that already stands there. */
+const PLACEHOLDER =
+  /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\[|!vault\b|!Ref\b)/
+/** Code that fetches the value from elsewhere. */
+const CODE =
+  /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.([]|ENV\[|secrets\.|vars\.|config\.|settings\.|self\.|this\.|req\.|request\.|args\.|options\.|file:|vault:|\/run\/secrets\/|[A-Za-z_$.]{3,}\([^)]*\)?[;,]?$)/
+
+/** Whether a value only points at a secret that lives elsewhere, or hides it already. */
+export function isReference(value: string): boolean {
+  return PLACEHOLDER.test(value) || CODE.test(value)
+}
+
+const bareWord = (value: string) => value.toLowerCase().replace(/[^a-z0-9/']+$/, '')
+
+/** Whether a value that follows a label and `:` or `=` is a word of prose, a type or a state rather than a secret. */
+export function isPlainAnswer(value: string): boolean {
+  const word = bareWord(value)
+  return word === '' || NOT_VALUES.has(word) || TECHNICAL.test(word) || isReference(value)
+}
+
+/**
+ * Whether a word in the middle of a sentence was made up by a machine or a careful person: digits among letters, six
+ * digits, or a sign that no word carries. "Expired", "too-short" and "user/pass" are not.
+ */
+export function looksMadeUp(value: string): boolean {
+  const core = value.replace(/[.,;:!?)\]}]+$/, '')
+  if (core.length < 6 || DATE.test(core) || isPlainAnswer(core)) return false
+  if (/\d/.test(core)) return /[A-Za-z]/.test(core) || /^\d{6,}$/.test(core) || /[^\w.,:/-]/.test(core)
+  return /[!@#$%^&*+=~?|]/.test(core) || (core.length >= 16 && /[a-z][A-Z]/.test(core))
+}

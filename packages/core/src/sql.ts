@@ -1,0 +1,76 @@
+/** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
+import { DiskSpace } from './storage/disk-space.ts'
+import { lockFolder } from './storage/folder-lock.ts'
+import { MIGRATIONS } from './storage/migrations/index.ts'
+import { MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
+import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './storage/orm.ts'
+import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
+import type { MigrationStatus, Storage } from './storage/storage.ts'
+import { reachable } from './storage/unavailable.ts'
+
+/** Where rows are kept. */
+export type StorageSource =
+  /** A PostgreSQL server. `poolSize` connections at most, 10 by default. */
+  | { readonly url: string; readonly poolSize?: number }
+  /** A folder that this process alone may open. It survives a kill of the process, not a power cut. */
+  | { readonly dataDir: string }
+  /** Memory: gone with the process. `snapshot` starts from a dumped data directory. */
+  | { readonly memory: true; readonly snapshot?: Blob }
+
+const DEFAULT_POOL = 10
+
+/**
+ * Opens storage. An embedded database is migrated at once, since nobody else can; a server only when `svc migrate` or
+ * `migrate` says so.
+ * @throws Problem `conflict` when another process has the folder, `unavailable` when its disk is nearly full
+ */
+export async function openStorage(source: StorageSource): Promise<Storage> {
+  if ('url' in source) {
+    return sqlStorage(
+      'postgresql',
+      await postgresDriver(source.url, source.poolSize ?? DEFAULT_POOL, ENTITIES),
+    )
+  }
+  if ('memory' in source) {
+    const driver = await pgliteDriver(source, ENTITIES)
+    await migrateDriver(driver)
+    return sqlStorage('pglite-memory', driver)
+  }
+  const lock = await lockFolder(source.dataDir)
+  try {
+    const disk = new DiskSpace(source.dataDir)
+    await disk.require()
+    const driver = await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES)
+    await migrateDriver(driver)
+    return sqlStorage('pglite-folder', driver, { disk, lock })
+  } catch (error) {
+    await lock[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/**
+ * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it done.
+ * @throws Problem `conflict` when the database has drifted or is ahead of this release
+ */
+export const migrate = (url: string): Promise<MigrationStatus> =>
+  withDriver(url, (driver) => withAdvisoryLock(url, MIGRATION_LOCK, () => migrateDriver(driver)))
+
+/** What is applied, pending and drifted on a PostgreSQL server; changes nothing. */
+export const migrationStatusOf = (url: string): Promise<MigrationStatus> =>
+  withDriver(url, (driver) => migrationStatus(driver))
+
+/** The statements that `migrate` would run, by migration. */
+export async function migrationPlan(
+  url: string,
+): Promise<readonly { name: string; sql: readonly string[] }[]> {
+  const { pending } = await migrationStatusOf(url)
+  return MIGRATIONS.filter((step) => pending.includes(step.name))
+}
+
+async function withDriver<T>(url: string, work: (driver: Driver) => Promise<T>): Promise<T> {
+  return reachable(async () => {
+    const driver = await postgresDriver(url, 1, ENTITIES)
+    return work(driver).finally(() => driver.close())
+  })
+}

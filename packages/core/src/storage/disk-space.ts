@@ -1,0 +1,41 @@
+import { statfs } from 'node:fs/promises'
+import { Problem } from '../problem.ts'
+
+const MIB = 1024 * 1024
+const LEAST_FREE = 64 * MIB
+const MOST_RESERVED = 256 * MIB
+const LOOK_EVERY_MS = 1000
+
+/** Bytes that must stay free on a disk of `size` bytes: 5 %, at least 64 MiB, at most 256 MiB. */
+export const reservedBytes = (size: number): number =>
+  Math.max(LEAST_FREE, Math.min(size * 0.05, MOST_RESERVED))
+
+/**
+ * Refuses work while the disk under `folder` is nearly full: the embedded database spins for ever on a write that
+ * finds no room, so it must never come to one. Looks at most once a second.
+ */
+export class DiskSpace {
+  readonly #folder: string
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #shortBytes = 0
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** @throws Problem `unavailable` naming the folder and what is missing */
+  async require(): Promise<void> {
+    const at = performance.now()
+    if (at - this.#lookedAt > LOOK_EVERY_MS) {
+      const { bavail, bsize, blocks } = await statfs(this.#folder)
+      this.#shortBytes = reservedBytes(blocks * bsize) - bavail * bsize
+      this.#lookedAt = at
+    }
+    if (this.#shortBytes <= 0) return
+    const missing = Math.ceil(this.#shortBytes / MIB)
+    throw new Problem('unavailable', {
+      detail: `the disk under ${this.#folder} is nearly full: free ${missing} MiB there, then try again`,
+      retryAfterSeconds: 30,
+    })
+  }
+}

@@ -1,0 +1,19 @@
+import { Migration } from '@mikro-orm/migrations'
+import type { MigrationStep } from './migrations/index.ts'
+import { checksum } from './migrator.ts'
+
+export { Migrator } from '@mikro-orm/migrations'
+
+/** What the migrator takes: each step as a class that also records its own checksum in the same transaction. */
+export const migrationsList = (steps: readonly MigrationStep[]) =>
+  steps.map((step) => ({
+    name: step.name,
+    class: class extends Migration {
+      override up(): void {
+        for (const statement of step.sql) this.addSql(statement)
+        this.addSql(
+          `insert into migration_checksums (name, checksum) values ('${step.name}', '${checksum(step)}')`,
+        )
+      }
+    },
+  }))

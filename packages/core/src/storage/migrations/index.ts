@@ -1,0 +1,11 @@
+import { foundation } from './0001-foundation.ts'
+
+/** One change of the schema. Never edited after release: a database remembers its checksum. */
+export interface MigrationStep {
+  /** `NNNN-what`, in the order of application. */
+  readonly name: string
+  readonly sql: readonly string[]
+}
+
+/** All migrations, oldest first. */
+export const MIGRATIONS: readonly MigrationStep[] = [foundation]

@@ -1,0 +1,149 @@
+import { PGlite } from '@electric-sql/pglite'
+import type { Options } from '@mikro-orm/core'
+import { MikroORM as PgliteOrm } from '@mikro-orm/pglite'
+import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
+import type { SqlEntityManager } from '@mikro-orm/sql'
+import pg from 'pg'
+import type { MigrationStep } from './migrations/index.ts'
+import type { Statement } from './session.ts'
+
+/** What the rest of storage needs of a driver: the two differ nowhere else. */
+export interface Driver {
+  em(): SqlEntityManager
+  /** Runs a statement outside any transaction, prepared by name where the driver can. */
+  rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
+  /** Runs a statement apart from the general pool, so that its health is not mistaken for the database's. */
+  probe<Row>(text: string): Promise<Row[]>
+  connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
+  /** Applies what is missing of `list`, each in a transaction of its own, without the limits of ordinary statements. */
+  migrate(list: readonly MigrationStep[]): Promise<void>
+  close(): Promise<void>
+}
+
+type Entities = NonNullable<Options['entities']>
+
+const SHARED = { discovery: { warnWhenNoEntities: false }, debug: false } as const
+
+// The migrator weighs 100 ms of imports: loaded by those who migrate only.
+const migrating = async (list: readonly MigrationStep[]) => {
+  const { Migrator, migrationsList } = await import('./migration-class.ts')
+  const migrations = {
+    migrationsList: migrationsList(list),
+    tableName: 'migrations',
+    snapshot: false,
+    silent: true,
+  }
+  return {
+    ...SHARED,
+    extensions: [Migrator],
+    entities: [],
+    migrations: { ...migrations, allOrNothing: false },
+  }
+}
+
+// A request that cannot have a connection within two seconds is answered 503; a statement that runs longer than five
+// is a fault, not work.
+const SESSION_LIMITS = {
+  connectionTimeoutMillis: 2000,
+  statement_timeout: 5000,
+  lock_timeout: 2000,
+  idle_in_transaction_session_timeout: 10_000,
+  keepAlive: true,
+  application_name: 'svc',
+}
+
+/** Connects to PostgreSQL; the pool opens its connections when they are needed. */
+export async function postgresDriver(url: string, poolSize: number, entities: Entities): Promise<Driver> {
+  const orm = await PostgresOrm.init({
+    ...SHARED,
+    entities: [...entities],
+    clientUrl: url,
+    pool: { min: 0, max: poolSize },
+    driverOptions: SESSION_LIMITS,
+  })
+  const pool = await orm.em.getConnection().getNativeClient()
+  const probes = new pg.Pool({ connectionString: url, max: 1, ...SESSION_LIMITS, statement_timeout: 2000 })
+  probes.on('error', () => {})
+  return {
+    em: () => orm.em.fork(),
+    rows: async <Row>({ name, text }: Statement, params: readonly unknown[]) =>
+      (await pool.query({ name, text, values: [...params] })).rows as Row[],
+    probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    migrate: async (list) => {
+      const own = await PostgresOrm.init({
+        ...(await migrating(list)),
+        clientUrl: url,
+        pool: { min: 0, max: 1 },
+      })
+      await own.migrator.up().finally(() => own.close(true))
+    },
+    close: async () => {
+      await orm.close(true)
+      await probes.end()
+    },
+  }
+}
+
+/**
+ * Opens PostgreSQL inside the process: in `dataDir`, or in memory, there optionally from the snapshot of another.
+ * It has one connection; statements queue.
+ */
+export async function pgliteDriver(
+  source: { readonly dataDir?: string; readonly snapshot?: Blob },
+  entities: Entities,
+): Promise<Driver> {
+  const { dataDir, snapshot } = source
+  const pglite = await PGlite.create({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
+    parsers: Object.fromEntries([1082, 1114, 1184, 1186].map((oid) => [oid, (text: string) => text])),
+  })
+  const orm = await PgliteOrm.init({
+    ...SHARED,
+    entities: [...entities],
+    dbName: 'postgres',
+    driverOptions: { pglite },
+  })
+  const query = async <Row>(text: string, params: readonly unknown[]) =>
+    (await pglite.query<Row>(text, [...params])).rows
+  return {
+    em: () => orm.em.fork(),
+    rows: ({ text }, params) => query(text, params),
+    probe: (text) => query(text, []),
+    connections: () => undefined,
+    migrate: async (list) => {
+      const own = await PgliteOrm.init({
+        ...(await migrating(list)),
+        dbName: 'postgres',
+        driverOptions: { pglite },
+      })
+      await own.migrator.up().finally(() => own.close(true))
+    },
+    close: async () => {
+      await orm.close(true)
+      await pglite.close()
+    },
+  }
+}
+
+/** Runs `work` while this process alone holds the advisory lock `key` of the database. */
+export async function withAdvisoryLock<T>(url: string, key: number, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    application_name: 'svc migrate',
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [key])
+    return await work()
+  } finally {
+    await client.end()
+  }
+}

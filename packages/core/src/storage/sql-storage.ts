@@ -1,0 +1,76 @@
+import type { SqlEntityManager } from '@mikro-orm/sql'
+import { CompiledQuery } from 'kysely'
+import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
+import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
+import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
+import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
+import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
+import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
+import type { DiskSpace } from './disk-space.ts'
+import { migrationStatus } from './migrator.ts'
+import type { Driver } from './orm.ts'
+import type { Session, Statement } from './session.ts'
+import {
+  REQUIRED_TABLES,
+  type Storage,
+  type StorageHealth,
+  type StorageKind,
+  type Stores,
+} from './storage.ts'
+import { reachable } from './unavailable.ts'
+
+/** The tables that the entity manager serves; the others have hand-written statements only. */
+export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
+
+const storesOver = (session: Session): Stores => ({
+  agents: new SqlAgentsStore(session),
+  audit: new SqlAuditStore(session),
+  deployments: new SqlDeploymentsStore(session),
+  jobs: new SqlJobsStore(session),
+  licenses: new SqlLicensesStore(session),
+  tenants: new SqlTenantsStore(session),
+})
+
+const withinTransaction = (em: SqlEntityManager): Session => ({
+  rows: async <Row>({ text }: Statement, params: readonly unknown[]) =>
+    (await em.getKysely().executeQuery(CompiledQuery.raw(text, [...params]))).rows as Row[],
+  manage: (work) => work(em),
+})
+
+const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
+  where to_regclass(t) is null) as missing`
+
+/** What a storage holds beside its driver: released after it. */
+export interface Held {
+  readonly disk?: DiskSpace
+  readonly lock?: AsyncDisposable
+}
+
+/** All stores over one driver. */
+export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): Storage {
+  const ready = async () => held.disk?.require()
+  const session: Session = {
+    rows: (statement, params) => reachable(async () => (await ready(), driver.rows(statement, params))),
+    manage: (work) => reachable(async () => (await ready(), work(driver.em()))),
+  }
+  return {
+    ...storesOver(session),
+    kind,
+    transaction: (work) =>
+      session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
+    health: () => reachable(() => health(driver)),
+    connections: () => driver.connections(),
+    [Symbol.asyncDispose]: async () => {
+      await driver.close()
+      await held.lock?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function health(driver: Driver): Promise<StorageHealth> {
+  const start = performance.now()
+  const [row] = await driver.probe<{ now: string | Date; missing: string[] }>(HEALTH)
+  const latencyMs = Math.round((performance.now() - start) * 10) / 10
+  const migrations = await migrationStatus(driver)
+  return { latencyMs, now: new Date(row?.now ?? Number.NaN), missingTables: row?.missing ?? [], migrations }
+}

@@ -1,0 +1,59 @@
+import type { AgentsStore } from '../agents/agents-store.ts'
+import type { DeploymentsStore } from '../deployments/deployments-store.ts'
+import type { JobsStore } from '../jobs/jobs-store.ts'
+import type { LicensesStore } from '../licenses/licenses-store.ts'
+import type { AuditStore } from '../operations/audit-store.ts'
+import type { TenantsStore } from '../tenants/tenants-store.ts'
+
+/** One store per feature; a transaction hands out the same set, bound to it. */
+export interface Stores {
+  readonly agents: AgentsStore
+  readonly audit: AuditStore
+  readonly deployments: DeploymentsStore
+  readonly jobs: JobsStore
+  readonly licenses: LicensesStore
+  readonly tenants: TenantsStore
+}
+
+/** Where the rows live. */
+export type StorageKind = 'postgresql' | 'pglite-folder' | 'pglite-memory' | 'fake'
+
+/** Whether the schema is the one this code was written for. */
+export interface MigrationStatus {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+  /** Applied with another text than this code has, or unknown to it. */
+  readonly drifted: readonly string[]
+}
+
+/** What a readiness probe learns. */
+export interface StorageHealth {
+  readonly latencyMs: number
+  /** The database's own clock. */
+  readonly now: Date
+  readonly missingTables: readonly string[]
+  readonly migrations: MigrationStatus
+}
+
+/** Everything that is kept, over the process's life. */
+export interface Storage extends Stores, AsyncDisposable {
+  readonly kind: StorageKind
+  /**
+   * Runs `work` in one transaction. No network call belongs inside; a failure of `work` undoes all of it.
+   */
+  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>
+  /** Looks at the database through a connection of its own, so that a busy pool is not taken for an absent one. */
+  health(): Promise<StorageHealth>
+  /** Connections of the general pool by state, for the gauge; empty when there is no pool. */
+  connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
+}
+
+/** Tables without which the service is not ready (spec, GET /healthz). */
+export const REQUIRED_TABLES = [
+  'admins',
+  'agents',
+  'jobs',
+  'deployments',
+  'chat_conversations',
+  'tenants',
+] as const

@@ -1,0 +1,40 @@
+import { Problem } from '../problem.ts'
+
+// Classes and codes of PostgreSQL that say "not now": connection trouble (08), too many connections and out of
+// resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014).
+const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$)/
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'ENOENT',
+  'EHOSTUNREACH',
+])
+const CLIENT_MESSAGES = /timeout exceeded when trying to connect|Connection terminated|connection timeout/i
+
+const RETRY_SECONDS = 2
+
+/** `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now. */
+export function translated(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Problem) return error
+  const { code } = error as { code?: unknown }
+  const text = typeof code === 'string' ? code : ''
+  const absent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(error.message)
+  if (!absent) return error
+  return new Problem(
+    'unavailable',
+    { detail: 'the database cannot be reached or is too busy', retryAfterSeconds: RETRY_SECONDS },
+    { cause: error },
+  )
+}
+
+/** Runs `work`, its errors translated. */
+export async function reachable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw translated(error)
+  }
+}

@@ -1,0 +1,124 @@
+import { mask, object, type Struct, Struct as StructClass, StructError } from 'superstruct'
+import { Problem } from './problem.ts'
+
+/** The JSON Schema (2020-12) of a field: written once beside its check, read back by the API document. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The fields of a shape by name. */
+export type Fields = Parameters<typeof object>[0]
+
+/** Most messages of a refused input (spec, General conventions). */
+export const MAX_DETAILS = 12
+
+/** A field of our own: its schema for the document, its check, and the expectation that a refusal names. */
+export function field<T>(
+  schema: JsonSchema,
+  accepts: (value: unknown) => boolean,
+  expected: string,
+): Struct<T, JsonSchema> {
+  return new StructClass<T, JsonSchema>({
+    type: 'field',
+    schema,
+    validator: (value) => accepts(value) || `expected ${expected}`,
+  })
+}
+
+/** A string of `min` to `max` UTF-16 code units. */
+export function text(min: number, max: number): Struct<string, JsonSchema> {
+  const expected =
+    min > 0 ? `a string of ${min} to ${max} characters` : `a string of at most ${max} characters`
+  return field(
+    { type: 'string', ...(min > 0 ? { minLength: min } : {}), maxLength: max },
+    (value) => typeof value === 'string' && value.length >= min && value.length <= max,
+    expected,
+  )
+}
+
+/** A string that `pattern` matches whole; `expected` says it in words. */
+export const matching = (pattern: RegExp, expected: string): Struct<string, JsonSchema> =>
+  field(
+    { type: 'string', pattern: pattern.source },
+    (value) => typeof value === 'string' && pattern.test(value),
+    expected,
+  )
+
+/** A finite number: JSON's `1e999` reads as Infinity and is refused. */
+export const finite = (): Struct<number, JsonSchema> =>
+  field({ type: 'number' }, (value) => Number.isFinite(value), 'a finite number')
+
+/** A whole number from `min` to `max`. */
+export const whole = (min: number, max: number): Struct<number, JsonSchema> =>
+  field(
+    { type: 'integer', minimum: min, maximum: max },
+    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+    `a whole number from ${min} to ${max}`,
+  )
+
+/** True or false. */
+export const flag = (): Struct<boolean, JsonSchema> =>
+  field({ type: 'boolean' }, (value) => typeof value === 'boolean', 'true or false')
+
+/** One of a fixed set of words. */
+export const oneOf = <const T extends string>(words: readonly T[]): Struct<T, JsonSchema> =>
+  field(
+    { type: 'string', enum: words },
+    (value) => typeof value === 'string' && (words as readonly string[]).includes(value),
+    `one of ${words.join(', ')}`,
+  )
+
+/** An ISO-8601 instant. */
+export const instant = (): Struct<string, JsonSchema> =>
+  field(
+    { type: 'string', format: 'date-time' },
+    (value) =>
+      typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
+    'an ISO-8601 date and time',
+  )
+
+/** Any JSON object, kept as it is. */
+export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSchema> =>
+  field(
+    { type: 'object' },
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'an object',
+  )
+
+/**
+ * An object whose unknown keys are stripped. The shape has no prototype, so that keys named `constructor` or
+ * `__proto__` are unknown keys like any other.
+ */
+export function shape<S extends Fields>(fields: S) {
+  return object(Object.assign(Object.create(null) as S, fields))
+}
+
+/**
+ * Reads `value` by `struct`, unknown keys stripped.
+ * @throws Problem `invalid-input` with at most 12 field-scoped messages that never quote a received value
+ */
+export function read<T, S>(struct: Struct<T, S>, value: unknown): T {
+  try {
+    return mask(value, struct)
+  } catch (error) {
+    if (error instanceof StructError) throw new Problem('invalid-input', { details: failureMessages(error) })
+    throw error
+  }
+}
+
+function failureMessages(error: StructError): string[] {
+  const messages = new Set<string>()
+  for (const failure of error.failures()) {
+    const expected = failure.message.startsWith('expected ')
+      ? failure.message
+      : `expected ${article(failure.type)}`
+    const path = failure.path.map(String).join('.').slice(0, 128)
+    messages.add(path === '' ? expected : `${path}: ${expected}`)
+    if (messages.size === MAX_DETAILS) break
+  }
+  return [...messages]
+}
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** `value` with every NUL taken out of its strings and keys: PostgreSQL stores none, and one would fail its neighbours. */
+export const withoutNul = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1')) as T
