@@ -1,3 +1,8 @@
+import { availableParallelism } from 'node:os'
+
+// Every core, yet few enough that the suites' pools fit into one PostgreSQL of 200 connections.
+const WORKERS_MAX = 8
+
 export default {
   rootDir: import.meta.dirname,
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
@@ -8,5 +13,10 @@ export default {
   globalSetup: '<rootDir>/test/global-setup.js',
   globalTeardown: '<rootDir>/test/global-teardown.js',
   setupFilesAfterEnv: ['<rootDir>/test/setup.js'],
+  testEnvironment: '<rootDir>/test/environment.js',
+  reporters: ['default', '<rootDir>/test/reporter.js'],
+  maxWorkers: Math.min(availableParallelism(), WORKERS_MAX),
+  // Compiled modules of finished suites are not given back: a worker starts afresh when it has grown this much.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
 }

@@ -48,10 +48,14 @@ export interface Held {
 
 /** All stores over one driver. */
 export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): Storage {
-  const ready = async () => held.disk?.require()
+  const withRoom = <T>(work: () => Promise<T>): Promise<T> =>
+    reachable(async () => {
+      await held.disk?.require()
+      return work()
+    })
   const session: Session = {
-    rows: (statement, params) => reachable(async () => (await ready(), driver.rows(statement, params))),
-    manage: (work) => reachable(async () => (await ready(), work(driver.em()))),
+    rows: (statement, params) => withRoom(() => driver.rows(statement, params)),
+    manage: (work) => withRoom(() => work(driver.em())),
   }
   return {
     ...storesOver(session),
