@@ -1,0 +1,10 @@
+// `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds when needed, then
+// hands over to `svc up`. Arguments go there: `npm start -- --port 9000`. Ctrl-C drains; its exit code is svc's own.
+import { ensureInstalled, runNode } from './project.mjs'
+
+ensureInstalled()
+
+const built = await runNode(['node_modules/typescript/bin/tsc', '-b'])
+if (built !== 0) process.exit(built)
+
+process.exitCode = await runNode(['packages/cli/bin/svc.js', 'up', ...process.argv.slice(2)], { alone: true })

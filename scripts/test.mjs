@@ -1,0 +1,27 @@
+// `npm test`: installs when needed, then runs every suite. Arguments go to jest: `npm test -- packages/core/test/jobs`.
+// The last line is always `N passed, N failed` (`, N skipped` when there are any); a run without tests fails.
+import { ensureInstalled, runNode } from './project.mjs'
+
+ensureInstalled()
+
+// As arguments, not as NODE_OPTIONS: the processes that suites start shall not inherit them.
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+const ENDING_MS = 15_000
+let counts
+const exitCode = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...process.argv.slice(2)], {
+  onMessage: (message, child) => {
+    if (!message?.counts) return
+    counts = message.counts
+    // Everything has run: what holds up the end is a leak, reported above, and must not hold up a pipeline.
+    setTimeout(() => child.kill('SIGKILL'), ENDING_MS).unref()
+  },
+})
+
+const { passed = 0, failed = 0, skipped = 0 } = counts ?? {}
+const empty = passed + failed === 0
+if (empty) console.log('No test ran: that is a failure.')
+else if (exitCode !== 0 && failed === 0)
+  console.log(`Every test passed, yet the run ended with code ${exitCode}.`)
+const faults = exitCode !== 0 || empty ? Math.max(failed, 1) : failed
+console.log(`${passed} passed, ${faults} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = faults > 0 ? exitCode || 1 : 0

@@ -1,0 +1,45 @@
+// Names the storage runs at the end, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
+// `… on PGlite`, `… on memory`), and tells scripts/test.mjs the counts for the very last line.
+const BACKEND = /\bon (PostgreSQL(?: \d[\d.]*)?|PGlite|memory)\b/
+
+/** The backend that a test's titles name, or undefined. */
+export function backendOf(titles) {
+  for (const title of titles) {
+    const found = BACKEND.exec(title)
+    if (found) return found[1]
+  }
+  return undefined
+}
+
+function tally(suites) {
+  const runs = new Map()
+  for (const { ancestorTitles, title, status } of suites.flatMap((suite) => suite.testResults)) {
+    const backend = backendOf([...ancestorTitles, title])
+    if (!backend) continue
+    const run = runs.get(backend) ?? { passed: 0, failed: 0, skipped: 0 }
+    run[status === 'passed' || status === 'failed' ? status : 'skipped']++
+    runs.set(backend, run)
+  }
+  return runs
+}
+
+function spell({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
+
+export default class Reporter {
+  onRunComplete(_contexts, results) {
+    const runs = [...tally(results.testResults)].sort(([one], [other]) => one.localeCompare(other))
+    if (runs.length > 0) {
+      process.stdout.write('\nStorage runs:\n')
+      for (const [backend, run] of runs) process.stdout.write(`  ${backend.padEnd(16)} ${spell(run)}\n`)
+    }
+    const counts = {
+      passed: results.numPassedTests,
+      // A suite that could not even load is a failure of its own.
+      failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+      skipped: results.numPendingTests + results.numTodoTests,
+    }
+    process.send?.({ counts })
+  }
+}
