@@ -1,4 +1,9 @@
 const DIGIT_ZERO = 48
+const LETTER_A = 65
+const UPPER_MASK = 0x5f
+const SPACE = 32
+const DASH = 45
+const IBAN_HEAD = 4
 
 /**
  * Whether a number carries the check digit that payment cards use (ISO/IEC 7812-1, annex B). Every character of
@@ -32,16 +37,31 @@ export function ibanLength(country: string): number | undefined {
   return IBAN_LENGTHS.get(country)
 }
 
+/** Adds one letter or digit to a remainder by 97; letters of either case count from 10. */
+function remainderWith(rest: number, code: number): number {
+  return code < LETTER_A
+    ? (rest * 10 + code - DIGIT_ZERO) % 97
+    : (rest * 100 + (code & UPPER_MASK) - LETTER_A + 10) % 97
+}
+
 /**
- * Whether `iban`, capitals and digits without spaces, has its country's length and leaves 1 by 97 once its first four
- * characters stand at the end and letters count from 10 (ISO 7064 MOD 97-10).
+ * How many characters at the beginning of `text` are an IBAN, with single spaces or dashes between its groups: it has
+ * its country's length and leaves 1 by 97 once its first four characters stand at the end (ISO 7064 MOD 97-10). 0 if
+ * none. `text` holds ASCII letters, digits, spaces and dashes.
  */
-export function passesIbanCheck(iban: string): boolean {
-  if (ibanLength(iban.slice(0, 2)) !== iban.length) return false
+export function ibanExtent(text: string): number {
+  const length = ibanLength(text.slice(0, 2).toUpperCase())
+  if (length === undefined) return 0
   let rest = 0
-  for (const character of iban.slice(4) + iban.slice(0, 4)) {
-    const value = Number.parseInt(character, 36)
-    rest = (value > 9 ? rest * 100 + value : rest * 10 + value) % 97
+  let seen = 0
+  let extent = 0
+  for (; extent < text.length && seen < length; extent++) {
+    const code = text.charCodeAt(extent)
+    if (code === SPACE || code === DASH) continue
+    seen++
+    if (seen > IBAN_HEAD) rest = remainderWith(rest, code)
   }
-  return rest === 1
+  for (let place = 0; place < IBAN_HEAD; place++) rest = remainderWith(rest, text.charCodeAt(place))
+  const ends = extent === text.length || !/[A-Za-z0-9]/.test(text[extent] ?? '')
+  return seen === length && rest === 1 && ends ? extent : 0
 }

@@ -1,37 +1,29 @@
-/** Text as the patterns read it, with the way back to the text as it was written. */
-export interface Folded {
-  readonly text: string
+/** The way from a place in folded text back to the text as it was written. */
+export interface Places {
   /** Where in the original the character at this place of the folded text begins. */
   start(place: number): number
   /** Where in the original the character at this place of the folded text ends. */
   end(place: number): number
 }
 
-/** Blocks that hold every character whose compatibility form (NFKC) is plain ASCII; a test walks all of Unicode. */
-const COMPATIBILITY_BLOCKS = [
-  [0xa0, 0x3ff],
-  [0x1d00, 0x1dbf],
-  [0x1f00, 0x33ff],
-  [0xa700, 0xa7ff],
-  [0xfb00, 0xffff],
-  [0x10780, 0x107bf],
-  [0x1cc00, 0x1ccff],
-  [0x1d400, 0x1d7ff],
-  [0x1f100, 0x1f1ff],
-  [0x1fb00, 0x1fbff],
-] as const
+/** Where the characters stand whose compatibility form (NFKC) is plain ASCII; a test walks all of Unicode. */
+const COMPATIBILITY_BLOCKS =
+  'a0-ba 132-133 17f-17f 1c7-1f3 2b0-2e3 37e-37e 1d2c-1d65 1d9c-1dbb 1fef-20a8 2100-217f 2460-24ea 2a74-2a76 ' +
+  '2c7c-2c7d 3000-3000 3250-325f 32b1-32cf 3371-33ff a7f1-a7f4 fb00-fb29 fe10-fe6b ff01-ff5e 107a5-107a5 ' +
+  '1ccd6-1ccf9 1d400-1d6a3 1d7ce-1d7ff 1f100-1f190 1fbf0-1fbf9'
+
+const BLOCKS = COMPATIBILITY_BLOCKS.split(' ').map((block) => block.split('-'))
 
 const ASCII = /^[ -~]+$/
 const LAST_ASCII = 0x7f
-const ESCAPE = 0x1b
 
 let compatibilityForms: Map<string, string> | undefined
 
 function compatibility(): Map<string, string> {
   if (compatibilityForms !== undefined) return compatibilityForms
   compatibilityForms = new Map()
-  for (const [first, last] of COMPATIBILITY_BLOCKS) {
-    for (let code = first; code <= last; code++) {
+  for (const [first = '', last = ''] of BLOCKS) {
+    for (let code = Number.parseInt(first, 16); code <= Number.parseInt(last, 16); code++) {
       const character = String.fromCodePoint(code)
       const form = character.normalize('NFKC')
       if (form !== character && ASCII.test(form)) compatibilityForms.set(character, form)
@@ -40,14 +32,23 @@ function compatibility(): Map<string, string> {
   return compatibilityForms
 }
 
-/** What a reader does not see (zero-width and other ignorable characters, colours of a terminal), and what is not ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with ESC.
-const NOT_PLAIN = /\x1b\[[0-9;?]{0,32}[A-Za-z]|\p{Default_Ignorable_Code_Point}+|[^\x00-\x7f]/gu
+const COLOUR = String.raw`\x1b\[[0-9;?]{0,32}[A-Za-z]`
+const COLOURS = new RegExp(COLOUR, 'g')
+const INVISIBLE = String.raw`${COLOUR}|\p{Default_Ignorable_Code_Point}+`
+const BLOCKS_CLASS = BLOCKS.map(([first, last]) => `\\u{${first}}-\\u{${last}}`).join('')
 
-const INVISIBLE = /^\p{Default_Ignorable_Code_Point}/u
+/** Runs of what a reader does not see (zero-width characters, terminal colours) and of what may mean ASCII. */
+const NOT_PLAIN = new RegExp(`(${INVISIBLE})|[${BLOCKS_CLASS}]+`, 'gu')
 
-function plainForm(found: string): string {
-  return compatibility().get(found) ?? (found.charCodeAt(0) === ESCAPE || INVISIBLE.test(found) ? '' : found)
+function plainForm(character: string): string {
+  return compatibility().get(character) ?? character
+}
+
+function plainRun(run: string, invisible: string | undefined): string {
+  if (invisible !== undefined) return ''
+  let plain = ''
+  for (const character of run) plain += plainForm(character)
+  return plain
 }
 
 /**
@@ -55,44 +56,35 @@ function plainForm(found: string): string {
  * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it.
  *
  * Character by character, because `normalize` sorts runs of combining marks in quadratic time: 457 ms for 50,000
- * hostile characters. What has no ASCII form stays as it is, since no pattern asks for it.
+ * hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is the union of the text's
+ * character codes: most text is ASCII and comes back at once.
  */
-export function fold(text: string): string {
-  return text.replace(NOT_PLAIN, plainForm)
+export function fold(text: string, codes: number): string {
+  if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)
+  return text.includes('\x1b[') ? text.replace(COLOURS, '') : text
 }
 
-/** The same text as {@link fold}, with the way back. Costs two integers a character: for text with a finding only. */
-export function foldWithPlaces(text: string): Folded {
-  const starts: number[] = []
-  const ends: number[] = []
-  let folded = ''
+/** Where each character of `folded`, made from `text` by {@link fold}, came from. For text with a finding only. */
+export function placesOf(text: string, folded: string): Places {
+  const starts = new Uint32Array(folded.length)
+  const ends = new Uint32Array(folded.length)
+  let place = 0
   let done = 0
-  const copyUntil = (end: number) => {
-    folded += text.slice(done, end)
-    for (; done < end; done++) {
-      starts.push(done)
-      ends.push(done + 1)
+  const take = (chars: number, width: number) => {
+    for (const last = place + chars; place < last; place++) {
+      starts[place] = done
+      ends[place] = done + width
     }
+    done += width
+  }
+  const copyUntil = (end: number) => {
+    while (done < end) take(1, 1)
   }
   for (const match of text.matchAll(NOT_PLAIN)) {
     copyUntil(match.index)
-    const form = plainForm(match[0])
-    done = match.index + match[0].length
-    folded += form
-    for (let place = 0; place < form.length; place++) {
-      starts.push(match.index)
-      ends.push(done)
-    }
+    if (match[1] !== undefined) done += match[1].length
+    else for (const character of match[0]) take(plainForm(character).length, character.length)
   }
   copyUntil(text.length)
-  return {
-    text: folded,
-    start: (place) => starts[place] ?? text.length,
-    end: (place) => ends[place] ?? text.length,
-  }
-}
-
-/** Whether {@link fold} may change the text, given the union of its character codes. */
-export function needsFolding(text: string, codes: number): boolean {
-  return codes > LAST_ASCII || text.includes('\x1b[')
+  return { start: (at) => starts[at] ?? text.length, end: (at) => ends[at] ?? text.length }
 }

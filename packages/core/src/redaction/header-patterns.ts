@@ -23,19 +23,21 @@ function header(
 
 /** Credentials in HTTP headers, and in the command lines and addresses that become headers. */
 export const HEADER_PATTERNS: readonly SecretPattern[] = [
-  header('authorization', `(?<lead>${NAME}${LISTS})[^\\r\\n"'\`]{8,}`, (value) => value.includes('=')),
-  header('authorization', `(?<lead>${NAME}(?:${ONE_WORD_SCHEMES})?)[^\\s"'\`\\\\,;]{4,}`, isCredential),
-  header('authorization', '(?<lead>\\bbearer[ \\t]{1,4})[\\w.~+/=-]{16,}', digitsAndLetters),
-  header('authorization', '(?<lead>\\bbasic[ \\t]{1,4})[A-Za-z0-9+/]{12,}={0,2}(?![\\w-])', isBase64),
+  header('authorization', `(${NAME}${LISTS})(?:="[^"\\r\\n]{0,512}"|[^\\r\\n"'\`\\\\]){8,}`, (value) =>
+    value.includes('='),
+  ),
+  header('authorization', `(${NAME}(?:${ONE_WORD_SCHEMES})?)[^\\s"'\`\\\\,;]{4,}`, isCredential),
+  header('authorization', '(\\bbearer[ \\t]{1,4})[\\w.~+/=-]{16,}', digitsAndLetters),
+  header('authorization', '(\\bbasic[ \\t]{1,4})[A-Za-z0-9+/]{12,}={0,2}(?![\\w-])', isBase64),
   header(
     'cookie',
-    '(?<lead>\\b(?:set-)?cookie\\\\?["\']?[ \\t]{0,4}:[ \\t]{0,4}\\\\?["\']?)[\\w.-]{1,64}=[^\\r\\n"\']{6,}',
+    '(\\b(?:set-)?cookie\\\\?["\']?[ \\t]{0,4}:[ \\t]{0,4}\\\\?["\']?)[\\w.-]{1,64}=[^\\r\\n"\']{6,}',
     (value) => !isReference(value),
   ),
   header(
     'authorization',
-    '(?<lead>\\bcurl\\b[^\\r\\n]{0,160}?[ \\t](?:-u|--user)[ =]["\']?[^\\s:"\'@]{1,64}:)[^\\s"\']{1,256}',
+    '(\\bcurl\\b[^\\r\\n]{0,100}?[ \\t](?:-u|--user)[ =]["\']?[^\\s:"\'@]{1,64}:)[^\\s"\']{1,256}',
     (value) => !isReference(value),
   ),
-  header('url-key', '(?<lead>[?&](?:key|sig|signature|auth)=)[\\w%.~+/=-]{12,}', digitsAndLetters),
+  header('url-key', '([?&](?:key|sig|signature|auth)=)[\\w%.~+/=-]{12,}', digitsAndLetters),
 ]

@@ -8,10 +8,11 @@ const HUMAN = 'pass(?:word|wd|phrase|code)|pwd|_pass'
 const LABEL = `(?:${HUMAN}|secret|token|(?:${KEY_OF})[ _-]?key)(?:[_-]?(?:access|key|base|value|confirmation|confirm|\\d{1,2})){0,3}`
 const CLOSE = '(?:\\\\?["\'`]\\]?)?'
 const ASSIGN = '[ \\t]{0,8}(?::=|=>|={1,3}|:(?!:|\\/\\/))[ \\t]{0,8}'
-const FILLER = "(?: [\\w.@'/-]{1,32}){0,6}?"
-const IS = `${FILLER} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
+const SET = '[ \\t]{0,8}(?::=|=>|(?<![=!<>])=(?!=)|:(?!:|\\/\\/))[ \\t]{0,8}'
+const WHERE = "(?: (?:for|of|to|on|in|at|from|here|that|we|you|i)(?: [\\w.@'/-]{1,24}){0,5}?)?"
+const IS = `${WHERE} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
 /** A separator ends an unquoted value only where the sentence, the list or the query string goes on after it. */
-const BARE = '(?:[^\\s"\'`,;&)\\]}>.]|[,;&)\\]}>.](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
+const BARE = '(?!\\[redacted:)(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
 
 const HUMAN_LABEL = new RegExp(HUMAN, 'i')
 const isHuman = (lead: string) => HUMAN_LABEL.test(lead)
@@ -30,10 +31,11 @@ function isQuoted(value: string, lead: string): boolean {
   return /[:=>][ \t]*\\?["'`]$/.test(lead) || isHuman(lead) || looksMadeUp(value)
 }
 
-function labelled(source: string, accepts: typeof isAssigned = isAssigned): SecretPattern {
+function labelled(source: string, accepts = isAssigned, needle = ''): SecretPattern {
   return {
     kind: 'secret',
     family: FAMILY.label,
+    needle,
     expression: new RegExp(source, 'gi'),
     extent: whenever(accepts),
   }
@@ -42,12 +44,12 @@ function labelled(source: string, accepts: typeof isAssigned = isAssigned): Secr
 /** Values that somebody called a password, secret, token or key. */
 export const LABELLED_PATTERNS: readonly SecretPattern[] = [
   labelled(
-    `(?<lead>${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(?<quote>["'\`]))(?:\\\\.|(?!\\k<quote>)[^\\\\\\r\\n]){1,1024}(?=\\k<quote>)`,
+    `(${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(["'\`]))(?!\\[redacted:)(?:\\\\.|(?!\\2)[^\\\\\\r\\n]){1,1024}(?=\\2)`,
     isQuoted,
   ),
-  labelled(`(?<lead>${LABEL}${CLOSE}${ASSIGN}\\\\["'])[^"'\\\\\\r\\n]{1,1024}(?=\\\\["'])`, isQuoted),
-  labelled(`(?<lead>${LABEL}${CLOSE}${ASSIGN}\\\\?["'\`]?)${BARE}{3,}`),
-  labelled(`(?<lead>${LABEL}${IS}["'\`]?)${BARE}{3,}`, looksMadeUp),
-  labelled(`(?<lead>--(?:\\w{1,24}-){0,3}${LABEL}[ \\t]{1,4}["'\`]?)(?!-)${BARE}{3,}`),
-  labelled(`(?<lead><[\\w:.-]{0,32}${LABEL}>)[^<>\\s]{3,256}(?=<)`),
+  labelled(`(${LABEL}${CLOSE}${ASSIGN}\\\\["'])[^"'\\\\\\r\\n]{1,1024}(?=\\\\["'])`, isQuoted, '\\\\'),
+  labelled(`(${LABEL}${CLOSE}${SET}\\\\?["'\`]?)${BARE}{3,}`),
+  labelled(`(${LABEL}${IS}["'\`]?)${BARE}{3,}`, looksMadeUp),
+  labelled(`(--(?:\\w{1,24}-){0,3}${LABEL}[ \\t]{1,4}["'\`]?)(?!-)${BARE}{3,}`, isAssigned, '--'),
+  labelled(`(<[\\w:.-]{0,32}${LABEL}>)[^<>\\s]{3,256}(?=<)`, isAssigned, '<'),
 ]

@@ -4,9 +4,11 @@ export interface SecretPattern {
   readonly kind: string
   /** The bits of `FAMILY` that make this pattern worth running. */
   readonly family: number
+  /** What every match contains: asked for first, because looking for it costs next to nothing. */
+  readonly needle?: string
   /**
-   * Global. A group named `lead`, where there is one, begins the match and stays in the text; the rest of the match is
-   * the secret. Every quantifier is bounded or ends the pattern over one class of characters, so that the work is
+   * Global. The first group, where there is one, is the lead: it begins the match and stays in the text; the rest of
+   * the match is the secret. Every quantifier is bounded or ends the pattern over one class of characters, so that the work is
    * linear in the text however hostile it is.
    */
   readonly expression: RegExp

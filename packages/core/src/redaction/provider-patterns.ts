@@ -47,13 +47,13 @@ export const PROVIDER_PREFIXES = [
 
 /** Tokens that name their maker. The first row that covers a place names its kind. */
 export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
-  provider('session-cookie', String.raw`(?<lead>svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
+  provider('session-cookie', String.raw`(svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
   // A list of credentials has the secret next to its identifier: 40 characters that say nothing by themselves.
   provider(
     'aws-secret',
-    String.raw`(?<lead>(?:AKIA|ASIA)[A-Z0-9]{16}[\s,:;|"']{1,8})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,
+    String.raw`((?:AKIA|ASIA)[A-Z0-9]{16}[\s,:;|"']{1,8})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,
   ),
   provider('aws-key', String.raw`${EDGE}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`),
   provider(
@@ -65,7 +65,7 @@ export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
     String.raw`(?:gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-|GR1348941)[\w-]{16,}(?:\.[\w-]{1,128}){0,4}`,
   ),
   provider('slack-token', String.raw`(?:xox[a-eoprs](?:\.xox[bp])?|xapp)-[A-Za-z0-9-]{10,}`),
-  provider('slack-webhook', String.raw`(?<lead>hooks\.slack(?:-gov)?\.com/[a-z]{1,16}/)[A-Za-z0-9/]{16,}`),
+  provider('slack-webhook', String.raw`(hooks\.slack(?:-gov)?\.com/[a-z]{1,16}/)[A-Za-z0-9/]{16,}`),
   provider(
     'ai-key',
     `${EDGE}(?:sk-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{32,}|hf_[A-Za-z0-9]{30,}|xai-\\w{40,})`,

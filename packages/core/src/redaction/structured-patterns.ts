@@ -1,4 +1,4 @@
-import { ibanLength, passesIbanCheck, passesLuhn } from './checksums.ts'
+import { ibanExtent, passesLuhn } from './checksums.ts'
 import { FAMILY } from './families.ts'
 import { type SecretPattern, whenever } from './pattern.ts'
 import { isReference } from './secret-value.ts'
@@ -10,18 +10,6 @@ const CARD_RANGES =
 function isCardNumber(secret: string): boolean {
   const digits = secret.replace(/\D/g, '')
   return CARD_RANGES.test(digits) && passesLuhn(digits)
-}
-
-/** Words of prose may follow an IBAN in groups of four: its country says where it ends. */
-function ibanExtent(candidate: string): number {
-  const length = ibanLength(candidate.slice(0, 2).toUpperCase()) ?? 0
-  let extent = 0
-  let iban = ''
-  for (; extent < candidate.length && iban.length < length; extent++) {
-    iban += (candidate[extent] ?? '').replace(/[ -]/, '')
-  }
-  const whole = !/[A-Za-z0-9]/.test(candidate[extent] ?? ' ')
-  return length > 0 && whole && passesIbanCheck(iban.toUpperCase()) ? extent : 0
 }
 
 /** A header of three letters that every JSON object has once it is base64url. */
@@ -45,31 +33,25 @@ export const STRUCTURED_PATTERNS: readonly SecretPattern[] = [
     extent: whenever(isWebToken),
   },
   {
-    // Everything up to the last `@` before the path, so that a raw `@` in a password does not leave its tail behind.
+    // Everything up to the last `@` of the word, so that a raw `@` or slash in a password does not leave its tail
+    // behind; what looks like a port and a path is left alone.
     kind: 'url-password',
     family: FAMILY.url,
-    expression: /(?<lead>:\/\/[^\s/:@"'<>[\]]{0,128}:)[^\s/?#"'<>]{1,256}(?=@)/g,
-    extent: whenever((secret) => !isReference(secret)),
-  },
-  {
-    // A raw slash in the password; what looks like a port and a path is left alone.
-    kind: 'url-password',
-    family: FAMILY.url,
-    expression: /(?<lead>:\/\/[^\s/:@"'<>[\]]{0,128}:)(?!\d{1,5}(?:[/?#]|$))[^\s@"'<>]{1,128}(?=@)/g,
+    expression: /(:\/\/[^\s/:@"'<>[\]]{0,128}:)(?!\d{1,5}(?:[/?#]|$))(?:[^\s:?#"'<>]|:(?!\/\/)){1,256}(?=@)/g,
     extent: whenever((secret) => !isReference(secret)),
   },
   {
     // A token in the place of the user: `https://<token>@host`.
     kind: 'url-password',
     family: FAMILY.url,
-    expression: /(?<lead>:\/\/)[A-Za-z0-9_.~%-]{20,256}(?=@)/g,
+    expression: /(:\/\/)[A-Za-z0-9_.~%-]{20,256}(?=@)/g,
     extent: whenever((secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret)),
   },
   {
     kind: 'card-number',
     family: FAMILY.card,
     expression:
-      /(?<![\w-]|\d\.)(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{4,5})(?![\w]|-\w|\.\d)/g,
+      /()(?<![\w-]|\d\.)(?:\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?:\2\d{3})?|\d{4}([ -])\d{6}\3\d{4,5})(?![\w]|-\w|\.\d)/g,
     extent: whenever(isCardNumber),
   },
   {
@@ -77,6 +59,7 @@ export const STRUCTURED_PATTERNS: readonly SecretPattern[] = [
     family: FAMILY.iban,
     expression:
       /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[A-Za-z0-9]{11,29}|(?:[ -][A-Za-z0-9]{4}){2,7}(?:[ -][A-Za-z0-9]{1,3})?)(?![A-Za-z0-9])/g,
+    // Words of prose may follow in groups of four: the country says where the number ends.
     extent: ibanExtent,
   },
 ]
