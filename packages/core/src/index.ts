@@ -1,5 +1,76 @@
 /** `@svc/core`: the control plane without a framework. Never reaches the ORM; storage is on the subpath `./sql`. */
+
+export * from './agents/agent.ts'
+export type { Agents, Heartbeat, HeartbeatAnswer } from './agents/agents.ts'
+export type * from './agents/agents-store.ts'
+export type { FleetBackup, FleetServer } from './agents/fleet.ts'
+export * from './agents/refresh.ts'
 export { type Clock, systemClock } from './clock.ts'
+
+export { type Config, ConfigError, type Environment, readConfig } from './config/config.ts'
+export { configSummary, settingsMarkdown } from './config/config-report.ts'
+export { settings } from './config/settings.ts'
+export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './control-plane.ts'
+export type { Deployment } from './deployments/deployment.ts'
+export type { Deployments } from './deployments/deployments.ts'
+export type * from './deployments/deployments-store.ts'
+export type { Check, Health, Readiness } from './health/health.ts'
 export { type Ids, randomIds, spellId } from './ids.ts'
+export * from './jobs/job.ts'
+export * from './jobs/job-log.ts'
+export * from './jobs/job-report.ts'
+export { claimedJobView, jobView } from './jobs/job-view.ts'
+export type { WaitReason } from './jobs/job-wait.ts'
+export type { EnqueueInput, Jobs } from './jobs/jobs.ts'
+export type * from './jobs/jobs-store.ts'
+export * from './jobs/lease.ts'
+export * from './licenses/activation.ts'
+export * from './licenses/license.ts'
+export type { Licenses } from './licenses/licenses.ts'
+export type { LicensesStore, NewLicense } from './licenses/licenses-store.ts'
+export type { RateCounter } from './limits/rate-counter.ts'
+export { MemoryRateCounter } from './limits/rate-counter-memory.ts'
+export type { RateLimit, RateVerdict } from './limits/rate-limit.ts'
+export type { RateLimitName, RateLimits } from './limits/rate-limits.ts'
 export { type Log, type LogFields, silentLog } from './log.ts'
+export type { Metrics } from './metrics/metrics.ts'
+export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
+export { OPERATIONS } from './operations/list.ts'
+export {
+  type Answer,
+  type Operation,
+  PERMISSIONS,
+  type Permission,
+  type Services,
+} from './operations/operation.ts'
+export type { Operations } from './operations/operations.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
+export { redact, redactLine } from './redaction/redactor.ts'
+export { type JwkSet, type VerificationKeys, verificationKeys } from './signing/json-web-key.ts'
+export { sameSecret, secretDigest } from './signing/same-secret.ts'
+export {
+  signToken,
+  type TokenClaims,
+  type TokenType,
+  type TokenVerdict,
+  verifyToken,
+} from './signing/signed-token.ts'
+export type { Signer } from './signing/signer.ts'
+export {
+  type GeneratedSigningKey,
+  generateSigningKey,
+  parseSigningKey,
+  type SigningKey,
+} from './signing/signing-key.ts'
+export {
+  type MigrationStatus,
+  REQUIRED_TABLES,
+  type Storage,
+  type StorageHealth,
+  type StorageKind,
+  type Stores,
+} from './storage/storage.ts'
+export type { Tenant } from './tenants/tenant.ts'
+export type { Tenants } from './tenants/tenants.ts'
+export type { TenantsStore } from './tenants/tenants-store.ts'
+export * from './validation.ts'

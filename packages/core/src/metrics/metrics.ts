@@ -19,12 +19,12 @@ export class Metrics {
     return counter
   }
 
-  /** A gauge; `collect` runs at each scrape and must not wait for the database. */
+  /** A gauge; `collect` runs at each scrape and must not keep it waiting. */
   gauge<L extends string>(
     name: string,
     help: string,
     labels: Readonly<Record<L, readonly string[]>>,
-    collect?: (gauge: Gauge<L>) => void,
+    collect?: (gauge: Gauge<L>) => void | Promise<void>,
   ): Gauge<L> {
     const labelNames = Object.keys(labels) as L[]
     const gauge: Gauge<L> = new Gauge({

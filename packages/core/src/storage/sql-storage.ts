@@ -4,6 +4,7 @@ import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
+import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -59,6 +60,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
   }
   return {
     ...storesOver(session),
+    rates: new SqlRateCounter(session),
     kind,
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),

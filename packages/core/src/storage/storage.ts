@@ -2,6 +2,7 @@ import type { AgentsStore } from '../agents/agents-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
+import type { RateCounter } from '../limits/rate-counter.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 
@@ -42,6 +43,8 @@ export interface Storage extends Stores, AsyncDisposable {
    * Runs `work` in one transaction. No network call belongs inside; a failure of `work` undoes all of it.
    */
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>
+  /** Rate windows that replicas share. */
+  readonly rates: RateCounter
   /** Looks at the database through a connection of its own, so that a busy pool is not taken for an absent one. */
   health(): Promise<StorageHealth>
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */

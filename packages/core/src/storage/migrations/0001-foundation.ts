@@ -175,8 +175,18 @@ const CHAT = [
     last_message_at timestamptz not null default now())`,
 ]
 
+// Counters of minutes: not worth a write-ahead log, and lost by a crash as those in memory are.
+const LIMITS = [
+  `create unlogged table rate_windows (
+    name text not null,
+    subject text not null,
+    count int not null,
+    ends_at timestamptz not null,
+    primary key (name, subject)) with (fillfactor = 70)`,
+]
+
 /** Tenants, licenses, hosts, jobs, logs and deployments. */
 export const foundation: MigrationStep = {
   name: '0001-foundation',
-  sql: [...TENANCY, ...FLEET, ...JOBS, ...LOGS, ...SERIAL, ...CHAT],
+  sql: [...TENANCY, ...FLEET, ...JOBS, ...LOGS, ...SERIAL, ...CHAT, ...LIMITS],
 }

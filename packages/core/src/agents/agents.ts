@@ -1,0 +1,128 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { Problem } from '../problem.ts'
+import type { Signer } from '../signing/signer.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Agent, agentId, HEARTBEAT_SECONDS } from './agent.ts'
+import type { AgentMetrics } from './agent-metrics.ts'
+import type { AgentChange, HeartbeatWrite } from './agents-store.ts'
+import { type FleetBackup, type FleetServer, fleetBackup, fleetServer } from './fleet.ts'
+import { REFRESH_TYP, refreshClaims } from './refresh.ts'
+
+/** What `Agents` is built from. */
+export interface AgentsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly signer: Signer
+  readonly issuer: string
+  readonly jobs: Jobs
+  readonly metrics: AgentMetrics
+}
+
+/** A heartbeat with the jobs whose leases it renews. */
+export interface Heartbeat extends HeartbeatWrite {
+  readonly jobs: readonly { readonly id: string; readonly attempt: number }[]
+}
+
+/** What a heartbeat is answered with. */
+export interface HeartbeatAnswer {
+  /** Seconds until the next one. */
+  readonly nextInterval: number
+  /** Signed, fingerprint-bound; undefined without a usable signing key. */
+  readonly refresh: string | undefined
+  readonly cancel: readonly string[]
+}
+
+/** The live registry: heartbeats, fleet reads and what operators do with hosts. */
+export class Agents {
+  readonly #parts: AgentsParts
+
+  constructor(parts: AgentsParts) {
+    this.#parts = parts
+  }
+
+  /** Takes a heartbeat: upserts the host, renews the listed leases, signs a refresh (spec, Heartbeat result). */
+  async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
+    const { storage, clock, jobs, metrics } = this.#parts
+    const { licenseId, fingerprint } = beat
+    const owners = beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint }))
+    await jobs.renew(owners)
+    const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.forStores())
+    metrics.heartbeat()
+    return { nextInterval: HEARTBEAT_SECONDS, refresh: this.#refresh(beat, seq, drained, cancel), cancel }
+  }
+
+  /** The hosts of a license, or of all (spec, GET /v1/fleet/servers). */
+  async servers(licenseId?: string): Promise<readonly FleetServer[]> {
+    const { storage, clock } = this.#parts
+    const [agents, orgs] = await Promise.all([storage.agents.list(licenseId), this.#orgs()])
+    const now = clock.now()
+    return agents.map((agent) => fleetServer(agent, orgs.get(agent.licenseId) ?? '', now))
+  }
+
+  /** The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups). */
+  async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
+    const agents = await this.#parts.storage.agents.list(licenseId)
+    return agents.filter((agent) => hostname === undefined || agent.hostname === hostname).map(fleetBackup)
+  }
+
+  /** Every host, or those of a license. */
+  list(licenseId?: string): Promise<readonly Agent[]> {
+    return this.#parts.storage.agents.list(licenseId)
+  }
+
+  /**
+   * The one host that `name` means: a display id, a hostname, a label or a full fingerprint.
+   * @throws Problem `not-found`, or `ambiguous` with the candidates
+   */
+  async resolve(name: string, licenseId?: string): Promise<Agent> {
+    const agents = await this.list(licenseId)
+    const exact = agents.filter((agent) => agent.fingerprint === name)
+    const matches = exact.length > 0 ? exact : agents.filter((agent) => namesOf(agent).includes(name))
+    const [only, ...others] = matches
+    if (only === undefined) {
+      throw new Problem('not-found', { detail: `no host is called ${name}; svc fleet servers shows them` })
+    }
+    if (others.length === 0) return only
+    throw new Problem('ambiguous', {
+      detail: `${name} may be any of ${matches.length} hosts; use the full fingerprint`,
+      candidates: matches.map((agent) => `${agent.fingerprint} (${agent.hostname}, ${agent.licenseId})`),
+    })
+  }
+
+  /**
+   * Changes what operators decide about a host; returns it as fleet readers see it.
+   * @throws Problem `not-found`
+   */
+  async change(agent: Pick<Agent, 'licenseId' | 'fingerprint'>, change: AgentChange): Promise<FleetServer> {
+    const { storage, clock } = this.#parts
+    const changed = await storage.agents.change(agent.licenseId, agent.fingerprint, change, clock.forStores())
+    if (changed === undefined) throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
+    return fleetServer(changed, (await this.#orgs()).get(agent.licenseId) ?? '', clock.now())
+  }
+
+  /** Takes a host off the registry; it comes back with its next heartbeat. Its jobs stay. */
+  async forget(agent: Pick<Agent, 'licenseId' | 'fingerprint'>): Promise<void> {
+    await this.#parts.storage.agents.forget(agent.licenseId, agent.fingerprint)
+  }
+
+  #refresh(beat: Heartbeat, seq: number, drained: boolean, cancel: readonly string[]): string | undefined {
+    const { signer, issuer, ids, clock } = this.#parts
+    if (signer.status !== 'ready') return undefined
+    const { licenseId, fingerprint } = beat
+    const facts = { issuer, licenseId, fingerprint, tokenId: ids.next('tok'), seq, drained, cancel }
+    return signer.sign(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
+  }
+
+  async #orgs(): Promise<ReadonlyMap<string, string>> {
+    const { licenses, tenants } = this.#parts.storage
+    const [issued, known] = await Promise.all([licenses.list(), tenants.list()])
+    const names = new Map(known.map((tenant) => [tenant.id, tenant.name]))
+    return new Map(issued.map((license) => [license.id, names.get(license.tenantId ?? '') ?? '']))
+  }
+}
+
+const namesOf = (agent: Agent): readonly string[] =>
+  [agentId(agent.fingerprint), agent.hostname, agent.label].filter((name) => name !== '')

@@ -1,0 +1,48 @@
+import { type Agent, agentId, agentState, unixSeconds } from './agent.ts'
+
+/** One host as fleet readers see it (spec, Fleet server entry). Instants are unix seconds, 0 if never. */
+export interface FleetServer {
+  readonly id: string
+  readonly hostname: string
+  readonly label: string
+  readonly state: string
+  readonly version: string
+  readonly org: string
+  readonly last_heartbeat: number
+}
+
+/** The backups of one host as fleet readers see them (spec, Fleet backup entry). */
+export interface FleetBackup {
+  readonly hostname: string
+  readonly last_capture_at: number
+  readonly success: boolean
+  readonly image_count: number
+  readonly repo_bytes: number
+  readonly last_drill_at: number
+  readonly drill_pass: boolean
+}
+
+/** The fleet server entry of a host at `now`. */
+export const fleetServer = (agent: Agent, org: string, now: Date): FleetServer => ({
+  id: agentId(agent.fingerprint),
+  hostname: agent.hostname,
+  label: agent.label,
+  state: agentState(agent, now),
+  version: agent.version,
+  org,
+  last_heartbeat: unixSeconds(agent.lastHeartbeat),
+})
+
+// The spec fixes both at 0: captured images are counted by a ledger that is not part of this read.
+const UNCOUNTED = 0
+
+/** The fleet backup entry of a host. */
+export const fleetBackup = (agent: Agent): FleetBackup => ({
+  hostname: agent.hostname,
+  last_capture_at: agent.lastCaptureAt ?? 0,
+  success: agent.captureSuccess ?? false,
+  image_count: UNCOUNTED,
+  repo_bytes: UNCOUNTED,
+  last_drill_at: agent.lastDrillAt ?? 0,
+  drill_pass: agent.drillPass ?? false,
+})

@@ -1,0 +1,82 @@
+import { AgentMetrics } from './agents/agent-metrics.ts'
+import { Agents } from './agents/agents.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config/config.ts'
+import { Deployments } from './deployments/deployments.ts'
+import { registerGauges } from './health/gauges.ts'
+import { Health } from './health/health.ts'
+import { type Ids, randomIds } from './ids.ts'
+import { JobMetrics } from './jobs/job-metrics.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { Licenses } from './licenses/licenses.ts'
+import type { RateCounter } from './limits/rate-counter.ts'
+import { MemoryRateCounter } from './limits/rate-counter-memory.ts'
+import { RateLimits } from './limits/rate-limits.ts'
+import { type Log, silentLog } from './log.ts'
+import { Metrics } from './metrics/metrics.ts'
+import type { Services } from './operations/operation.ts'
+import { Operations } from './operations/operations.ts'
+import { Signer } from './signing/signer.ts'
+import type { Storage } from './storage/storage.ts'
+import { Tenants } from './tenants/tenants.ts'
+
+/** What a control plane is built from; everything but settings and storage has a production default. */
+export interface ControlPlaneParts {
+  readonly config: Config
+  readonly storage: Storage
+  readonly clock?: Clock
+  readonly ids?: Ids
+  readonly log?: Log
+  readonly rateCounter?: RateCounter
+}
+
+/** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
+export interface ControlPlane extends Services {
+  readonly config: Config
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly signer: Signer
+  readonly limits: RateLimits
+  readonly health: Health
+  readonly operations: Operations
+}
+
+/** `iss` of tokens when the service has no public address. */
+const ISSUER = 'svc'
+
+/** Wires a control plane: the only place where services are made. The caller keeps and disposes the storage. */
+export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
+  const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
+  const base = { storage, clock, ids }
+  const issuer = config.service.publicUrl ?? ISSUER
+  const { production } = config.service
+  const metrics = new Metrics()
+  const signer = new Signer(config.signing)
+  const shared = config.limits.backend === 'postgres' ? storage.rates : undefined
+  const counter = parts.rateCounter ?? shared ?? new MemoryRateCounter(clock)
+  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
+  const licenses = new Licenses({ ...base, signer, issuer, licensing: config.licensing, production })
+  const services: Services = {
+    agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
+    audit: storage.audit,
+    deployments: new Deployments(storage),
+    jobs,
+    licenses,
+    tenants: new Tenants(base),
+  }
+  registerGauges({ metrics, storage, clock })
+  return {
+    ...services,
+    ...base,
+    config,
+    log,
+    metrics,
+    signer,
+    limits: new RateLimits({ counter, clock, chat: config.chat }),
+    health: new Health({ storage, signer, licenses, faults: config.faults }),
+    operations: new Operations({ services, ...base }),
+  }
+}

@@ -1,0 +1,107 @@
+import type { Licenses } from '../licenses/licenses.ts'
+import type { Signer } from '../signing/signer.ts'
+import type { Storage, StorageHealth } from '../storage/storage.ts'
+
+/** What one check found, with facts beside it. Only `fail` makes the service unready. */
+export interface Check {
+  readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+  readonly [fact: string]: unknown
+}
+
+/** The readiness of the service (spec, GET /healthz). */
+export interface Readiness {
+  readonly ok: boolean
+  readonly checks: Readonly<Record<string, Check>>
+}
+
+/** What `Health` is built from. */
+export interface HealthParts {
+  readonly storage: Storage
+  readonly signer: Signer
+  readonly licenses: Licenses
+  /** Whole settings groups that are closed because of a bad value. */
+  readonly faults: Readonly<Record<string, readonly string[] | undefined>>
+}
+
+/** A check may take this long, then the database counts as unreachable. */
+const CHECK_MS = 2000
+/** An answer serves all probes for this long. */
+const CACHE_MS = 1000
+
+/** The readiness probe: one look at a time, each good for a second, so that probes never add up to load. */
+export class Health {
+  readonly #parts: HealthParts
+  #draining = false
+  #latest: { readonly at: number; readonly answer: Promise<Readiness> } | undefined
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts
+  }
+
+  /** From now on the service is not ready: a balancer takes it out while it finishes what it has. */
+  drain(): void {
+    this.#draining = true
+    this.#latest = undefined
+  }
+
+  /** The present readiness; never throws. */
+  ready(): Promise<Readiness> {
+    const at = performance.now()
+    if (this.#latest === undefined || at - this.#latest.at > CACHE_MS) {
+      this.#latest = { at, answer: this.#look() }
+    }
+    return this.#latest.answer
+  }
+
+  async #look(): Promise<Readiness> {
+    const checks: Record<string, Check> = { ...(await this.#storage()), signing: this.#signing() }
+    checks.licensing = this.#licensing()
+    const closed = Object.keys(this.#parts.faults)
+    if (closed.length > 0) checks.settings = { status: 'warn', closed }
+    if (this.#draining) checks.draining = { status: 'fail' }
+    return { ok: Object.values(checks).every((check) => check.status !== 'fail'), checks }
+  }
+
+  async #storage(): Promise<Record<string, Check>> {
+    const { storage } = this.#parts
+    const found = await withinTime(storage.health()).catch(() => undefined)
+    const embedded = EMBEDDED[storage.kind]
+    if (found === undefined) return { database: { status: 'fail', reason: 'unreachable' } }
+    const { latencyMs: latency_ms, missingTables: missing, migrations } = found
+    const { pending, drifted } = migrations
+    const database: Check =
+      embedded === undefined
+        ? { status: 'pass', latency_ms }
+        : { status: 'not-configured', embedded, latency_ms }
+    return {
+      database,
+      tables: { status: missing.length > 0 ? 'fail' : 'pass', missing },
+      migrations: { status: pending.length + drifted.length > 0 ? 'fail' : 'pass', pending, drifted },
+    }
+  }
+
+  #signing(): Check {
+    const { signer } = this.#parts
+    if (signer.status === 'ready') return { status: 'pass' }
+    return { status: 'warn', reason: signer.status }
+  }
+
+  #licensing(): Check {
+    const { mode } = this.#parts.licenses
+    return mode === 'development' ? { status: 'warn', mode } : { status: 'pass', mode }
+  }
+}
+
+const EMBEDDED = {
+  'pglite-folder': 'folder',
+  'pglite-memory': 'memory',
+  fake: 'memory',
+  postgresql: undefined,
+} as const
+
+function withinTime(look: Promise<StorageHealth>): Promise<StorageHealth> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(reject, CHECK_MS, new Error('the check took too long')).unref()
+  })
+  return Promise.race([look, late])
+}

@@ -1,0 +1,161 @@
+import { defaulted, optional } from 'superstruct'
+import { operation, type Services } from '../operations/operation.ts'
+import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
+import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
+import { jobView } from './job-view.ts'
+
+const job = text(1, 64)
+const license = text(1, 512)
+const host = text(1, 512)
+const MAX_TIMEOUT_SECONDS = 7 * 86_400
+
+const deploymentOf = ({ deploymentId, state, app }: Job) =>
+  deploymentId === undefined ? {} : { deployment: { id: deploymentId, state, app } }
+
+async function fingerprintOf(services: Services, name: string | undefined, licenseId?: string) {
+  return name === undefined ? undefined : (await services.agents.resolve(name, licenseId)).fingerprint
+}
+
+const enqueue = operation({
+  name: 'jobs.enqueue',
+  summary: 'give the hosts of a license a job',
+  permission: 'platform.deploy',
+  changes: true,
+  input: {
+    kind: oneOf(JOB_KINDS),
+    license,
+    host: optional(host),
+    payload: defaulted(freeObject(), () => ({})),
+    urgent: optional(flag()),
+    serial_key: optional(text(1, 128)),
+    dedupe_key: optional(text(1, 128)),
+    run_at: optional(instant()),
+    max_attempts: optional(whole(1, 100)),
+    timeout_seconds: optional(whole(1, MAX_TIMEOUT_SECONDS)),
+  },
+  run: async (services, input) => {
+    const licenseId = await services.licenses.resolve(input.license)
+    const target = await fingerprintOf(services, input.host, licenseId)
+    const { job: made, created } = await services.jobs.enqueue({
+      licenseId,
+      kind: input.kind,
+      payload: input.payload,
+      target,
+      urgent: input.urgent,
+      serialKey: input.serial_key,
+      dedupeKey: input.dedupe_key,
+      runAt: input.run_at === undefined ? undefined : new Date(input.run_at),
+      maxAttempts: input.max_attempts,
+      timeoutSeconds: input.timeout_seconds,
+    })
+    return { job: jobView(made), ...deploymentOf(made), created }
+  },
+})
+
+const list = operation({
+  name: 'jobs.list',
+  summary: 'list jobs, newest first',
+  permission: 'platform.read',
+  changes: false,
+  input: {
+    state: optional(oneOf(JOB_STATES)),
+    license: optional(license),
+    host: optional(host),
+    app: optional(text(1, 128)),
+    limit: defaulted(whole(1, 1000), 100),
+  },
+  run: async (services, input) => {
+    const licenseId = input.license === undefined ? undefined : await services.licenses.resolve(input.license)
+    const fingerprint = await fingerprintOf(services, input.host, licenseId)
+    const jobs = await services.jobs.list({
+      limit: input.limit,
+      ...(licenseId === undefined ? {} : { licenseId }),
+      ...(input.state === undefined ? {} : { state: input.state }),
+      ...(fingerprint === undefined ? {} : { host: fingerprint }),
+      ...(input.app === undefined ? {} : { app: input.app }),
+    })
+    return { jobs: jobs.map(jobView) }
+  },
+})
+
+const show = operation({
+  name: 'jobs.show',
+  summary: 'show one job',
+  permission: 'platform.read',
+  changes: false,
+  input: { job },
+  run: async ({ jobs }, input) => {
+    const found = await jobs.get(input.job)
+    return { job: jobView(found), ...deploymentOf(found), log_lines: await jobs.logLength(found.id) }
+  },
+})
+
+const logs = operation({
+  name: 'jobs.logs',
+  summary: 'read the log of a job',
+  permission: 'platform.read',
+  changes: false,
+  input: {
+    job,
+    /** Lines to skip: the `next` of the answer before, to follow. */
+    after: defaulted(whole(0, 1_000_000), 0),
+    limit: defaulted(whole(1, 10_000), 10_000),
+  },
+  run: async ({ jobs }, input) => {
+    // The state is read first: when it is final, the lines read after it are all but late ones.
+    const { state, error } = await jobs.get(input.job)
+    const lines = await jobs.logs(input.job, input.after, input.limit)
+    const done = isTerminal(state) && lines.length < input.limit
+    return {
+      logs: lines,
+      next: input.after + lines.length,
+      state,
+      done,
+      ...(error === undefined ? {} : { error }),
+    }
+  },
+})
+
+const why = operation({
+  name: 'jobs.why',
+  summary: 'say why a job waits',
+  permission: 'platform.read',
+  changes: false,
+  input: { job },
+  run: async ({ jobs }, input) => {
+    const { job: found, reasons } = await jobs.why(input.job)
+    return { job: jobView(found), reasons }
+  },
+})
+
+const retry = operation({
+  name: 'jobs.retry',
+  summary: 'do the work of a finished job again, as a new job',
+  permission: 'platform.deploy',
+  changes: true,
+  input: { job },
+  run: async ({ jobs }, input) => {
+    const { job: made, created } = await jobs.retry(input.job)
+    return { job: jobView(made), ...deploymentOf(made), created }
+  },
+})
+
+const cancel = operation({
+  name: 'jobs.cancel',
+  summary: 'end a job that waits, or ask its host to stop it',
+  permission: 'platform.deploy',
+  changes: true,
+  input: { job, reason: defaulted(text(0, 512), 'operator') },
+  run: async ({ jobs }, input) => {
+    const { job: found, effect } = await jobs.cancel({
+      jobId: input.job,
+      licenseId: undefined,
+      fingerprint: undefined,
+      reason: input.reason,
+    })
+    return { job: jobView(found), effect }
+  },
+})
+
+/** What operators can do with jobs. */
+export const jobOperations = [enqueue, list, show, logs, why, retry, cancel]

@@ -1,0 +1,62 @@
+import { unixSeconds } from '../agents/agent.ts'
+import { isHeld, type Job } from './job.ts'
+import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
+
+/** Seconds between two log requests that hosts are asked to keep. */
+const LOG_INTERVAL_SECONDS = 2
+
+const present = <K extends string, V>(key: K, value: V | undefined) =>
+  value === undefined ? {} : ({ [key]: value } as Record<K, V>)
+
+/** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; what is absent is left out. */
+export const claimedJobView = (job: Job, leaseSeconds: number) => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  payload: job.payload,
+  ...present('deployment_id', job.deploymentId),
+  attempt: job.attempt,
+  max_attempts: job.maxAttempts,
+  created_at: unixSeconds(job.createdAt),
+  claimed_at: unixSeconds(job.claimedAt),
+  lease_seconds: leaseSeconds,
+  lease_expires_at: unixSeconds(job.availableAt),
+  timeout_seconds: job.timeoutSeconds,
+  log: {
+    next_offset: 0,
+    max_lines: MAX_ACCEPTED_LINES,
+    max_line_chars: MAX_LINE_CHARS,
+    interval_seconds: LOG_INTERVAL_SECONDS,
+  },
+})
+
+/** A job as operators see it. Instants in unix seconds; what is absent is left out. */
+export const jobView = (job: Job) => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  license_id: job.licenseId,
+  ...present('app', job.app),
+  payload: job.payload,
+  ...present('target', job.target === '' ? undefined : job.target),
+  ...(job.urgent ? { urgent: true } : {}),
+  ...present('deployment_id', job.deploymentId),
+  ...present('retry_of', job.retryOf),
+  ...present('serial_key', job.serialKey),
+  ...present('dedupe_key', job.dedupeKey),
+  attempt: job.attempt,
+  max_attempts: job.maxAttempts,
+  lost_leases: job.lost,
+  timeout_seconds: job.timeoutSeconds,
+  created_at: unixSeconds(job.createdAt),
+  ...present('claimed_by', job.claimedBy),
+  ...(job.claimedAt === undefined ? {} : { claimed_at: unixSeconds(job.claimedAt) }),
+  ...(job.startedAt === undefined ? {} : { started_at: unixSeconds(job.startedAt) }),
+  ...(job.finishedAt === undefined ? {} : { finished_at: unixSeconds(job.finishedAt) }),
+  ...(isHeld(job.state) ? { lease_expires_at: unixSeconds(job.availableAt) } : {}),
+  ...(job.cancel === undefined
+    ? {}
+    : { cancel_requested_at: unixSeconds(job.cancel.at), cancel_reason: job.cancel.reason }),
+  ...present('exit_code', job.exitCode),
+  ...present('error', job.error),
+})

@@ -1,0 +1,43 @@
+import { FEATURES, PLAN } from './license.ts'
+
+/** `typ` of an activation token. */
+export const ACTIVATION_TYP = 'svc-act+jwt'
+/** Who tokens are for. */
+export const AGENT_AUDIENCE = 'svc-agent'
+
+const DAY_SECONDS = 86_400
+
+/** What an activation token says (wire: Tokens and keys). Instants are unix seconds. */
+export interface ActivationFacts {
+  readonly issuer: string
+  readonly licenseId: string
+  readonly tokenId: string
+  readonly fingerprint: string | undefined
+  readonly now: Date
+  readonly ttlDays: number
+}
+
+/** The claims of an activation token; bound to the fingerprint when one was supplied. Never holds the key. */
+export function activationClaims(facts: ActivationFacts) {
+  const iat = Math.floor(facts.now.getTime() / 1000)
+  return {
+    iss: facts.issuer,
+    aud: AGENT_AUDIENCE,
+    sub: facts.licenseId,
+    jti: facts.tokenId,
+    iat,
+    nbf: iat,
+    exp: iat + facts.ttlDays * DAY_SECONDS,
+    plan: PLAN,
+    features: FEATURES,
+    ...(facts.fingerprint === undefined ? {} : { fp: facts.fingerprint }),
+  }
+}
+
+/** What a host gets for its key (spec, Activation result). `expires` is the same second as the token's `exp`. */
+export interface Activation {
+  readonly token: string
+  readonly plan: typeof PLAN
+  readonly features: readonly string[]
+  readonly expires: string
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import { sameSecret, secretDigest } from '../signing/same-secret.ts'
+import type { Signer } from '../signing/signer.ts'
+import type { Storage } from '../storage/storage.ts'
+import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
+import { FEATURES, type License, type Licensee, type LicenseStatus, newLicenseKey, PLAN } from './license.ts'
+
+/** What `Licenses` is built from. */
+export interface LicensesParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly signer: Signer
+  readonly issuer: string
+  readonly licensing: Config['licensing']
+  readonly production: boolean
+}
+
+/** What an operator asks for. */
+export interface IssueInput {
+  readonly tenantId?: string | undefined
+  readonly label?: string | undefined
+  readonly expiresAt?: Date | undefined
+}
+
+/** What a host sends to activate. */
+export interface ActivateInput {
+  readonly key: string | undefined
+  readonly fingerprint: string | undefined
+}
+
+// A key without a row still needs a name under which its hosts and jobs are kept: one that its digest gives.
+const ID_CHARS = 26
+
+/** License keys: who may act, issuing, and activation (spec, License key validation; POST /v1/license/activate). */
+export class Licenses {
+  readonly #parts: LicensesParts
+
+  constructor(parts: LicensesParts) {
+    this.#parts = parts
+  }
+
+  /** How keys without a row are treated, for the start-up log and healthz. */
+  get mode(): 'allow-list' | 'issued' | 'development' {
+    const { licensing, production } = this.#parts
+    if (licensing.keys.length > 0) return 'allow-list'
+    return production ? 'issued' : 'development'
+  }
+
+  /**
+   * Who a key speaks for: the allow-list, then a usable issued license, then, in development without an allow-list, any
+   * non-empty key. Nothing is remembered between requests, so that a revocation bites on the next one.
+   */
+  async validate(key: string): Promise<Licensee | undefined> {
+    if (key === '') return undefined
+    const digest = secretDigest(key)
+    if (this.#isListed(key))
+      return { licenseId: `lic_boot_${digest.slice(0, ID_CHARS)}`, source: 'allow-list' }
+    const { storage, clock } = this.#parts
+    const licenseId = await storage.licenses.usableId(digest, clock.forStores())
+    if (licenseId !== undefined) return { licenseId, source: 'issued' }
+    if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined
+    return { licenseId: `lic_dev_${digest.slice(0, ID_CHARS)}`, source: 'development' }
+  }
+
+  /**
+   * Exchanges a key for a signed token.
+   * @throws Problem `license-key-required`, `license-rejected`, `signing-not-configured` or `signing-failed`, tried in
+   * this order
+   */
+  async activate(input: ActivateInput): Promise<Activation> {
+    if (input.key === undefined || input.key === '') throw new Problem('license-key-required')
+    const licensee = await this.validate(input.key)
+    if (licensee === undefined) throw new Problem('license-rejected')
+    const { clock, ids, signer, issuer, licensing } = this.#parts
+    const claims = activationClaims({
+      issuer,
+      licenseId: licensee.licenseId,
+      tokenId: ids.next('tok'),
+      fingerprint: input.fingerprint,
+      now: clock.now(),
+      ttlDays: licensing.ttlDays,
+    })
+    const token = signer.sign(ACTIVATION_TYP, claims)
+    return { token, plan: PLAN, features: FEATURES, expires: new Date(claims.exp * 1000).toISOString() }
+  }
+
+  /** Makes a license. The key is returned this once and kept nowhere. */
+  async issue(input: IssueInput): Promise<{ license: License; key: string }> {
+    const { storage, clock, ids } = this.#parts
+    const key = newLicenseKey((bytes) => ids.secret(bytes))
+    const license = await storage.licenses.add(
+      {
+        id: ids.next('lic'),
+        keyDigest: secretDigest(key),
+        tenantId: input.tenantId,
+        label: input.label ?? '',
+        expiresAt: input.expiresAt,
+      },
+      clock.forStores(),
+    )
+    return { license, key }
+  }
+
+  /** The issued license with this key, usable or not. */
+  byKey(key: string): Promise<License | undefined> {
+    return this.#parts.storage.licenses.byKeyDigest(secretDigest(key))
+  }
+
+  /** Every issued license, oldest first. */
+  list(): Promise<readonly License[]> {
+    return this.#parts.storage.licenses.list()
+  }
+
+  /**
+   * The id a license is known by, given its id or its key.
+   * @throws Problem `not-found`
+   */
+  async resolve(idOrKey: string): Promise<string> {
+    if ((await this.#parts.storage.licenses.get(idOrKey)) !== undefined) return idOrKey
+    if (/^lic_(?:boot|dev)_[0-9a-f]{26}$/.test(idOrKey)) return idOrKey
+    const licensee = await this.validate(idOrKey)
+    if (licensee !== undefined && !(licensee.source === 'development' && idOrKey.startsWith('lic_'))) {
+      return licensee.licenseId
+    }
+    throw new Problem('not-found', { detail: 'no license has this id or key; svc licenses list shows them' })
+  }
+
+  /** Bars the license until it is reinstated. */
+  suspend(id: string): Promise<License> {
+    return this.#setStatus(id, 'suspended')
+  }
+
+  /** Lifts a suspension. */
+  reinstate(id: string): Promise<License> {
+    return this.#setStatus(id, 'active')
+  }
+
+  /** Ends the license for good. */
+  revoke(id: string): Promise<License> {
+    return this.#setStatus(id, 'revoked')
+  }
+
+  async #setStatus(id: string, status: LicenseStatus): Promise<License> {
+    const license = await this.#parts.storage.licenses.setStatus(id, status)
+    if (license === undefined) throw new Problem('not-found', { detail: `there is no issued license ${id}` })
+    if (license.status !== status) {
+      throw new Problem('conflict', { detail: `${id} is revoked, which is final; issue a new license` })
+    }
+    return license
+  }
+
+  // Every entry is compared, so that the time taken does not tell which one matched.
+  #isListed(key: string): boolean {
+    return this.#parts.licensing.keys.reduce((found, listed) => sameSecret(key, listed) || found, false)
+  }
+}

@@ -1,0 +1,19 @@
+import { defaulted } from 'superstruct'
+import { unixSeconds } from '../agents/agent.ts'
+import { whole } from '../validation.ts'
+import { operation } from './operation.ts'
+
+/** What operators can read of what operators did. */
+export const auditOperations = [
+  operation({
+    name: 'audit.list',
+    summary: 'list what operators did, newest first',
+    permission: 'platform.admin',
+    changes: false,
+    input: { limit: defaulted(whole(1, 1000), 100) },
+    run: async ({ audit }, { limit }) => {
+      const entries = await audit.list(limit)
+      return { audit: entries.map(({ at, ...entry }) => ({ ...entry, at: unixSeconds(at) })) }
+    },
+  }),
+]

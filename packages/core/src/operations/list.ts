@@ -1,0 +1,15 @@
+import { agentOperations } from '../agents/agent-operations.ts'
+import { jobOperations } from '../jobs/job-operations.ts'
+import { licenseOperations } from '../licenses/license-operations.ts'
+import { tenantOperations } from '../tenants/tenant-operations.ts'
+import { auditOperations } from './audit-operations.ts'
+import type { Operation } from './operation.ts'
+
+/** Everything operators can do. */
+export const OPERATIONS: readonly Operation[] = [
+  ...licenseOperations,
+  ...tenantOperations,
+  ...jobOperations,
+  ...agentOperations,
+  ...auditOperations,
+]

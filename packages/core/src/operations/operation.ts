@@ -1,0 +1,67 @@
+import type { Infer, Struct } from 'superstruct'
+import type { Agents } from '../agents/agents.ts'
+import type { Deployments } from '../deployments/deployments.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import type { Tenants } from '../tenants/tenants.ts'
+import { type Fields, read, shape } from '../validation.ts'
+import type { AuditStore } from './audit-store.ts'
+
+/** What operators may be allowed to do. `super_admin` holds all of them. */
+export const PERMISSIONS = [
+  'platform.read',
+  'platform.deploy',
+  'platform.ssh',
+  'platform.security',
+  'platform.support',
+  'platform.billing',
+  'platform.admin',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** The services that operations work on. */
+export interface Services {
+  readonly audit: AuditStore
+  readonly agents: Agents
+  readonly deployments: Deployments
+  readonly jobs: Jobs
+  readonly licenses: Licenses
+  readonly tenants: Tenants
+}
+
+/** A JSON document: what an operation answers. */
+export type Answer = Readonly<Record<string, unknown>>
+
+/** Something an operator can do, as data: the command line, the local socket and HTTPS run the same table. */
+export interface Operation {
+  /** `<feature>.<verb>` */
+  readonly name: string
+  /** One line for help texts and documents. */
+  readonly summary: string
+  readonly permission: Permission
+  /** Whether a run leaves an audit row. */
+  readonly changes: boolean
+  readonly input: Struct<unknown, unknown>
+  /** Reads the input and does it. @throws Problem `invalid-input`, or what the services throw */
+  readonly run: (services: Services, input: unknown) => Promise<Answer>
+}
+
+/** What an operation is declared with; `run` gets its input read by the shape of `input`. */
+export interface OperationParts<S extends Fields> {
+  readonly name: string
+  readonly summary: string
+  readonly permission: Permission
+  readonly changes: boolean
+  readonly input: S
+  readonly run: (services: Services, input: Infer<ReturnType<typeof shape<S>>>) => Promise<Answer>
+}
+
+/** Declares an operation. */
+export function operation<S extends Fields>(parts: OperationParts<S>): Operation {
+  const struct = shape(parts.input)
+  return {
+    ...parts,
+    input: struct as unknown as Struct<unknown, unknown>,
+    run: (services, input) => parts.run(services, read(struct, input)),
+  }
+}

@@ -1,0 +1,26 @@
+import { unixSeconds } from '../agents/agent.ts'
+import { operation } from '../operations/operation.ts'
+import { text } from '../validation.ts'
+import type { Tenant } from './tenant.ts'
+
+const tenantView = ({ id, name, createdAt }: Tenant) => ({ id, name, created_at: unixSeconds(createdAt) })
+
+/** What operators can do with tenants. */
+export const tenantOperations = [
+  operation({
+    name: 'tenants.add',
+    summary: 'add a tenant',
+    permission: 'platform.admin',
+    changes: true,
+    input: { name: text(1, 128) },
+    run: async ({ tenants }, { name }) => ({ tenant: tenantView(await tenants.add(name)) }),
+  }),
+  operation({
+    name: 'tenants.list',
+    summary: 'list the tenants',
+    permission: 'platform.read',
+    changes: false,
+    input: {},
+    run: async ({ tenants }) => ({ tenants: (await tenants.list()).map(tenantView) }),
+  }),
+]

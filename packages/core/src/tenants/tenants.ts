@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Tenant } from './tenant.ts'
+
+/** What `Tenants` is built from. */
+export interface TenantsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** The customers of the service. */
+export class Tenants {
+  readonly #parts: TenantsParts
+
+  constructor(parts: TenantsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws Problem `conflict` when the name is taken
+   */
+  async add(name: string): Promise<Tenant> {
+    const { storage, clock, ids } = this.#parts
+    const tenant = await storage.tenants.add({ id: ids.next('ten'), name }, clock.forStores())
+    if (tenant === undefined)
+      throw new Problem('conflict', { detail: `there is a tenant called ${name} already` })
+    return tenant
+  }
+
+  /** Every tenant, oldest first. */
+  list(): Promise<readonly Tenant[]> {
+    return this.#parts.storage.tenants.list()
+  }
+
+  /**
+   * A tenant by id or name.
+   * @throws Problem `not-found`
+   */
+  async resolve(idOrName: string): Promise<Tenant> {
+    const tenant = await this.#parts.storage.tenants.find(idOrName)
+    if (tenant === undefined) throw new Problem('not-found', { detail: `there is no tenant ${idOrName}` })
+    return tenant
+  }
+}
