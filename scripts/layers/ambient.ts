@@ -1,0 +1,72 @@
+import { lineAt } from './source.ts'
+import type { Fault, Workspace } from './workspace.ts'
+
+interface Ambient {
+  readonly what: string
+  readonly pattern: RegExp
+  readonly allowed: RegExp
+  readonly mend: string
+}
+
+// What the world outside the process is reached by, and the files that may (architecture, rules 4, 5 and 10).
+const AMBIENTS: readonly Ambient[] = [
+  {
+    what: 'the wall clock',
+    pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<![\w.]|\bnew\s)\bDate\s*\(/g,
+    allowed: /^packages\/core\/src\/clock\.ts$/,
+    mend: 'Take the time from a Clock, or let the statement say now().',
+  },
+  {
+    what: 'Math.random',
+    pattern: /\bMath\s*\.\s*random\b/g,
+    // Spreading retries needs no repeatable source, and the agent holds no secrets of its own making.
+    allowed: /^packages\/cli\/src\/agent\//,
+    mend: 'Take identifiers and secrets from Ids.',
+  },
+  {
+    what: 'process.env',
+    pattern: /\bprocess\s*\.\s*env\b/g,
+    allowed: /^packages\/cli\/src\/io\.ts$/,
+    mend: 'Only cli/src/io.ts reads the environment: take settings as arguments.',
+  },
+  {
+    what: 'a listening socket',
+    pattern: /\.\s*listen\s*\(/g,
+    allowed: /^packages\/(?:cli\/|http\/src\/server\.ts$|testing\/src\/(?:.*\/)?serve\.ts$)/,
+    mend: 'Only cli opens sockets, through http/src/server.ts: answer a handler and let the caller listen.',
+  },
+  {
+    what: 'a signal handler',
+    pattern: /\bprocess\s*\.\s*(?:on|once|addListener)\s*\(/g,
+    allowed: /^packages\/cli\//,
+    mend: 'Only cli belongs to the process: offer a method that cli calls.',
+  },
+]
+
+/** Rules 4, 5 and 10: time, randomness, environment, sockets and signals come from arguments. */
+export function checkAmbient({ sources }: Workspace): Fault[] {
+  return sources.flatMap(({ path, code }) =>
+    AMBIENTS.filter(({ allowed }) => !allowed.test(path)).flatMap(({ what, pattern, mend }) =>
+      [...code.matchAll(pattern)].map((match) => ({
+        path,
+        line: lineAt(code, match.index),
+        rule: 'ambient',
+        message: `${what} has no place here. ${mend}`,
+      })),
+    ),
+  )
+}
+
+const LINES_MAX = 250
+
+/** Section 8: no file over 250 lines. */
+export function checkLength({ sources }: Workspace): Fault[] {
+  return sources
+    .filter(({ lines }) => lines > LINES_MAX)
+    .map(({ path, lines }) => ({
+      path,
+      line: LINES_MAX + 1,
+      rule: 'too-long',
+      message: `${lines} lines, at most ${LINES_MAX}: one concept per file.`,
+    }))
+}

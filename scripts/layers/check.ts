@@ -1,0 +1,24 @@
+import { checkAmbient, checkLength } from './ambient.ts'
+import { checkDeclared } from './declared.ts'
+import { checkLevels } from './levels.ts'
+import { checkPackages } from './packages.ts'
+import { checkCycles, checkFace } from './reach.ts'
+import { type Fault, readWorkspace } from './workspace.ts'
+
+const CHECKS = [
+  checkPackages,
+  checkLevels,
+  checkFace,
+  checkCycles,
+  checkAmbient,
+  checkDeclared,
+  checkLength,
+] as const
+
+/** Holds file texts (by path from the checkout) to the layer rules; faults in the order of path and line. */
+export function checkLayers(files: ReadonlyMap<string, string>): Fault[] {
+  const workspace = readWorkspace(files)
+  return CHECKS.flatMap((check) => check(workspace)).sort(
+    (one, other) => one.path.localeCompare(other.path) || one.line - other.line,
+  )
+}

@@ -1,0 +1,40 @@
+import type { Source } from './source.ts'
+import { dependencyOf, type Fault, type Manifest, packageOf, type Workspace } from './workspace.ts'
+
+function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
+  const atRuntime = { ...manifest.dependencies, ...manifest.peerDependencies }
+  const faults: Fault[] = []
+  for (const { specifier, line, runtime } of source.imports) {
+    const dependency = dependencyOf(specifier)
+    if (!dependency || Object.hasOwn(atRuntime, dependency)) continue
+    if (!runtime && Object.hasOwn(manifest.devDependencies ?? {}, dependency)) continue
+    const message = `${dependency} is not declared: add it to dependencies of packages/${name}/package.json, pinned.`
+    faults.push({ path: source.path, line, rule: 'undeclared-dependency', message })
+  }
+  return faults
+}
+
+/** Packages that stand in `dependencies` for another dependency's sake: a peer that it asks for by name. */
+const PEERS: ReadonlySet<string> = new Set(['kysely'])
+
+/** Each package declares what it imports, and imports what it declares. */
+export function checkDeclared({ sources, manifests }: Workspace): Fault[] {
+  return [...manifests].flatMap(([name, manifest]) => {
+    const own = sources.filter(({ path }) => packageOf(path) === name)
+    const used = new Set(
+      own.flatMap(({ imports }) => imports.map(({ specifier }) => dependencyOf(specifier))),
+    )
+    const unused = Object.keys(manifest.dependencies ?? {}).filter(
+      (dependency) => !used.has(dependency) && !PEERS.has(dependency),
+    )
+    return [
+      ...own.flatMap((source) => undeclared(source, name, manifest)),
+      ...unused.map((dependency) => ({
+        path: `packages/${name}/package.json`,
+        line: 1,
+        rule: 'unused-dependency',
+        message: `${dependency} is declared and never imported: drop it.`,
+      })),
+    ]
+  })
+}

@@ -1,0 +1,76 @@
+import { dependencyOf, type Fault, packageOf, type Workspace } from './workspace.ts'
+
+// Which of our own packages each may import: core ← testing, core ← http ← cli (architecture, rule 1).
+const OURS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  testing: ['@svc/core'],
+  http: ['@svc/core'],
+  cli: ['@svc/core', '@svc/http'],
+}
+
+interface Placement {
+  readonly packages: RegExp
+  readonly allowed: RegExp
+  readonly mend: string
+}
+
+const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|storage\/.*)$/
+
+// Where packages that shape the code may appear at all, types included.
+const PLACEMENTS: readonly Placement[] = [
+  {
+    packages: /^(?:koa(?:-.*)?|@koa\/.*)$/,
+    allowed: /^packages\/http\//,
+    mend: 'Only http knows Koa: hand plain values over instead.',
+  },
+  {
+    packages: /^commander$/,
+    allowed: /^packages\/cli\//,
+    mend: 'Only cli knows commander: declare an operation or a route, and let cli present it.',
+  },
+  {
+    packages: /^@jest\/globals$/,
+    allowed: /^packages\/testing\/src\/(?:contracts|.*-contract)\.ts$/,
+    mend: 'It throws outside jest: only *-contract.ts and contracts.ts may import it.',
+  },
+  {
+    packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg)$/,
+    allowed: /^packages\/core\/src\/storage\/orm\.ts$/,
+    mend: 'Drivers are chosen in storage/orm.ts alone: take the connection from there.',
+  },
+  {
+    packages: /^(?:@mikro-orm\/.*|kysely)$/,
+    allowed: SQL_FILES,
+    mend: 'The ORM stays in core, in *-sql.ts and storage/: put the statement there, behind the port.',
+  },
+]
+
+function placementFault(path: string, dependency: string): string | undefined {
+  const placement = PLACEMENTS.find(({ packages }) => packages.test(dependency))
+  return placement && !placement.allowed.test(path)
+    ? `${dependency} has no place here. ${placement.mend}`
+    : undefined
+}
+
+function directionFault(path: string, dependency: string): string | undefined {
+  if (!dependency.startsWith('@svc/')) return undefined
+  const allowed = OURS[packageOf(path)] ?? []
+  if (allowed.includes(dependency)) return undefined
+  return `${packageOf(path)} may not import ${dependency}, only ${allowed.join(', ') || 'none of ours'}. Move the code down, or pass it in as an argument.`
+}
+
+/** Rule 1 and section 2: the direction between packages, and the files that may know a framework, the ORM or a driver. */
+export function checkPackages({ sources }: Workspace): Fault[] {
+  const faults: Fault[] = []
+  for (const { path, imports } of sources) {
+    for (const { specifier, line } of imports) {
+      const dependency = dependencyOf(specifier)
+      if (!dependency) continue
+      const direction = directionFault(path, dependency)
+      if (direction) faults.push({ path, line, rule: 'package-direction', message: direction })
+      const placement = placementFault(path, dependency)
+      if (placement) faults.push({ path, line, rule: 'package-place', message: placement })
+    }
+  }
+  return faults
+}

@@ -1,0 +1,58 @@
+import type { Source } from './source.ts'
+import { dependencyOf, type Fault, targetOf, type Workspace } from './workspace.ts'
+
+const FACE = 'packages/core/src/index.ts'
+const STORAGE_PACKAGE = /^(?:@mikro-orm\/.*|@electric-sql\/.*|kysely|pg)$/
+
+type ByPath = ReadonlyMap<string, Source>
+
+function nextOf(source: Source, byPath: ByPath): Source[] {
+  return source.imports
+    .filter(({ runtime }) => runtime)
+    .map((entry) => byPath.get(targetOf(source, entry) ?? ''))
+    .filter((next) => next !== undefined)
+}
+
+/** The first way, by run-time imports, from `source` to a storage package: the paths on it and the package. */
+function wayToStorage(source: Source, byPath: ByPath, seen: Set<string>): string[] | undefined {
+  seen.add(source.path)
+  const direct = source.imports.find(
+    ({ specifier, runtime }) => runtime && STORAGE_PACKAGE.test(dependencyOf(specifier) ?? ''),
+  )
+  if (direct) return [source.path, direct.specifier]
+  for (const next of nextOf(source, byPath)) {
+    const way = seen.has(next.path) ? undefined : wayToStorage(next, byPath, seen)
+    if (way) return [source.path, ...way]
+  }
+  return undefined
+}
+
+/** The face of core loads without the ORM: who brings an own storage does not pay for ours. */
+export function checkFace({ sources }: Workspace): Fault[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const face = byPath.get(FACE)
+  const way = face && wayToStorage(face, byPath, new Set())
+  if (!way) return []
+  const message = `the face of core reaches storage: ${way.join(' → ')}. Import types only, or serve it from ./sql.`
+  return [{ path: FACE, line: 1, rule: 'face-reaches-storage', message }]
+}
+
+/** No file imports itself through others: a cycle has no order in which it loads. */
+export function checkCycles({ sources }: Workspace): Fault[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const done = new Set<string>()
+  const faults: Fault[] = []
+  const walk = (source: Source, trail: readonly string[]) => {
+    if (trail.includes(source.path)) {
+      const cycle = [...trail.slice(trail.indexOf(source.path)), source.path]
+      const message = `imports go in a circle: ${cycle.join(' → ')}. Move the shared part to a file of its own.`
+      faults.push({ path: source.path, line: 1, rule: 'cycle', message })
+      return
+    }
+    if (done.has(source.path)) return
+    for (const next of nextOf(source, byPath)) walk(next, [...trail, source.path])
+    done.add(source.path)
+  }
+  for (const source of sources) walk(source, [])
+  return faults
+}

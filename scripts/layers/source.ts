@@ -1,0 +1,100 @@
+import { stripTypeScriptTypes } from 'node:module'
+
+/** One `import` or `export … from` of a file. */
+export interface Import {
+  readonly specifier: string
+  readonly line: number
+  /** False when only types come over: the statement is gone at run time. */
+  readonly runtime: boolean
+}
+
+/** A source file with everything in it that is not code blanked out, so that rules meet neither prose nor data. */
+export interface Source {
+  readonly path: string
+  readonly lines: number
+  /** The code with strings, templates, regular expressions and comments as spaces; line breaks stay. */
+  readonly code: string
+  readonly imports: readonly Import[]
+}
+
+// What may stand before a slash that opens a regular expression; after anything else it divides.
+const BEFORE_EXPRESSION = /(?:^|[(,=:[!&|?{};+\-*%<>~^/]|\b(?:return|typeof|case|in|of|await|yield))\s*$/
+const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|`|\/|[{}]/y
+const PATTERN = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
+const IMPORT = /\bfrom\s*(['"])|\bimport\s*\(?\s*(['"])/g
+
+const blank = (text: string) => text.replace(/[^\n]/g, ' ')
+// A string keeps its quotes: they mark where a specifier stands.
+const hollow = (text: string) => `${text[0]}${blank(text.slice(1, -1))}${text.at(-1)}`
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+/** From just behind a backtick or an inner `}`: where the literal part of the template ends, `${` or backtick included. */
+function templateEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '`') return at + 1
+    else if (text[at] === '$' && text[at + 1] === '{') return at + 2
+  }
+  return text.length
+}
+
+/** Blanks out comments, strings, templates (their expressions stay) and regular expressions, keeping every position. */
+export function codeOf(text: string): string {
+  let out = ''
+  let at = 0
+  // One entry for each open brace: whether it is a template's `${`.
+  const braces: boolean[] = []
+  const template = (from: number) => {
+    const end = templateEnd(text, from)
+    if (text[end - 1] === '{') braces.push(true)
+    out += blank(text.slice(at, end))
+    at = end
+  }
+  while (at < text.length) {
+    const token = matchAt(TOKEN, text, at)
+    if (token === undefined) out += text[at++]
+    else if (token === '`') template(at + 1)
+    else if (token === '}' && braces.pop() === true) template(at + 1)
+    else if (token === '{' || token === '}') {
+      if (token === '{') braces.push(false)
+      out += token
+      at += 1
+    } else {
+      const expression = token === '/' && BEFORE_EXPRESSION.test(out.slice(-200))
+      const whole = expression ? (matchAt(PATTERN, text, at) ?? token) : token
+      out += token === '/' && !expression ? token : /^['"]/.test(whole) ? hollow(whole) : blank(whole)
+      at += whole.length
+    }
+  }
+  return out
+}
+
+function specifiersAt(text: string): Map<number, string> {
+  const found = new Map<number, string>()
+  for (const match of codeOf(text).matchAll(IMPORT)) {
+    const quote = match[1] ?? match[2] ?? ''
+    const start = match.index + match[0].length
+    found.set(start, text.slice(start, text.indexOf(quote, start)))
+  }
+  return found
+}
+
+/** The 1-based line of a position. */
+export function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length
+}
+
+/** Reads one file; `path` is relative to the checkout, with forward slashes. */
+export function readSource(path: string, text: string): Source {
+  const atRuntime = specifiersAt(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
+  const imports = [...specifiersAt(text)].map(([at, specifier]) => ({
+    specifier,
+    line: lineAt(text, at),
+    runtime: atRuntime.has(at),
+  }))
+  return { path, lines: text.replace(/\n$/, '').split('\n').length, code: codeOf(text), imports }
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from '@jest/globals'
+import { checkLayers } from '../scripts/layers/check.ts'
+import { codeOf } from '../scripts/layers/source.ts'
+
+const MANIFESTS = {
+  'packages/core/package.json': JSON.stringify({ name: '@svc/core', dependencies: { superstruct: '2.0.2' } }),
+  'packages/http/package.json': JSON.stringify({ name: '@svc/http', dependencies: { '@svc/core': '0.1.0' } }),
+}
+
+/** A sound little checkout, with `planted` laid over it. */
+function workspace(planted: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries({
+      ...MANIFESTS,
+      'packages/core/src/index.ts': `export { Jobs } from './jobs/jobs.ts'\nexport type { Storage } from './sql.ts'\n`,
+      'packages/core/src/clock.ts': `export const now = () => new Date()\n`,
+      'packages/core/src/validation.ts': `import { object } from 'superstruct'\nexport const shape = object\n`,
+      'packages/core/src/jobs/jobs.ts': `import { now } from '../clock.ts'\nexport class Jobs { at = now() }\n`,
+      'packages/core/src/jobs/job.ts': `export const LEASE_MS = 300_000\n`,
+      'packages/http/src/app.ts': `import { Jobs } from '@svc/core'\nexport const jobs = new Jobs()\n`,
+      ...planted,
+    }),
+  )
+}
+
+/** What the tool says about a planted file, as `line rule`. */
+function faultsOf(path: string, text: string): string[] {
+  const dependency = {
+    '@mikro-orm/core': '7',
+    koa: '3',
+    commander: '15',
+    pg: '8',
+    kysely: '0',
+    '@svc/testing': '0',
+  }
+  const name = path.split('/')[1] ?? ''
+  const dependencies = { ...dependency, '@svc/core': '0', '@svc/http': '0', '@jest/globals': '30' }
+  const manifest = `packages/${name}/package.json`
+  const files = workspace({ [path]: text, [manifest]: JSON.stringify({ name, dependencies }) })
+  return checkLayers(files)
+    .filter((fault) => fault.path === path)
+    .map(({ line, rule }) => `${line} ${rule}`)
+}
+
+const core = 'packages/core/src'
+
+test('a sound checkout has no faults', () => {
+  expect(checkLayers(workspace({}))).toEqual([])
+})
+
+describe('packages import downwards only', () => {
+  test.each([
+    [`${core}/jobs/job.ts`, `import { createApp } from '@svc/http'`],
+    [`${core}/jobs/job.ts`, `import type { Fake } from '@svc/testing'`],
+    ['packages/testing/src/serve.ts', `import { createApp } from '@svc/http'`],
+    ['packages/http/src/app.ts', `import { testPlane } from '@svc/testing'`],
+    ['packages/http/src/app.ts', `import { program } from '@svc/cli'`],
+    ['packages/cli/src/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
+  ])('%s may not say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toContain('1 package-direction')
+  })
+
+  test('cli may import core, its subpath and http', () => {
+    const text = `import { a } from '@svc/core'\nimport { b } from '@svc/core/sql'\nimport { c } from '@svc/http'\n`
+    expect(faultsOf('packages/cli/src/program.ts', text)).toEqual([])
+  })
+})
+
+describe('a framework, the ORM, a driver and jest stand in their files alone', () => {
+  test.each([
+    [`${core}/jobs/jobs.ts`, `import Koa from 'koa'`],
+    ['packages/cli/src/program.ts', `import type Koa from 'koa'`],
+    ['packages/http/src/app.ts', `import { Command } from 'commander'`],
+    [`${core}/jobs/jobs.ts`, `import { sql } from '@mikro-orm/core'`],
+    [`${core}/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
+    ['packages/http/src/app.ts', `import { sql } from 'kysely'`],
+    [`${core}/jobs/jobs-store-sql.ts`, `import pg from 'pg'`],
+    [`${core}/storage/session.ts`, `import { PostgreSqlDriver } from '@mikro-orm/postgresql'`],
+    ['packages/testing/src/fake-clock.ts', `import { test } from '@jest/globals'`],
+  ])('%s may not say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toContain('1 package-place')
+  })
+
+  test.each([
+    [`${core}/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
+    [`${core}/storage/orm.ts`, `import pg from 'pg'`],
+    ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
+    ['packages/cli/src/program.ts', `import { Command } from 'commander'`],
+  ])('%s may say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toEqual([])
+  })
+})
+
+describe('inside core a file imports its own level and lower ones', () => {
+  test.each([
+    ['a word imports a tool', `${core}/problem.ts`, `import { sign } from './signing/signer.ts'`],
+    ['a tool imports a feature', `${core}/signing/signer.ts`, `import { LEASE_MS } from '../jobs/job.ts'`],
+    [
+      'a tool imports another tool',
+      `${core}/signing/signer.ts`,
+      `import { config } from '../config/config.ts'`,
+    ],
+    ['a rule imports a service', `${core}/agents/agent.ts`, `import { Jobs } from '../jobs/jobs.ts'`],
+    [
+      'a rule imports a type of a service',
+      `${core}/agents/agent.ts`,
+      `import type { Jobs } from '../jobs/jobs.ts'`,
+    ],
+    ['a service imports an adapter', `${core}/jobs/jobs.ts`, `import { Sql } from './jobs-store-sql.ts'`],
+    [
+      'a service imports the wiring',
+      `${core}/jobs/jobs.ts`,
+      `import type { Plane } from '../control-plane.ts'`,
+    ],
+    ['an adapter imports the wiring', `${core}/net/dns-http.ts`, `import { x } from '../index.ts'`],
+  ])('%s: a fault', (_title, path, text) => {
+    expect(faultsOf(path, `\n${text}\n`)).toContain('2 level')
+  })
+
+  test.each([
+    [
+      'a service imports another service',
+      `${core}/agents/agents.ts`,
+      `import { Jobs } from '../jobs/jobs.ts'`,
+    ],
+    ['a service imports a tool', `${core}/agents/agents.ts`, `import { sign } from '../signing/signer.ts'`],
+    ['an adapter imports a rule', `${core}/jobs/jobs-store-sql.ts`, `import { LEASE_MS } from './job.ts'`],
+    [
+      'a service imports the port of all stores',
+      `${core}/jobs/jobs.ts`,
+      `import type { S } from '../storage/storage.ts'`,
+    ],
+    ['the wiring imports a service', `${core}/control-plane.ts`, `import { Jobs } from './jobs/jobs.ts'`],
+  ])('%s: sound', (_title, path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toEqual([])
+  })
+})
+
+describe('the face of core', () => {
+  const files = (word: string) =>
+    workspace({
+      'packages/core/package.json': JSON.stringify({
+        name: '@svc/core',
+        dependencies: { superstruct: '2', '@mikro-orm/core': '7' },
+      }),
+      [`${core}/jobs/jobs.ts`]: `import ${word} { Rows } from './jobs-store-sql.ts'\nexport class Jobs { rows?: Rows }\n`,
+      [`${core}/jobs/jobs-store-sql.ts`]: `import { sql } from '@mikro-orm/core'\nexport const Rows = sql\n`,
+    })
+  const reaching = (word: string) =>
+    checkLayers(files(word)).filter(({ rule }) => rule === 'face-reaches-storage')
+
+  test('may not reach the ORM through other files, and the message shows the way', () => {
+    expect(reaching('').map(({ message }) => message)).toEqual([
+      expect.stringContaining(
+        'index.ts → packages/core/src/jobs/jobs.ts → packages/core/src/jobs/jobs-store-sql.ts',
+      ),
+    ])
+  })
+
+  test('may reach its types', () => {
+    expect(reaching('type')).toEqual([])
+  })
+})
+
+test('imports in a circle are a fault, in types alone they are not', () => {
+  const circle = (word: string) =>
+    checkLayers(
+      workspace({
+        [`${core}/jobs/job.ts`]: `import { b } from './lease.ts'\nexport const a = b\n`,
+        [`${core}/jobs/lease.ts`]: `import ${word} { a } from './job.ts'\nexport const b = () => a\n`,
+      }),
+    ).map(({ rule }) => rule)
+  expect(circle('')).toEqual(['cycle'])
+  expect(circle('type')).toEqual([])
+})
+
+describe('time, randomness, environment, sockets and signals come from arguments', () => {
+  test.each([
+    [`${core}/jobs/job.ts`, 'export const at = Date.now()'],
+    [`${core}/jobs/job.ts`, 'export const at = new Date()'],
+    [`${core}/jobs/job.ts`, 'export const at = new Date( )'],
+    [`${core}/jobs/job.ts`, 'export const clock = { now: Date.now }'],
+    ['packages/cli/src/render.ts', 'export const at = Date.now()'],
+    [`${core}/ids.ts`, 'export const id = Math.random()'],
+    [`${core}/config/config.ts`, 'export const env = process.env'],
+    ['packages/cli/src/connect.ts', `export const url = process.env['DATABASE_URL']`],
+    ['packages/http/src/app.ts', 'export const open = (server: Server) => server.listen(8080)'],
+    ['packages/http/src/server.ts', `process.on('SIGTERM', () => {})`],
+    [`${core}/jobs/job.ts`, 'export const text = `${Date.now()}`'],
+  ])('%s may not say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toEqual(['1 ambient'])
+  })
+
+  test.each([
+    [`${core}/clock.ts`, 'export const at = new Date()'],
+    [`${core}/jobs/job.ts`, 'export const at = new Date(0)'],
+    [
+      `${core}/jobs/job.ts`,
+      '// new Date() and process.env are explained here\nexport const no = /Date.now()/',
+    ],
+    [`${core}/jobs/job.ts`, `export const hint = 'process.env, Date.now()'`],
+    [`${core}/jobs/job.ts`, 'export type At = Date'],
+    ['packages/cli/src/io.ts', 'export const env = process.env'],
+    ['packages/http/src/server.ts', 'export const open = (server: Server) => server.listen(8080)'],
+    ['packages/cli/src/agent/pause.ts', 'export const spread = Math.random()'],
+  ])('%s may say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toEqual([])
+  })
+})
+
+describe('each package declares what it imports', () => {
+  const rules = (dependencies: object, text: string, devDependencies: object = {}) =>
+    checkLayers(
+      workspace({
+        'packages/http/package.json': JSON.stringify({ name: '@svc/http', dependencies, devDependencies }),
+        'packages/http/src/app.ts': text,
+      }),
+    ).map(({ rule }) => rule)
+
+  test('an import that no dependency covers is a fault, also for a name that every object has', () => {
+    expect(rules({}, `import { object } from 'superstruct'\n`)).toEqual(['undeclared-dependency'])
+    expect(rules({}, `import x from 'constructor'\n`)).toEqual(['undeclared-dependency'])
+  })
+
+  test('a devDependency covers types, not values', () => {
+    expect(rules({}, `import type { S } from 'superstruct'\n`, { superstruct: '2' })).toEqual([])
+    expect(rules({}, `import { object } from 'superstruct'\n`, { superstruct: '2' })).toEqual([
+      'undeclared-dependency',
+    ])
+  })
+
+  test('a dependency that nothing imports is a fault', () => {
+    expect(rules({ superstruct: '2' }, 'export {}\n')).toEqual(['unused-dependency'])
+  })
+
+  test('dynamic imports and re-exports count', () => {
+    expect(
+      rules({ a: '1', '@b/c': '1' }, `export * from '@b/c/d'\nexport const x = () => import('a')\n`),
+    ).toEqual([])
+  })
+})
+
+test('a file of 250 lines is sound, one of 251 is not', () => {
+  const lines = (count: number) => faultsOf(`${core}/jobs/job.ts`, 'export const a = 1\n'.repeat(count))
+  expect(lines(250)).toEqual([])
+  expect(lines(251)).toEqual(['251 too-long'])
+})
+
+test('reading code blanks prose and data, and keeps every position', () => {
+  const text = "a('x // y') /* b\n*/ + `t ${c(`u`)} v` / d / /e'f/.test(g) // h"
+  const code = codeOf(text)
+  expect(code).toHaveLength(text.length)
+  expect(code.replace(/ +/g, ' ')).toBe("a(' ') \n + c( ) / d / .test(g) ")
+})
