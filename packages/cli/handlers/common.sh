@@ -1,0 +1,61 @@
+# What the handlers share. Read with `.`; not a handler itself, because no job kind has a dot in its name.
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+# Sets app_dir. A name that is no plain folder name would lead out of the apps folder.
+check_app() {
+  case ${SVC_APP:-} in
+    '' | [!a-z0-9]* | *[!a-z0-9._-]*) fail "'${SVC_APP:-}' is not an application name: a-z, 0-9, dot, underscore, dash" ;;
+  esac
+  app_dir=$SVC_APPS_DIR/$SVC_APP
+}
+
+# A full commit id, never a branch: a branch may have moved on since the job was made.
+check_sha() {
+  SVC_SHA=${SVC_SHA:-}
+  case ${#SVC_SHA}:$SVC_SHA in
+    *:*[!0-9a-f]*) fail "'$SVC_SHA' is not a full commit id" ;;
+    40:* | 64:*) ;;
+    *) fail "'$SVC_SHA' is not a full commit id" ;;
+  esac
+}
+
+# The release that is live in app_dir; nothing when there is none.
+live_release() { basename "$(readlink "$app_dir/current" 2>/dev/null || true)"; }
+
+# A repository address without the name and password that may stand in it.
+public_url() {
+  rest=${1#*://}
+  authority=${rest%%/*}
+  case $1 in
+    *://*) printf '%s' "${1%%://*}://${authority##*@}${rest#"$authority"}" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+# run_script <folder> <script>: runs an application's script in its folder, with the application's own variables.
+run_script() (
+  cd "$1" || exit 1
+  if [ -f "${SVC_ENV_FILE:-}" ]; then
+    set -a
+    . "$SVC_ENV_FILE"
+    set +a
+  fi
+  if [ -x "$2" ]; then exec "./$2"; else exec sh "./$2"; fi
+)
+
+# Runs stop.sh of the live release of app_dir, when there is one.
+stop_app() {
+  if [ ! -f "$app_dir/current/stop.sh" ]; then
+    say "$SVC_APP has no stop.sh: nothing to stop"
+    return
+  fi
+  say 'running stop.sh'
+  run_script "$app_dir/current/" stop.sh || fail "stop.sh ended with exit code $?"
+  say "stopped $SVC_APP"
+}

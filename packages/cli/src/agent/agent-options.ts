@@ -1,0 +1,69 @@
+import type { Clock, Log } from '@svc/core'
+
+/** The paces of an agent, all in milliseconds. */
+export interface AgentTiming {
+  /** Wait between two claims that found nothing; each wait is spread over 0.75 to 1.25 of it. */
+  readonly pollMs: number
+  /** Wait between heartbeats until the plane names one (`next_interval`). */
+  readonly heartbeatMs: number
+  /** Shortest wait between heartbeats that the plane may ask for. */
+  readonly heartbeatFloorMs: number
+  /** How often `running` is reported: wire-agent §3 asks for at least every 20 s, because it renews and hears cancel. */
+  readonly renewMs: number
+  /** How often log lines are sent; without it the job's own `log.interval_seconds`. */
+  readonly logIntervalMs: number | undefined
+  /** From SIGTERM to SIGKILL when work is ended. */
+  readonly killGraceMs: number
+  /** How long a draining agent lets its running jobs go on before it gives them back. */
+  readonly drainMs: number
+  /** How long a stopping agent tries to tell the plane what became of its jobs. */
+  readonly farewellMs: number
+  /** Longest single exchange with the plane. */
+  readonly requestTimeoutMs: number
+  /** First and longest wait before an exchange is tried again. */
+  readonly retryFloorMs: number
+  readonly retryCeilingMs: number
+}
+
+/** What the agent does when nothing else is said. */
+export const AGENT_TIMING: AgentTiming = {
+  pollMs: 5_000,
+  heartbeatMs: 60_000,
+  heartbeatFloorMs: 5_000,
+  renewMs: 15_000,
+  logIntervalMs: undefined,
+  killGraceMs: 10_000,
+  drainMs: 300_000,
+  farewellMs: 10_000,
+  requestTimeoutMs: 30_000,
+  retryFloorMs: 500,
+  retryCeilingMs: 30_000,
+}
+
+/** Everything an agent is built from. It reads no environment, installs no signal handler and never ends the process. */
+export interface AgentOptions {
+  /** Base address of the plane; a path in it is kept. */
+  readonly url: string
+  /** Sent as bearer to the plane, and to nobody else: not stored, not logged, not given to handlers. */
+  readonly licenseKey: string
+  /** Folder of the agent's own memory, made with mode 0700. One agent per folder. */
+  readonly stateDir: string
+  /** Folder of executables named after job kinds. */
+  readonly handlersDir: string
+  readonly hostname: string
+  /** Version of the agent, shown in the fleet list. */
+  readonly version: string
+  readonly log: Log
+  readonly clock: Clock
+  /** Identity of the host; without it one is minted once and kept in the state folder. */
+  readonly fingerprint?: string | undefined
+  /** Claim at most one job, run it, end; end at once when there is none. */
+  readonly once?: boolean | undefined
+  /** Jobs run at the same time; 1 when absent. */
+  readonly concurrency?: number | undefined
+  /** The process environment, of which handlers see an allow-listed part and exchanges the proxy settings. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** Further variables for handlers, passed as they are. */
+  readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined
+  readonly timing?: Partial<AgentTiming> | undefined
+}

@@ -1,0 +1,194 @@
+import { join, resolve } from 'node:path'
+import { Problem } from '@svc/core'
+import { type ActivationParts, activate, keepActivated } from './activation.ts'
+import { AgentApi } from './agent-api.ts'
+import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
+import { AgentState } from './agent-state.ts'
+import { Claims } from './claims.ts'
+import { Heartbeat, type HostState } from './heartbeat.ts'
+import { HostMeter } from './host-facts.ts'
+import { HttpExchange } from './http-exchange.ts'
+import type { JobEnd, JobParts } from './job-run.ts'
+import { pause } from './pause.ts'
+import { PlaneKeys } from './plane-keys.ts'
+import { endLeftovers, reportLeftovers } from './recovery.ts'
+import { RunningJobs } from './running-jobs.ts'
+import { lockStateFolder } from './state-lock.ts'
+import { WorkFolder } from './work-folder.ts'
+
+/** How many jobs ended in which way. */
+export type AgentSummary = Readonly<Record<JobEnd, number>>
+
+/** A host agent at work. */
+export interface Agent extends AsyncDisposable {
+  /** Resolves when the agent has ended; rejects with a `Problem` when it may not or cannot work at all. */
+  readonly done: Promise<AgentSummary>
+  /** Claims nothing more, lets running jobs end within `drainMs`, then gives them back. */
+  drain(): Promise<AgentSummary>
+  /** Gives running jobs back now: their processes are ended and the plane is told `pending`. */
+  stop(): Promise<AgentSummary>
+}
+
+/** How long `once` waits for a plane that does not answer. */
+const ONCE_PATIENCE_MS = 60_000
+
+/**
+ * Starts the host agent: activate, heartbeat, claim, run, report. `done` rejects with `Problem`: `license-rejected`,
+ * `forbidden` (the activation token does not verify), `conflict` (the state folder is in use or unreadable),
+ * `unavailable` (no plane at the address, or, with `once`, no answer), `invalid-input` (a faulty option).
+ */
+export function startAgent(options: AgentOptions): Agent {
+  return new HostAgent({
+    ...options,
+    stateDir: resolve(options.stateDir),
+    handlersDir: resolve(options.handlersDir),
+  })
+}
+
+class HostAgent implements Agent {
+  readonly done: Promise<AgentSummary>
+  readonly #options: AgentOptions
+  readonly #timing: AgentTiming
+  readonly #jobs = new RunningJobs()
+  readonly #draining = new AbortController()
+  readonly #beating = new AbortController()
+  /** Ends every exchange. */
+  readonly #life = new AbortController()
+  readonly #ended = new AbortController()
+  readonly #summary = { succeeded: 0, failed: 0, 'given back': 0, gone: 0, unreported: 0 }
+
+  constructor(options: AgentOptions) {
+    this.#options = options
+    this.#timing = { ...AGENT_TIMING, ...options.timing }
+    this.done = this.#run()
+  }
+
+  drain(): Promise<AgentSummary> {
+    if (!this.#draining.signal.aborted) {
+      this.#draining.abort()
+      void pause(this.#timing.drainMs, this.#ended.signal).then(
+        (passed) => passed && void this.stop().catch(() => {}),
+      )
+    }
+    return this.done
+  }
+
+  stop(): Promise<AgentSummary> {
+    this.#draining.abort()
+    this.#jobs.each((run) => run.interrupt('given back'))
+    const { killGraceMs, farewellMs } = this.#timing
+    void pause(killGraceMs + farewellMs, this.#ended.signal).then((passed) => passed && this.#silence())
+    return this.done
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop().catch(() => {})
+  }
+
+  async #run(): Promise<AgentSummary> {
+    const { stateDir, environment = {} } = this.#options
+    // The caller holds `done` before anything can fail.
+    await Promise.resolve()
+    this.#check()
+    const http = new HttpExchange(this.#options.url, this.#timing.requestTimeoutMs, environment)
+    let unlock = () => {}
+    try {
+      const state = await AgentState.open(stateDir, this.#options.log, this.#options.fingerprint)
+      unlock = lockStateFolder(join(stateDir, 'agent.lock'), process.pid)
+      await this.#work(state, http)
+      return this.#summary
+    } finally {
+      this.#beating.abort()
+      this.#life.abort()
+      this.#ended.abort()
+      http.close()
+      unlock()
+    }
+  }
+
+  async #work(state: AgentState, http: HttpExchange): Promise<void> {
+    const { licenseKey, clock, log, hostname } = this.#options
+    const api = new AgentApi(http, { licenseKey, fingerprint: state.fingerprint }, this.#timing, clock)
+    const keys = new PlaneKeys(api, clock)
+    const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log }
+    const leftovers = await WorkFolder.leftovers(join(this.#options.stateDir, 'work'))
+    await endLeftovers(leftovers, parts)
+    const activation = await this.#activate({ api, keys, state, hostname, log })
+    if (!activation) return
+    const beating = this.#beat(api, keys, state)
+    await reportLeftovers(leftovers, parts, this.#life.signal)
+    await new Claims(parts, state, this.#jobs, (end) => this.#count(end)).run(
+      this.#draining.signal,
+      this.#life.signal,
+    )
+    await this.#jobs.allEnded()
+    this.#beating.abort()
+    await Promise.all([beating.ended, activation.ended])
+    await beating.heart.beat(AbortSignal.any([this.#life.signal, AbortSignal.timeout(FAREWELL_BEAT_MS)]))
+  }
+
+  async #activate(parts: ActivationParts): Promise<{ ended: Promise<void> } | undefined> {
+    const patience = this.#options.once ? [AbortSignal.timeout(ONCE_PATIENCE_MS)] : []
+    const waiting = AbortSignal.any([this.#draining.signal, ...patience])
+    const activation = await activate(parts, waiting)
+    if (activation.kind === 'unreached') {
+      if (this.#draining.signal.aborted) return undefined
+      throw new Problem('unavailable', {
+        detail: `no control plane answered within ${ONCE_PATIENCE_MS / 1000} s`,
+      })
+    }
+    parts.log.info({ kind: activation.kind, fingerprint: parts.state.fingerprint }, 'the agent is activated')
+    const nowSeconds = () => this.#options.clock.now().getTime() / 1000
+    return { ended: keepActivated(parts, activation, nowSeconds, this.#beating.signal) }
+  }
+
+  #beat(api: AgentApi, keys: PlaneKeys, state: AgentState): { heart: Heartbeat; ended: Promise<void> } {
+    const { hostname, version, log, stateDir } = this.#options
+    const meter = new HostMeter(stateDir)
+    const hostState = () => this.#hostState()
+    const parts = {
+      api,
+      keys,
+      state,
+      meter,
+      jobs: this.#jobs,
+      hostname,
+      version,
+      log,
+      timing: this.#timing,
+      hostState,
+    }
+    const heart = new Heartbeat(parts)
+    return { heart, ended: heart.run(this.#beating.signal) }
+  }
+
+  #hostState(): HostState {
+    if (this.#beating.signal.aborted) return 'stopped'
+    if (this.#draining.signal.aborted) return 'draining'
+    return this.#jobs.size > 0 ? 'busy' : 'online'
+  }
+
+  #silence(): void {
+    this.#jobs.each((run) => run.abandon())
+    this.#life.abort()
+  }
+
+  #count(end: JobEnd): void {
+    this.#summary[end] += 1
+  }
+
+  #check(): void {
+    const { url, licenseKey, log } = this.#options
+    if (licenseKey === '') throw new Problem('license-key-required', { detail: 'a license key is required' })
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new Problem('invalid-input', { detail: 'the address of the plane must be an http or https URL' })
+    }
+    const { protocol, hostname } = new URL(url)
+    if (protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
+      log.warn({}, 'the license key travels unencrypted: use https for a plane on another machine')
+    }
+  }
+}
+
+/** The last heartbeat, which says `stopped`, is a courtesy. */
+const FAREWELL_BEAT_MS = 2_000

@@ -1,0 +1,115 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { LineSplitter } from './line-splitter.ts'
+import { endGroup, signalGroup } from './process-group.ts'
+
+/** How a handler ended: its exit code, or the signal that ended it, or why it never began. */
+export interface HandlerEnd {
+  readonly code?: number
+  readonly signal?: NodeJS.Signals
+  readonly fault?: string
+  /** The last line it wrote to stderr: usually says why it failed. */
+  readonly lastWords?: string
+}
+
+/** What a handler is started with. */
+export interface HandlerStart {
+  readonly file: string
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Written to its stdin, which is then closed. */
+  readonly input: string
+  readonly maxLineChars: number
+  readonly onLine: (line: string) => void
+}
+
+/** How long output is still read after the handler ended, when a process it left behind holds its pipes open. */
+const TRAILING_OUTPUT_MS = 1_000
+
+/** The executable of a kind in the handlers folder; `undefined` when there is none. */
+export async function findHandler(handlersDir: string, kind: string): Promise<string | undefined> {
+  const file = join(handlersDir, kind)
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile() ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A handler at work in a process group of its own, so that it can be ended with everything it started. */
+export class HandlerProcess {
+  /** Resolves once, when the handler has ended and its output was read; never rejects. */
+  readonly ended: Promise<HandlerEnd>
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
+  #lastWords: string | undefined
+  #exited = false
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, start: HandlerStart) {
+    this.#child = child
+    this.#read(child.stdout, start, () => {})
+    this.#read(child.stderr, start, (line) => {
+      if (line.trim() !== '') this.#lastWords = line
+    })
+    this.ended = this.#end()
+    // A handler need not read its input.
+    child.stdin.on('error', () => {})
+    child.stdin.end(start.input)
+  }
+
+  /** Starts a handler. What cannot be started throws, or ends with a `fault`. */
+  static start(start: HandlerStart): HandlerProcess {
+    const { file, folder: cwd, environment: env } = start
+    return new HandlerProcess(
+      spawn(file, [], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
+      start,
+    )
+  }
+
+  /** Whether the handler itself has ended; what it left behind may still write. */
+  get exited(): boolean {
+    return this.#exited
+  }
+
+  /** SIGTERM to the group, SIGKILL after `graceMs`. */
+  async terminate(graceMs: number): Promise<void> {
+    if (this.#child.pid !== undefined) await endGroup(this.#child.pid, graceMs)
+  }
+
+  /** SIGKILL to the group, now. */
+  kill(): void {
+    if (this.#child.pid !== undefined) signalGroup(this.#child.pid, 'SIGKILL')
+  }
+
+  #read(stream: Readable, { maxLineChars, onLine }: HandlerStart, note: (line: string) => void): void {
+    const splitter = new LineSplitter(maxLineChars, (line) => {
+      note(line)
+      onLine(line)
+    })
+    stream.on('data', (bytes: Buffer) => splitter.write(bytes))
+    stream.once('close', () => splitter.end())
+  }
+
+  #end(): Promise<HandlerEnd> {
+    const child = this.#child
+    return new Promise((resolve) => {
+      let end: HandlerEnd = {}
+      child.once('error', (error: NodeJS.ErrnoException) => resolve({ fault: error.code ?? error.message }))
+      child.once('exit', (code, signal) => {
+        this.#exited = true
+        end = { ...(code === null ? {} : { code }), ...(signal ? { signal } : {}) }
+        const timer = setTimeout(() => {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }, TRAILING_OUTPUT_MS)
+        child.once('close', () => clearTimeout(timer))
+      })
+      child.once('close', () => {
+        resolve({ ...end, ...(this.#lastWords === undefined ? {} : { lastWords: this.#lastWords }) })
+      })
+    })
+  }
+}

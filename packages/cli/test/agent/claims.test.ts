@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals'
+import { AgentBench } from './agent-bench.ts'
+
+const intents = (bench: AgentBench) =>
+  bench.plane.called('claim').map(({ headers }) => headers['idempotency-key'])
+
+test('A claim names the host and carries an idempotency key', async () => {
+  await using bench = await AgentBench.open()
+  await bench.start({ once: true }).done
+  const [call] = bench.plane.called('claim')
+  expect(call?.body).toEqual({ fingerprint: (await bench.memory()).fingerprint })
+  expect(call?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('A claim whose answer is lost is repeated under the same key, so the job that was handed out is run, once', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'echo ran')
+  const job = bench.plane.enqueue('deploy')
+  let claims = 0
+  bench.plane.script('claim', () => {
+    claims += 1
+    return claims === 1 ? { cut: 'after' } : undefined
+  })
+  await bench.start({ once: true }).done
+  expect(job).toMatchObject({ state: 'succeeded', attempt: 1, lines: ['ran'] })
+  expect(new Set(intents(bench)).size).toBe(1)
+})
+
+test('Each job is claimed under a key of its own', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('stop', 'true')
+  const jobs = [bench.plane.enqueue('stop'), bench.plane.enqueue('stop')]
+  const agent = bench.start()
+  await bench.plane.until(() => jobs.every(({ state }) => state === 'succeeded'))
+  await agent.stop()
+  expect(new Set(jobs.map(({ intent }) => intent)).size).toBe(2)
+})
+
+test('429 on a claim is waited out as long as Retry-After says', async () => {
+  await using bench = await AgentBench.open()
+  const times: number[] = []
+  bench.plane.script('claim', () => {
+    times.push(performance.now())
+    return times.length === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+  })
+  const agent = bench.start()
+  await bench.plane.until(() => times.length === 2)
+  await agent.stop()
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+})
+
+test.each(['status', 'logs'] as const)('429 on %s is waited out and the job ends well', async (route) => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'echo one')
+  const job = bench.plane.enqueue('deploy')
+  const times: number[] = []
+  bench.plane.script(route, () => {
+    times.push(performance.now())
+    return times.length === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+  })
+  await bench.start({ once: true }).done
+  expect(job).toMatchObject({ state: 'succeeded', lines: ['one'] })
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+})
+
+test('A license that is suspended while the agent runs is asked for again, and works once reinstated', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'true')
+  let refused = 0
+  bench.plane.script('claim', () => {
+    refused += 1
+    return refused <= 3 ? { status: 401, body: { error: 'unauthorized' } } : undefined
+  })
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start()
+  await bench.plane.until(() => job.state === 'succeeded')
+  await agent.stop()
+})
+
+test('One job runs at a time unless more are asked for', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'until [ -e "$SVC_STATE_DIR/never" ]; do sleep 0.02; done')
+  const jobs = [1, 2, 3].map(() => bench.plane.enqueue('deploy'))
+  const running = () => jobs.filter(({ state }) => state === 'running').length
+  const one = bench.start()
+  await bench.plane.until(() => running() === 1)
+  await bench.plane.until(() => (jobs[0]?.history.length ?? 0) > 4)
+  expect(running()).toBe(1)
+  await one.stop()
+  const two = bench.start({ concurrency: 2 })
+  await bench.plane.until(() => running() === 2)
+  const beats = bench.plane.called('heartbeat').length
+  await bench.plane.until(() => bench.plane.called('heartbeat').length > beats + 3)
+  expect(running()).toBe(2)
+  await two.stop()
+})
+
+test('A host that an operator drained goes on asking and says so once', async () => {
+  await using bench = await AgentBench.open()
+  bench.plane.script('claim', () => ({ status: 204, headers: { 'svc-drain': '1' } }))
+  const agent = bench.start()
+  await bench.plane.until(() => bench.plane.called('claim').length > 3)
+  await agent.stop()
+  expect(bench.logged.filter(({ message }) => message.includes('drained this host'))).toHaveLength(1)
+})
+
+test('Unknown keys in a job do not matter', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'true')
+  const job = bench.plane.enqueue(
+    'deploy',
+    { later: { nested: [] } },
+    { colour: 'red', lease_seconds: 'soon' },
+  )
+  await bench.start({ once: true }).done
+  expect(job.state).toBe('succeeded')
+})

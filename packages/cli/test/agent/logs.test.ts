@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { AgentBench } from './agent-bench.ts'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`)
+
+test('Log requests carry fingerprint, attempt, offset and times in unix seconds', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'echo one')
+  bench.plane.enqueue('deploy')
+  const before = Date.now() / 1000
+  await bench.start({ once: true }).done
+  const { body } = bench.plane.called('logs')[0] ?? {}
+  expect(body).toEqual({
+    fingerprint: (await bench.memory()).fingerprint,
+    attempt: 1,
+    offset: 0,
+    lines: [{ ts: expect.any(Number), line: 'one' }],
+  })
+  expect(Math.abs(body.lines[0].ts - before)).toBeLessThan(30)
+})
+
+test('All lines are sent, at most 1,000 in a request, before the end of the job is reported', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'i=1; while [ $i -le 2500 ]; do echo "line $i"; i=$((i + 1)); done')
+  const job = bench.plane.enqueue('deploy')
+  let linesAtEnd = -1
+  bench.plane.script('status', ({ body }) => {
+    if (body.state === 'succeeded') linesAtEnd = job.lines.length
+    return undefined
+  })
+  await bench.start({ once: true }).done
+  expect(job.lines).toEqual(numbers(2500))
+  expect(linesAtEnd).toBe(2500)
+  expect(Math.max(...bench.plane.called('logs').map(({ body }) => body.lines.length))).toBeLessThanOrEqual(
+    1000,
+  )
+})
+
+test('Requests stay under 1 MB however long the lines are', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    'line=$(head -c 8000 /dev/zero | tr "\\0" x); for i in $(seq 300); do echo "$line"; done',
+  )
+  const job = bench.plane.enqueue('deploy')
+  await bench.start({ once: true }).done
+  expect(job.lines).toHaveLength(300)
+  const sizes = bench.plane.called('logs').map(({ headers }) => Number(headers['content-length']))
+  expect(Math.max(...sizes)).toBeLessThan(1_000_000)
+})
+
+test.each(['before', 'after'] as const)(
+  'A connection that breaks %s lines are stored loses none and doubles none',
+  async (cut) => {
+    await using bench = await AgentBench.open()
+    bench.handler('deploy', 'i=1; while [ $i -le 400 ]; do echo "line $i"; i=$((i + 1)); done')
+    const job = bench.plane.enqueue('deploy')
+    let requests = 0
+    bench.plane.script('logs', () => {
+      requests += 1
+      return requests % 2 === 1 ? { cut } : undefined
+    })
+    await bench.start({ once: true, timing: { logIntervalMs: 1 } }).done
+    expect(requests).toBeGreaterThan(1)
+    expect(job).toMatchObject({ state: 'succeeded', lines: numbers(400) })
+  },
+)
+
+test('Lines printed while the plane is away are kept and sent when it is back', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    'echo "line 1"; until [ -e "$SVC_STATE_DIR/go" ]; do sleep 0.02; done; for i in $(seq 2 1500); do echo "line $i"; done',
+  )
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ once: true })
+  await bench.plane.until(() => job.lines.length === 1)
+  const { port } = bench.plane
+  await bench.plane.down()
+  await writeFile(join(bench.stateDir, 'go'), '')
+  await bench.plane.listen(port)
+  await agent.done
+  expect(job).toMatchObject({ state: 'succeeded', lines: numbers(1500) })
+})
+
+test('A plane that has lost lines names the place, and they are sent again', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    'echo "line 1"; echo "line 2"; until [ -e "$SVC_STATE_DIR/go" ]; do sleep 0.02; done; echo "line 3"',
+  )
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ once: true })
+  await bench.plane.until(() => job.lines.length === 2)
+  job.lines.length = 1
+  await writeFile(join(bench.stateDir, 'go'), '')
+  await agent.done
+  expect(job.lines).toEqual(numbers(3))
+})
+
+test('A request that is too large is split until it is taken', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'for i in $(seq 64); do echo "line $i"; done')
+  const job = bench.plane.enqueue('deploy')
+  bench.plane.script('logs', ({ headers }) =>
+    Number(headers['content-length']) > 900 ? { status: 413 } : undefined,
+  )
+  await bench.start({ once: true }).done
+  expect(job.lines).toEqual(numbers(64))
+})
+
+test('A last line without a line end counts, and one of 9,000 characters is cut at 8,192', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'head -c 9000 /dev/zero | tr "\\0" x; printf "\\r\\nno end"')
+  const job = bench.plane.enqueue('deploy')
+  await bench.start({ once: true }).done
+  expect(job.lines).toEqual(['x'.repeat(8192), 'no end'])
+})
+
+test('Log lines that the plane refuses do not hold back the outcome', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'echo one')
+  const job = bench.plane.enqueue('deploy')
+  bench.plane.script('logs', () => ({ status: 400, body: { error: 'invalid request body' } }))
+  await bench.start({ once: true }).done
+  expect(job).toMatchObject({ state: 'succeeded', lines: [] })
+})
