@@ -16,9 +16,11 @@ import { type Log, silentLog } from './log.ts'
 import { Metrics } from './metrics/metrics.ts'
 import type { Services } from './operations/operation.ts'
 import { Operations } from './operations/operations.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import { Tenants } from './tenants/tenants.ts'
+import { Users } from './users/users.ts'
 
 /** What a control plane is built from; everything but settings and storage has a production default. */
 export interface ControlPlaneParts {
@@ -65,7 +67,9 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     deployments: new Deployments(storage),
     jobs,
     licenses,
+    sessions: new Sessions({ ...base, ...config.sessions, production, secure: issuer.startsWith('https:') }),
     tenants: new Tenants(base),
+    users: new Users(base),
   }
   registerGauges({ metrics, storage, clock })
   return {

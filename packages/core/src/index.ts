@@ -36,13 +36,14 @@ export { type Log, type LogFields, silentLog } from './log.ts'
 export type { Metrics } from './metrics/metrics.ts'
 export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
 export { OPERATIONS } from './operations/list.ts'
-export {
-  type Answer,
-  type Operation,
-  PERMISSIONS,
-  type Permission,
-  type Services,
-} from './operations/operation.ts'
+export type { Answer, Operation, Services } from './operations/operation.ts'
+export { PERMISSIONS, type Permission } from './users/permission.ts'
+export * from './users/user.ts'
+export type { Users } from './users/users.ts'
+export type * from './users/users-store.ts'
+export * from './sessions/session-cookie.ts'
+export type { MintedSession, SessionCaller, Sessions } from './sessions/sessions.ts'
+export * from './sessions/sessions-store.ts'
 export type { Operations } from './operations/operations.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
 export { redact, redactLine } from './redaction/redactor.ts'

@@ -16,13 +16,24 @@ const AGENT_LIMITS = {
 } as const
 
 /** The limits that a gate can ask for. */
-export type RateLimitName = keyof typeof AGENT_LIMITS | 'chat-per-ip' | 'chat-global'
+export type RateLimitName =
+  | keyof typeof AGENT_LIMITS
+  | 'login-per-ip'
+  | 'login-per-account'
+  | 'chat-per-ip'
+  | 'chat-global'
 
 /** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
 export interface ChatLimits {
   readonly perIpPerMinute: number
   readonly globalPerMinute: number
 }
+
+/** Sign-ins a minute and client address. */
+const LOGINS_PER_IP = 5
+/** Sign-ins a quarter of an hour and account. */
+const LOGINS_PER_ACCOUNT = 10
+const LOGIN_ACCOUNT_SECONDS = 900
 
 const SUBJECT_BYTES = 16
 const MINUTE_SECONDS = 60
@@ -68,6 +79,12 @@ function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> 
     status: perMinute('status', AGENT_LIMITS.status),
     logs: perMinute('logs', AGENT_LIMITS.logs),
     cancel: perMinute('cancel', AGENT_LIMITS.cancel),
+    'login-per-ip': perMinute('login-per-ip', LOGINS_PER_IP),
+    'login-per-account': {
+      name: 'login-per-account',
+      limit: LOGINS_PER_ACCOUNT,
+      windowSeconds: LOGIN_ACCOUNT_SECONDS,
+    },
     'chat-per-ip': perMinute('chat-per-ip', chat.perIpPerMinute),
     'chat-global': perMinute('chat-global', chat.globalPerMinute),
   }

@@ -2,6 +2,7 @@ import { agentOperations } from '../agents/agent-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
+import { userOperations } from '../users/user-operations.ts'
 import { auditOperations } from './audit-operations.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,6 +10,7 @@ import type { Operation } from './operation.ts'
 export const OPERATIONS: readonly Operation[] = [
   ...licenseOperations,
   ...tenantOperations,
+  ...userOperations,
   ...jobOperations,
   ...agentOperations,
   ...auditOperations,

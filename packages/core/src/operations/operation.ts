@@ -3,21 +3,12 @@ import type { Agents } from '../agents/agents.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
+import type { Permission } from '../users/permission.ts'
+import type { Users } from '../users/users.ts'
 import { type Fields, read, shape } from '../validation.ts'
 import type { AuditStore } from './audit-store.ts'
-
-/** What operators may be allowed to do. `super_admin` holds all of them. */
-export const PERMISSIONS = [
-  'platform.read',
-  'platform.deploy',
-  'platform.ssh',
-  'platform.security',
-  'platform.support',
-  'platform.billing',
-  'platform.admin',
-] as const
-export type Permission = (typeof PERMISSIONS)[number]
 
 /** The services that operations work on. */
 export interface Services {
@@ -26,7 +17,9 @@ export interface Services {
   readonly deployments: Deployments
   readonly jobs: Jobs
   readonly licenses: Licenses
+  readonly sessions: Sessions
   readonly tenants: Tenants
+  readonly users: Users
 }
 
 /** A JSON document: what an operation answers. */

@@ -61,6 +61,7 @@ const KEY_DIGEST_CHARS = 8
 function auditable(input: unknown): Readonly<Record<string, unknown>> {
   const kept = JSON.stringify(input, (key, value: unknown) => {
     if (typeof value !== 'string') return value
+    if (key === 'password') return '[redacted:password]'
     const isKey = key === 'license' && !value.startsWith('lic_')
     return isKey ? `key:${secretDigest(value).slice(0, KEY_DIGEST_CHARS)}` : redact(value)
   })

@@ -20,6 +20,12 @@ export interface Driver {
   close(): Promise<void>
 }
 
+/** A driver of an embedded database. */
+export interface EmbeddedDriver extends Driver {
+  /** The whole data directory, as `snapshot` takes it. */
+  dump(): Promise<Blob>
+}
+
 type Entities = NonNullable<Options['entities']>
 
 const SHARED = { discovery: { warnWhenNoEntities: false }, debug: false } as const
@@ -96,7 +102,7 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
 export async function pgliteDriver(
   source: { readonly dataDir?: string; readonly snapshot?: Blob },
   entities: Entities,
-): Promise<Driver> {
+): Promise<EmbeddedDriver> {
   const { dataDir, snapshot } = source
   const pglite = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -116,6 +122,7 @@ export async function pgliteDriver(
     rows: ({ text }, params) => query(text, params),
     probe: (text) => query(text, []),
     connections: () => undefined,
+    dump: () => pglite.dumpDataDir('none'),
     migrate: async (list) => {
       const own = await PgliteOrm.init({
         ...(await migrating(list)),

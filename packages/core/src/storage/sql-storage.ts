@@ -6,7 +6,9 @@ import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
+import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
+import { SqlUsersStore } from '../users/users-store-sql.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { migrationStatus } from './migrator.ts'
 import type { Driver } from './orm.ts'
@@ -29,13 +31,15 @@ const storesOver = (session: Session): Stores => ({
   deployments: new SqlDeploymentsStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
+  sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
+  users: new SqlUsersStore(session),
 })
 
 const withinTransaction = (em: SqlEntityManager): Session => ({
   rows: async <Row>({ text }: Statement, params: readonly unknown[]) =>
     (await em.getKysely().executeQuery(CompiledQuery.raw(text, [...params]))).rows as Row[],
-  manage: (work) => work(em),
+  manage: (work) => work(em.fork({ keepTransactionContext: true })),
 })
 
 const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t

@@ -4,7 +4,9 @@ import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
+import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
+import type { UsersStore } from '../users/users-store.ts'
 
 /** One store per feature; a transaction hands out the same set, bound to it. */
 export interface Stores {
@@ -13,7 +15,9 @@ export interface Stores {
   readonly deployments: DeploymentsStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
+  readonly sessions: SessionsStore
   readonly tenants: TenantsStore
+  readonly users: UsersStore
 }
 
 /** Where the rows live. */

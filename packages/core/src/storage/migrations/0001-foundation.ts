@@ -90,7 +90,7 @@ const JOBS = [
     timeout_seconds int not null,
     cancel_requested_at timestamptz,
     cancel_reason text,
-    exit_code int,
+    exit_code float8,
     error text)
    with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)`,
   `create index jobs_due on jobs (license_id, target, available_at, id) where ${UNFINISHED}`,
@@ -100,6 +100,7 @@ const JOBS = [
      where cancel_requested_at is not null and state in ('claimed', 'running')`,
   `create unique index jobs_claim_key on jobs (license_id, claimed_by, claim_key)
      where claim_key is not null and state = 'claimed'`,
+  `create index jobs_held on jobs (id) where state in ('claimed', 'running')`,
   `create index jobs_newest on jobs (license_id, id)`,
   `create table deployments (
     id text primary key,
@@ -111,24 +112,31 @@ const JOBS = [
   `create index deployments_newest on deployments (license_id, id)`,
 ]
 
-// One row a request: a row a line costs five times the bytes. job_lines and job_chars count the whole job up to and
-// with this chunk, so that its cap needs no sum.
+// One row a request: a row a line costs five times the bytes. first_line counts lines of the whole job before this
+// chunk and job_chars the characters up to and with it, so that the cap needs no sum, readers find their place by the
+// key, and two writers who saw the same end collide on it.
 const LOGS = [
   `create table job_log_chunks (
     job_id text not null references jobs (id) on delete cascade,
+    first_line int not null,
     attempt int not null,
     first_offset int not null,
     next_offset int not null,
     lines int not null,
     accepted int not null,
-    job_lines int not null,
     job_chars bigint not null,
     body text not null,
     idempotency_key text,
     at timestamptz not null default now(),
-    primary key (job_id, attempt, first_offset))`,
+    primary key (job_id, first_line))`,
   `create unique index job_log_chunks_key on job_log_chunks (job_id, idempotency_key)
      where idempotency_key is not null`,
+]
+
+// Where a job that waits for nothing stands: an urgent one ahead of all, unless it was to start later than it was made.
+const PLACE = [
+  `create function svc_place(urgent boolean, due_at timestamptz, created_at timestamptz) returns timestamptz
+   language sql immutable as $$ select case when urgent and due_at <= created_at then '-infinity' else due_at end $$`,
 ]
 
 // A job whose serial key is taken waits at infinity; the end of the one before it releases the next in the same
@@ -148,12 +156,12 @@ const SERIAL = [
   `create function svc_serial_release() returns trigger language plpgsql as $$
    begin
      perform svc_lock_serial(new.license_id, new.serial_key);
-     update jobs set available_at = case when urgent then '-infinity' else due_at end where id = (
+     update jobs set available_at = svc_place(urgent, due_at, created_at) where id = (
        select id from jobs j where j.license_id = new.license_id and j.serial_key = new.serial_key
          and j.state = 'pending' and j.available_at = 'infinity'
          and not exists (select from jobs h where h.license_id = new.license_id and h.serial_key = new.serial_key
            and h.${UNFINISHED} and h.available_at < 'infinity')
-       order by j.urgent desc, j.due_at, j.id limit 1);
+       order by svc_place(j.urgent, j.due_at, j.created_at), j.due_at, j.id limit 1);
      return null;
    end $$`,
   `create trigger jobs_serial_wait before insert on jobs
@@ -188,5 +196,5 @@ const LIMITS = [
 /** Tenants, licenses, hosts, jobs, logs and deployments. */
 export const foundation: MigrationStep = {
   name: '0001-foundation',
-  sql: [...TENANCY, ...FLEET, ...JOBS, ...LOGS, ...SERIAL, ...CHAT, ...LIMITS],
+  sql: [...TENANCY, ...FLEET, ...JOBS, ...LOGS, ...PLACE, ...SERIAL, ...CHAT, ...LIMITS],
 }

@@ -1,4 +1,5 @@
 import { foundation } from './0001-foundation.ts'
+import { people } from './0002-people.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -8,4 +9,4 @@ export interface MigrationStep {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly MigrationStep[] = [foundation]
+export const MIGRATIONS: readonly MigrationStep[] = [foundation, people]

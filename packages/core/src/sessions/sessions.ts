@@ -1,0 +1,120 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import { secretDigest } from '../signing/same-secret.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checkPassword, MAX_PASSWORD_CHARS, PasswordsBusy } from '../users/passwords.ts'
+import { normalEmail, type User } from '../users/user.ts'
+import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
+import { SESSION_SECONDS } from './sessions-store.ts'
+
+/** What `Sessions` is built from. */
+export interface SessionsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  /** The first signs, all verify. Empty in production: every cookie is refused and sign-in is closed. */
+  readonly secrets: readonly string[]
+  readonly production: boolean
+  /** Whether the cookie is for https only. */
+  readonly secure: boolean
+}
+
+/** A fresh session. */
+export interface MintedSession {
+  /** `svc_session=v1.…`: ready for a `Cookie` header. */
+  readonly cookie: string
+  /** The `Set-Cookie` value that gives it to a browser. */
+  readonly setCookie: string
+  readonly expires: Date
+  readonly user: User
+}
+
+/** Who a request speaks for, and the session it does it with. */
+export interface SessionCaller {
+  readonly user: User
+  readonly digest: string
+}
+
+/** Signed sessions of people (wire: Sessions and permissions). */
+export class Sessions {
+  readonly #parts: SessionsParts
+  readonly #secrets: readonly string[]
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts
+    const own = parts.production ? [] : [parts.ids.secret(SESSION_ID_BYTES)]
+    this.#secrets = parts.secrets.length > 0 ? parts.secrets : own
+  }
+
+  /** Whether anybody can have a session at all. */
+  get isOpen(): boolean {
+    return this.#secrets.length > 0
+  }
+
+  /** The live session of a `Cookie` header: signature, then row, then age, then the user. */
+  async authenticate(cookieHeader: string | undefined): Promise<SessionCaller | undefined> {
+    const id = sessionIdOf(cookieHeader, this.#secrets)
+    if (id === undefined) return undefined
+    const digest = secretDigest(id)
+    const user = await this.#parts.storage.sessions.use(digest, this.#parts.clock.forStores())
+    return user === undefined ? undefined : { user, digest }
+  }
+
+  /**
+   * Signs in. Unknown users and wrong passwords are told apart by nothing, the time taken included.
+   * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
+   */
+  async login(email: string, password: string): Promise<MintedSession> {
+    this.#secret()
+    const known = await this.#parts.storage.users.credentials(normalEmail(email))
+    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), known?.passwordHash).catch(
+      busy,
+    )
+    if (!isRight || known === undefined || known.user.disabledAt !== undefined)
+      throw new Problem('unauthorized')
+    return this.mint(known.user)
+  }
+
+  /**
+   * Opens a session for a user who is known otherwise.
+   * @throws Problem `unavailable` while sign-in is closed
+   */
+  async mint(user: User): Promise<MintedSession> {
+    const { storage, clock, ids, secure } = this.#parts
+    const secret = this.#secret()
+    if (user.disabledAt !== undefined) throw new Problem('conflict', { detail: `${user.email} is disabled` })
+    const id = ids.secret(SESSION_ID_BYTES)
+    const expires = await storage.sessions.open(
+      { digest: secretDigest(id), userId: user.id },
+      clock.forStores(),
+    )
+    const cookie = `${SESSION_COOKIE}=${sealSession(id, secret)}`
+    return { cookie, setCookie: `${cookie}${attributes(SESSION_SECONDS, secure)}`, expires, user }
+  }
+
+  /** Ends a session; the `Set-Cookie` value that takes it from the browser. */
+  async logout(digest: string): Promise<string> {
+    await this.#parts.storage.sessions.revoke(digest, this.#parts.clock.forStores())
+    return `${SESSION_COOKIE}=${attributes(0, this.#parts.secure)}`
+  }
+
+  /** Ends every session of a user; how many. */
+  revokeAll(user: User): Promise<number> {
+    return this.#parts.storage.sessions.revokeAll(user.id, this.#parts.clock.forStores())
+  }
+
+  #secret(): string {
+    const [secret] = this.#secrets
+    if (secret !== undefined) return secret
+    throw new Problem('unavailable', { detail: 'sign-in is closed: set SERVICE_SESSION_SECRET' })
+  }
+}
+
+const attributes = (maxAge: number, secure: boolean): string =>
+  `; HttpOnly; SameSite=Lax; Path=/; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
+
+function busy(error: unknown): never {
+  if (!(error instanceof PasswordsBusy)) throw error
+  throw new Problem('unavailable', { detail: error.message, retryAfterSeconds: 1 })
+}

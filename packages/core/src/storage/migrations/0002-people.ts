@@ -1,0 +1,24 @@
+import type { MigrationStep } from './index.ts'
+
+/** Product users and the sessions of everybody who signs in. */
+export const people: MigrationStep = {
+  name: '0002-people',
+  sql: [
+    `create table users (
+      id text primary key,
+      email text not null unique,
+      role text not null,
+      tenant_id text not null references tenants (id),
+      password_hash text,
+      disabled_at timestamptz,
+      created_at timestamptz not null default now())`,
+    `create table sessions (
+      digest text primary key,
+      user_id text not null,
+      created_at timestamptz not null,
+      last_used_at timestamptz not null,
+      expires_at timestamptz not null,
+      revoked_at timestamptz) with (fillfactor = 80)`,
+    `create index sessions_user on sessions (user_id)`,
+  ],
+}

@@ -1,0 +1,72 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+
+// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both.
+const LOG_N = 17
+const R = 8
+const P = 1
+const HASH_BYTES = 32
+const SALT_BYTES = 16
+const AT_ONCE = 2
+const MAX_WAITING = 64
+
+/** Longest password that is looked at, in characters. */
+export const MAX_PASSWORD_CHARS = 1024
+
+const waiting: (() => void)[] = []
+let running = 0
+
+/** Refused because too many passwords are being checked already. */
+export class PasswordsBusy extends Error {
+  override readonly name = 'PasswordsBusy'
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) throw new PasswordsBusy('too many sign-ins at once')
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else {
+    running += 1
+  }
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+}
+
+function derive(password: string, salt: Buffer, options: ScryptOptions, bytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, bytes, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}
+
+const costs = (logN: number, r: number, p: number): ScryptOptions => ({
+  N: 2 ** logN,
+  r,
+  p,
+  maxmem: 2 * 128 * r * 2 ** logN,
+})
+
+/** `scrypt$17$8$1$<salt>$<hash>`, base64url: costs travel with the hash, so that they may rise later. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  const key = await inTurn(() => derive(password, salt, costs(LOG_N, R, P), HASH_BYTES))
+  return ['scrypt', LOG_N, R, P, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+// What an unknown user's password is checked against: the answer takes as long as for a known one.
+const NOBODY = `scrypt$${LOG_N}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** Whether `password` has this hash; false, after the same work, when there is none. */
+export async function checkPassword(password: string, hash: string | undefined): Promise<boolean> {
+  const [scheme, logN, r, p, salt = '', expected = ''] = (hash ?? NOBODY).split('$')
+  const wanted = Buffer.from(expected, 'base64url')
+  if (scheme !== 'scrypt' || wanted.length !== HASH_BYTES) return false
+  const options = costs(Number(logN), Number(r), Number(p))
+  const key = await inTurn(() => derive(password, Buffer.from(salt, 'base64url'), options, HASH_BYTES))
+  return timingSafeEqual(key, wanted) && hash !== undefined
+}

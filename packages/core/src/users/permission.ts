@@ -1,0 +1,11 @@
+/** What a person may be allowed to do. `super_admin` holds all of them. */
+export const PERMISSIONS = [
+  'platform.read',
+  'platform.deploy',
+  'platform.ssh',
+  'platform.security',
+  'platform.support',
+  'platform.billing',
+  'platform.admin',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]

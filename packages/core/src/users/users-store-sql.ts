@@ -1,0 +1,83 @@
+import { instant, maybeInstant, type Session } from '../storage/session.ts'
+import type { User } from './user.ts'
+import type { NewUser, UserChange, UsersStore } from './users-store.ts'
+
+interface UserRow {
+  readonly id: string
+  readonly email: string
+  readonly role: User['role']
+  readonly tenant_id: string | null
+  readonly password_hash: string | null
+  readonly disabled_at: string | null
+  readonly created_at: string
+}
+
+const EVERYBODY = `(select id, email, role, null as tenant_id, password_hash, disabled_at, created_at from admins
+  union all select id, email, role, tenant_id, password_hash, disabled_at, created_at from users) u`
+
+const AT = 'coalesce($6::timestamptz, now())'
+const FREE = `not exists (select from ${EVERYBODY} where u.email = $2)`
+const ADD = {
+  name: 'user-add',
+  text: `with admin as (
+      insert into admins (id, email, role, password_hash, created_at)
+      select $1, $2, $3, $5, ${AT} where $4::text is null and ${FREE} on conflict (email) do nothing returning id
+    ), member as (
+      insert into users (id, email, role, tenant_id, password_hash, created_at)
+      select $1, $2, $3, $4, $5, ${AT} where $4::text is not null and ${FREE} on conflict (email) do nothing returning id)
+    select id from admin union all select id from member`,
+}
+const BY_EMAIL = { name: 'user-by-email', text: `select * from ${EVERYBODY} where u.email = $1` }
+const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.email` }
+
+const SET = `role = coalesce($2::text, role), password_hash = coalesce($3::text, password_hash),
+  disabled_at = case when $4::boolean is null then disabled_at when not $4 then null
+    else coalesce(disabled_at, $5::timestamptz, now()) end`
+const CHANGE = {
+  name: 'user-change',
+  text: `with admin as (update admins set ${SET} where id = $1 returning email),
+    member as (update users set ${SET} where id = $1 returning email),
+    ended as (update sessions set revoked_at = coalesce(revoked_at, $5::timestamptz, now())
+      where user_id = $1 and ($3::text is not null or $4) returning 1)
+    select email from admin union all select email from member`,
+}
+
+const toUser = (row: UserRow): User => {
+  const { id, email } = row
+  const base = { id, email, createdAt: instant(row.created_at), disabledAt: maybeInstant(row.disabled_at) }
+  return { ...base, role: row.role, tenantId: row.tenant_id ?? undefined } as User
+}
+
+/** Users in SQL: staff in `admins`, product users in `users`. */
+export class SqlUsersStore implements UsersStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async add(user: NewUser, now?: Date): Promise<User | undefined> {
+    const params = [user.id, user.email, user.role, user.tenantId, user.passwordHash, now]
+    const added = await this.#session.rows(ADD, params)
+    return added.length === 0 ? undefined : this.byEmail(user.email)
+  }
+
+  async byEmail(email: string): Promise<User | undefined> {
+    return (await this.credentials(email))?.user
+  }
+
+  async credentials(email: string): Promise<{ user: User; passwordHash: string | undefined } | undefined> {
+    const [row] = await this.#session.rows<UserRow>(BY_EMAIL, [email])
+    return row === undefined ? undefined : { user: toUser(row), passwordHash: row.password_hash ?? undefined }
+  }
+
+  async change(userId: string, change: UserChange, now?: Date): Promise<User | undefined> {
+    const params = [userId, change.role, change.passwordHash, change.disabled, now]
+    const [row] = await this.#session.rows<{ email: string }>(CHANGE, params)
+    return row === undefined ? undefined : this.byEmail(row.email)
+  }
+
+  async list(): Promise<readonly User[]> {
+    return (await this.#session.rows<UserRow>(LIST, [])).map(toUser)
+  }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import type { Storage } from '../storage/storage.ts'
+import { hashPassword } from './passwords.ts'
+import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
+
+/** What `Users` is built from. */
+export interface UsersParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** What an operator asks for. Without a tenant the user is platform staff. */
+export interface AddUserInput {
+  readonly email: string
+  readonly role: string
+  readonly tenantId: string | undefined
+  /** Absent: the user cannot sign in with a password yet; sessions can be minted. */
+  readonly password: string | undefined
+}
+
+/** The people who may sign in. */
+export class Users {
+  readonly #parts: UsersParts
+
+  constructor(parts: UsersParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws Problem `invalid-input` for a role that does not fit, `conflict` when the email is taken
+   */
+  async add(input: AddUserInput): Promise<User> {
+    const { storage, clock, ids } = this.#parts
+    const email = normalEmail(input.email)
+    const role = fittingRole(input.role, input.tenantId)
+    const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
+    const made = { id: ids.next('usr'), email, role, tenantId: input.tenantId, passwordHash }
+    const user = await storage.users.add(made, clock.forStores())
+    if (user === undefined) throw new Problem('conflict', { detail: `there is a user ${email} already` })
+    return user
+  }
+
+  /**
+   * @throws Problem `not-found`
+   */
+  async resolve(email: string): Promise<User> {
+    const user = await this.#parts.storage.users.byEmail(normalEmail(email))
+    if (user === undefined)
+      throw new Problem('not-found', { detail: `there is no user ${normalEmail(email)}` })
+    return user
+  }
+
+  /** By email. */
+  list(): Promise<readonly User[]> {
+    return this.#parts.storage.users.list()
+  }
+
+  /** Gives a user another role; it counts from the next request on. */
+  async setRole(email: string, role: string): Promise<User> {
+    const user = await this.resolve(email)
+    return this.#change(user, { role: fittingRole(role, user.tenantId) })
+  }
+
+  /** Sets a new password and ends every session of the user. */
+  async setPassword(email: string, password: string): Promise<User> {
+    return this.#change(await this.resolve(email), { passwordHash: await hashPassword(password) })
+  }
+
+  /** Bars a user, which ends every session, or lets them in again. */
+  async setDisabled(email: string, disabled: boolean): Promise<User> {
+    return this.#change(await this.resolve(email), { disabled })
+  }
+
+  async #change(user: User, change: Parameters<Storage['users']['change']>[1]): Promise<User> {
+    const { storage, clock } = this.#parts
+    const changed = await storage.users.change(user.id, change, clock.forStores())
+    if (changed === undefined) throw new Problem('not-found', { detail: `there is no user ${user.email}` })
+    return changed
+  }
+}
+
+function fittingRole(role: string, tenantId: string | undefined): User['role'] {
+  const roles: readonly string[] = tenantId === undefined ? ADMIN_ROLES : TENANT_ROLES
+  if (roles.includes(role)) return role as User['role']
+  const whose = tenantId === undefined ? 'platform staff' : "a tenant's user"
+  throw new Problem('invalid-input', { details: [`role: expected one of ${roles.join(', ')} for ${whose}`] })
+}

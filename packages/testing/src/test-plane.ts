@@ -1,0 +1,54 @@
+import { type ControlPlane, createControlPlane, type Environment, readConfig, type Storage } from '@svc/core'
+import { FakeClock } from './fake-clock.ts'
+import { FakeIds } from './fake-ids.ts'
+import { memoryStorage } from './memory-storage.ts'
+import { RecordingLog } from './recording-log.ts'
+
+/** A control plane with everything faked, and the fakes to move it by. */
+export interface TestPlane extends AsyncDisposable {
+  readonly plane: ControlPlane
+  readonly storage: Storage
+  readonly clock: FakeClock
+  readonly ids: FakeIds
+  readonly log: RecordingLog
+  /** A usable license of the plane: its id, and the key that hosts send. */
+  license(label?: string): Promise<{ readonly id: string; readonly key: string }>
+}
+
+/** What a test may bring itself. */
+export interface TestPlaneOverrides {
+  /** Settings on top of `TEST_ENVIRONMENT`; undefined takes one away. */
+  readonly env?: Environment
+  readonly storage?: Storage
+  readonly clock?: FakeClock
+}
+
+/** Settings of a test plane: production rules, and secrets that are none. */
+export const TEST_ENVIRONMENT: Environment = {
+  NODE_ENV: 'production',
+  SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
+  SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
+  MONITORS_CRON_SECRET: 'a cron secret for tests',
+}
+
+/** A plane over fakes in one call; disposing it disposes its storage. */
+export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
+  const clock = overrides.clock ?? new FakeClock()
+  const ids = new FakeIds(clock)
+  const log = new RecordingLog()
+  const storage = overrides.storage ?? memoryStorage(clock)
+  const config = readConfig({ ...TEST_ENVIRONMENT, ...overrides.env })
+  const plane = createControlPlane({ config, storage, clock, ids, log })
+  return {
+    plane,
+    storage,
+    clock,
+    ids,
+    log,
+    license: async (label = '') => {
+      const { license, key } = await plane.licenses.issue({ label })
+      return { id: license.id, key }
+    },
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}

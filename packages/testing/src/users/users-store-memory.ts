@@ -1,0 +1,60 @@
+import type { NewUser, User, UserChange, UsersStore } from '@svc/core'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+
+/** A user as the fake keeps them. */
+export type MemoryUser = User & { readonly passwordHash: string | undefined }
+
+const toUser = ({ passwordHash, ...user }: MemoryUser): User => user as User
+
+/** Users in memory. */
+export function memoryUsersStore({ users, sessions }: MemoryTables, run: Run, time: () => Date): UsersStore {
+  const find = (email: string) => users.all().find((row) => row.email === email)
+  return {
+    add: (user: NewUser, now = time()) =>
+      run(() => {
+        if (find(user.email) !== undefined) return undefined
+        const row = { ...user, createdAt: now, disabledAt: undefined } as MemoryUser
+        users.put(user.id, row)
+        return toUser(row)
+      }),
+    byEmail: (email) =>
+      run(() => {
+        const row = find(email)
+        return row === undefined ? undefined : toUser(row)
+      }),
+    credentials: (email) =>
+      run(() => {
+        const row = find(email)
+        return row === undefined ? undefined : { user: toUser(row), passwordHash: row.passwordHash }
+      }),
+    change: (userId: string, change: UserChange, now = time()) =>
+      run(() => {
+        const row = users.get(userId)
+        if (row === undefined) return undefined
+        const changed = changedUser(row, change, now)
+        users.put(userId, changed)
+        if (change.passwordHash !== undefined || change.disabled === true) {
+          for (const session of sessions.all().filter((each) => each.userId === userId)) {
+            sessions.put(session.digest, { ...session, revokedAt: session.revokedAt ?? now })
+          }
+        }
+        return toUser(changed)
+      }),
+    list: () =>
+      run(() =>
+        users
+          .all()
+          .sort((one, other) => byBytes(one.email, other.email))
+          .map(toUser),
+      ),
+  }
+}
+
+function changedUser(row: MemoryUser, change: UserChange, now: Date): MemoryUser {
+  const disabledAt =
+    change.disabled === false ? undefined : (row.disabledAt ?? (change.disabled ? now : undefined))
+  const { role = row.role, passwordHash = row.passwordHash } = change
+  return { ...row, role, passwordHash, disabledAt } as MemoryUser
+}
