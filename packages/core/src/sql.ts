@@ -2,7 +2,7 @@
 import { DiskSpace } from './storage/disk-space.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { MIGRATIONS } from './storage/migrations/index.ts'
-import { MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
+import { checksum, MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './storage/orm.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
@@ -46,6 +46,23 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   } catch (error) {
     await lock[Symbol.asyncDispose]()
     throw error
+  }
+}
+
+/** The schema of this release in one text: two releases with the same one can read each other's snapshots. */
+export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')
+
+/**
+ * Dumps an empty, migrated database. Passed as `snapshot` it makes opening storage in memory several times quicker,
+ * which matters to those who open many.
+ */
+export async function embeddedSnapshot(): Promise<Blob> {
+  const driver = await pgliteDriver({}, ENTITIES)
+  try {
+    await migrateDriver(driver)
+    return await driver.dump()
+  } finally {
+    await driver.close()
   }
 }
 

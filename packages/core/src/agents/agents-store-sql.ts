@@ -62,7 +62,9 @@ const HEARTBEAT = {
 
 const LIST = {
   name: 'agent-list',
-  text: `select * from agents where $1::text is null or license_id = $1 order by hostname, fingerprint, license_id`,
+  // By bytes: the same order whatever the database's locale is.
+  text: `select * from agents where $1::text is null or license_id = $1
+    order by hostname collate "C", fingerprint collate "C", license_id collate "C"`,
 }
 
 const CHANGE = {

@@ -2,32 +2,44 @@ import type { Session } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
-import { CANCEL_CONFIRM_SECONDS, LOST_ERROR, UNCONFIRMED_ERROR } from './lease.ts'
+import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
 
 const NOW = at('$2')
 const LEASE_OVER = `(available_at <= ${NOW} and (lost + 1 >= max_attempts or cancel_requested_at is not null))`
 const CANCEL_OVER = `cancel_requested_at + make_interval(secs => ${CANCEL_CONFIRM_SECONDS}) <= ${NOW}`
 
 // Ownership ends with the job, so that whatever its host still sends is answered 404.
-const END = {
-  name: 'job-end-lost',
+const end = (name: string, which: string) => ({
+  name,
   text: `with gone as (
       select id, claimed_by as owner from jobs
-      where ($1::text is null or id = $1) and ${HELD} and (${LEASE_OVER} or ${CANCEL_OVER})
+      where ${which} and ${HELD} and (${LEASE_OVER} or ${CANCEL_OVER})
       order by id for update skip locked
     )
     update jobs j set state = 'failed', finished_at = ${NOW}, claimed_by = null,
       lost = j.lost + (j.cancel_requested_at is null)::int,
-      error = case when j.cancel_requested_at is null then format($3, left(gone.owner, 12), j.lost + 1) else $4 end
+      error = case when j.cancel_requested_at is null
+        then format($3, 'agt_' || left(gone.owner, 12), j.lost + 1) else $4 end
     from gone where j.id = gone.id returning j.*`,
-}
+})
+
+// Two statements: the plan that is right for one job is wrong for all. The second reads the index of held jobs, so
+// that a sweep does not come to know the queue that waits.
+const END_ONE = end('job-end-one', 'id = $1')
+const END_ALL = end('job-end-all', '$1::text is null')
 
 const TIME_OUT = {
   name: 'job-time-out',
-  text: `update jobs set cancel_requested_at = ${at('$1')}, cancel_reason = 'timeout'
-    where ${HELD} and cancel_requested_at is null
-      and claimed_at + make_interval(secs => timeout_seconds) <= ${at('$1')} returning *`,
+  text: `with late as (
+      select id from jobs where ${HELD} and cancel_requested_at is null
+        and claimed_at + make_interval(secs => timeout_seconds) <= ${at('$1')}
+      order by id for update skip locked
+    )
+    update jobs j set cancel_requested_at = ${at('$1')}, cancel_reason = 'timeout'
+    from late where j.id = late.id returning j.*`,
 }
+
+const LOST_FORMAT = lostError('%s', '%s')
 
 /** Ends held jobs whose owner is lost for good, or one of them. */
 export async function endLost(
@@ -35,12 +47,15 @@ export async function endLost(
   jobId: string | undefined,
   now: Date | undefined,
 ): Promise<Job[]> {
-  const rows = await session.rows<JobRow>(END, [jobId, now, LOST_ERROR, UNCONFIRMED_ERROR])
-  return rows.map(toJob)
+  const statement = jobId === undefined ? END_ALL : END_ONE
+  const rows = await session.rows<JobRow>(statement, [jobId, now, LOST_FORMAT, UNCONFIRMED_ERROR])
+  return rows.map(toJob).sort(byId)
 }
 
 /** Asks jobs past their timeout to stop and ends lost ones. */
 export async function sweep(session: Session, now: Date | undefined): Promise<SweepResult> {
-  const timedOut = (await session.rows<JobRow>(TIME_OUT, [now])).map(toJob)
+  const timedOut = (await session.rows<JobRow>(TIME_OUT, [now])).map(toJob).sort(byId)
   return { timedOut, ended: await endLost(session, undefined, now) }
 }
+
+const byId = (one: Job, other: Job) => (one.id < other.id ? -1 : 1)

@@ -7,19 +7,20 @@ import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
 
 const OPEN = (now: string) =>
   `(${HELD} or finished_at > ${now} - make_interval(secs => ${LATE_LOGS_SECONDS}))`
-const LAST = 'order by c.attempt desc, c.first_offset desc limit 1'
+const LAST = 'order by c.first_line desc limit 1'
 
 /** Where the log stands, what a repeated key got, and the renewal of the lease, for the owner only. */
 const POSITION = {
   name: 'job-log-position',
   text: `with job as (
       select * from jobs where id = $1 and license_id = $2 and claimed_by = coalesce($3::text, claimed_by)
-        and attempt = coalesce($4::int, attempt) and ${OPEN(at('$5'))}
+        and attempt = coalesce($4::float8, attempt) and ${OPEN(at('$5'))}
     ), renewed as (
       update jobs j set available_at = ${at('$5')} + make_interval(secs => $6) from job
       where j.id = job.id and j.claimed_by = job.claimed_by and j.attempt = job.attempt and j.${HELD}
         and j.available_at < ${at('$5')} + make_interval(secs => $6 * ${RENEW_BELOW}))
-    select job.*, last.attempt as last_attempt, last.next_offset, last.job_lines, last.job_chars::float8 as job_chars,
+    select job.*, last.attempt as last_attempt, last.next_offset,
+      last.first_line + last.lines as job_lines, last.job_chars::float8 as job_chars,
       again.accepted as again_accepted, again.next_offset as again_next
     from job
     left join lateral (select * from job_log_chunks c where c.job_id = job.id ${LAST}) last on true
@@ -35,13 +36,16 @@ interface PositionRow extends JobRow {
   readonly again_next: number | null
 }
 
-/** Stores a chunk while the writer still owns this attempt; nothing when somebody else wrote there first. */
+/**
+ * Stores a chunk while the writer still owns this attempt; nothing when somebody else wrote there first. The job's row
+ * is locked for share (its foreign key would lock it anyway), so that nobody takes the job over in between.
+ */
 const INSERT = {
   name: 'job-log-insert',
-  text: `insert into job_log_chunks (job_id, attempt, first_offset, next_offset, lines, accepted, job_lines, job_chars,
+  text: `insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
       body, idempotency_key, at)
     select id, attempt, $4, $5, $6, $7, $8, $9, $10, $11, ${at('$12')} from jobs
-    where id = $1 and attempt = $2 and claimed_by = $3 and ${OPEN(at('$12'))}
+    where id = $1 and attempt = $2 and claimed_by = $3 and ${OPEN(at('$12'))} for share
     on conflict do nothing returning job_id`,
 }
 
@@ -80,8 +84,8 @@ export async function appendLogs(
       next: placed.position.next,
     }
     if (placed.store.length === 0) return outcome
-    const { jobLines, jobChars, next } = placed.position
-    const counts = [before.next, next, placed.store.length, placed.accepted, jobLines, jobChars]
+    const { jobChars, next } = placed.position
+    const counts = [before.jobLines, before.next, next, placed.store.length, placed.accepted, jobChars]
     const chunk = [job.id, job.attempt, row.claimed_by, ...counts, encode(placed.store), idempotencyKey, now]
     if ((await session.rows(INSERT, chunk)).length > 0) return outcome
   }
@@ -93,21 +97,24 @@ const encode = (lines: readonly LogLine[]): string => JSON.stringify(lines.map((
 
 interface ChunkRow {
   readonly attempt: number
+  readonly first_line: number
   readonly first_offset: number
   readonly lines: number
-  readonly job_lines: number
   readonly body: string
 }
 
+// Begins at the chunk that holds line $2, so that who follows a long log does not read it again each time.
 const READ = {
   name: 'job-log-read',
-  text: `select attempt, first_offset, lines, job_lines, body from job_log_chunks
-    where job_id = $1 and job_lines > $2 order by attempt, first_offset limit 64`,
+  text: `select attempt, first_line, first_offset, lines, body from job_log_chunks
+    where job_id = $1 and first_line + lines > $2 and first_line >= coalesce(
+      (select max(c.first_line) from job_log_chunks c where c.job_id = $1 and c.first_line <= $2), 0)
+    order by first_line limit 64`,
 }
 
 const LENGTH = {
   name: 'job-log-length',
-  text: `select c.job_lines from job_log_chunks c where c.job_id = $1 ${LAST}`,
+  text: `select c.first_line + c.lines as job_lines from job_log_chunks c where c.job_id = $1 ${LAST}`,
 }
 
 /** Stored lines over all attempts, `after` of them skipped. */
@@ -122,8 +129,8 @@ export async function readLogs(
   while (found.length < limit) {
     const chunks = await session.rows<ChunkRow>(READ, [jobId, position])
     for (const chunk of chunks) {
-      found.push(...decode(chunk).slice(position - (chunk.job_lines - chunk.lines)))
-      position = chunk.job_lines
+      found.push(...decode(chunk).slice(position - chunk.first_line))
+      position = chunk.first_line + chunk.lines
     }
     if (chunks.length === 0) break
   }

@@ -6,7 +6,7 @@ import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
 const NOW = at('$9')
-const OWNER = `id = $1 and license_id = $2 and claimed_by = $3 and ($4::int is null or attempt = $4)`
+const OWNER = `id = $1 and license_id = $2 and claimed_by = $3 and ($4::float8 is null or attempt = $4)`
 const LEASE_END = `${NOW} + make_interval(secs => $8)`
 const SOON_OVER = `available_at < ${NOW} + make_interval(secs => $8 * ${RENEW_BELOW})`
 
@@ -28,9 +28,10 @@ const REPORT = {
         claimed_by = case when ${NEXT} = 'pending' then null else claimed_by end,
         started_at = case when ${NEXT} = 'running' then coalesce(started_at, ${NOW}) else started_at end,
         finished_at = case when ${ENDS} then ${NOW} end,
-        exit_code = case when ${ENDS} then $6::int end,
+        exit_code = case when ${ENDS} then $6::float8 end,
         error = case when ${ENDS} then case when $5 = 'pending' then $10 else $7::text end end,
-        available_at = case when ${NEXT} = 'pending' then ${NOW} when ${ENDS} then available_at else ${LEASE_END} end
+        available_at = case when ${ENDS} then available_at when ${NEXT} <> 'pending' then ${LEASE_END}
+          when urgent then '-infinity' else ${NOW} end
       where ${OWNER} and ${WANTED} returning *, true as wanted)
     select w.*, seen.state as before, true as done from written w join seen using (id)
     union all select seen.*, seen.state, not seen.wanted from seen where not exists (select from written)`,
@@ -70,12 +71,18 @@ export async function report(
   return undefined
 }
 
+// Rows are locked in one order, so that two heartbeats never wait for each other.
 const RENEW = {
   name: 'job-renew',
-  text: `update jobs j set available_at = ${at('$5')} + make_interval(secs => $4)
-    from unnest($1::text[], $2::text[], $3::text[], $6::int[]) as o (id, license_id, fingerprint, attempt)
-    where j.id = o.id and j.license_id = o.license_id and j.claimed_by = o.fingerprint and j.attempt = o.attempt
-      and j.${HELD} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})`,
+  text: `with low as (
+      select j.id from jobs j
+      join unnest($1::text[], $2::text[], $3::text[], $6::float8[]) as o (id, license_id, fingerprint, attempt)
+        on j.id = o.id and j.license_id = o.license_id and j.claimed_by = o.fingerprint
+          and (o.attempt is null or j.attempt = o.attempt)
+      where j.${HELD} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
+      order by j.id for update of j
+    )
+    update jobs j set available_at = ${at('$5')} + make_interval(secs => $4) from low where j.id = low.id`,
 }
 
 /** Renews what a heartbeat lists, where the host still holds that attempt. */
@@ -85,7 +92,7 @@ export async function renew(
   leaseSeconds: number,
   now: Date | undefined,
 ): Promise<void> {
-  const column = <K extends keyof Owner>(key: K) => owners.map((owner) => owner[key])
+  const column = <K extends keyof Owner>(key: K) => owners.map((owner) => owner[key] ?? null)
   await session.rows(RENEW, [
     column('jobId'),
     column('licenseId'),

@@ -9,13 +9,13 @@ import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 
+const DUE = `coalesce($14::timestamptz, ${at('$15')})`
 const INSERT = {
   name: 'job-insert',
   text: `insert into jobs (id, license_id, kind, payload, target, urgent, app, serial_key, dedupe_key, deployment_id,
       retry_of, max_attempts, timeout_seconds, created_at, due_at, available_at)
-    values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${at('$15')},
-      coalesce($14::timestamptz, ${at('$15')}),
-      case when $6 and $14::timestamptz is null then '-infinity' else coalesce($14::timestamptz, ${at('$15')}) end)
+    values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${at('$15')}, ${DUE},
+      svc_place($6, ${DUE}, ${at('$15')}))
     on conflict (license_id, dedupe_key) where dedupe_key is not null and ${UNFINISHED} do nothing returning *`,
 }
 const BY_DEDUPE_KEY = {

@@ -1,3 +1,5 @@
+import type { Job } from './job.ts'
+
 /** How long a host owns a job after its last accepted write, in seconds (spec, Limits: 5 minutes). */
 export const LEASE_SECONDS = 300
 /** A lease is written anew only when less than this share of it is left: about one row write a minute and job. */
@@ -15,8 +17,13 @@ export const leaseEnd = (now: Date, leaseSeconds: number): Date =>
 export const needsRenewal = (leaseEndsAt: Date, now: Date, leaseSeconds: number): boolean =>
   leaseEndsAt.getTime() - now.getTime() < leaseSeconds * 1000 * RENEW_BELOW
 
-/** Why a job failed without its host saying so; `%s` are the host's display id and the number of lost leases. */
-export const LOST_ERROR = 'lost: host agt_%s went silent while it held the job; leases lost: %s'
+/** Whether a held job whose lease has passed must not be handed out again: lost too often, or a cancel waits. */
+export const isSpent = (job: Pick<Job, 'lost' | 'maxAttempts' | 'cancel'>): boolean =>
+  job.lost + 1 >= job.maxAttempts || job.cancel !== undefined
+
+/** Why a job failed without its host saying so: the host's display id, and the number of lost leases. */
+export const lostError = (host: string, lost: number | string): string =>
+  `lost: host ${host} went silent while it held the job; leases lost: ${lost}`
 /** Why a job failed whose host never confirmed a cancel. */
 export const UNCONFIRMED_ERROR = 'cancelled; the host did not confirm that the work stopped'
 /** Why a pending job failed that somebody cancelled. */

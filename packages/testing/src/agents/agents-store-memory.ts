@@ -1,0 +1,108 @@
+import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core'
+import { cancelling } from '../jobs/job-lease-memory.ts'
+import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+
+/** The key of a host: (license, fingerprint). */
+export const agentKey = (licenseId: string, fingerprint: string): string =>
+  JSON.stringify([licenseId, fingerprint])
+
+/** The registry of hosts in memory. */
+export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Date): AgentsStore {
+  const { agents } = tables
+  return {
+    heartbeat: (write: HeartbeatWrite, now = time()) => run(() => heartbeat(tables, write, now)),
+    list: (licenseId?: string) =>
+      run(() =>
+        agents
+          .all()
+          .filter((row) => licenseId === undefined || row.licenseId === licenseId)
+          .sort(byName)
+          .map(toAgent),
+      ),
+    change: (licenseId: string, fingerprint: string, change: AgentChange, now = time()) =>
+      run(() => {
+        const row = agents.get(agentKey(licenseId, fingerprint))
+        if (row === undefined) return undefined
+        const next = { ...row, label: change.label ?? row.label, drainedAt: drainedAt(row, change, now) }
+        agents.put(agentKey(licenseId, fingerprint), next)
+        return toAgent(next)
+      }),
+    forget: (licenseId: string, fingerprint: string) =>
+      run(() => {
+        const key = agentKey(licenseId, fingerprint)
+        const known = agents.get(key) !== undefined
+        agents.put(key, undefined)
+        return known
+      }),
+  }
+}
+
+const toAgent = ({ seq: _, ...agent }: MemoryAgent): Agent => agent
+
+const byName = (one: Agent, other: Agent): number =>
+  byBytes(one.hostname, other.hostname) ||
+  byBytes(one.fingerprint, other.fingerprint) ||
+  byBytes(one.licenseId, other.licenseId)
+
+function drainedAt(row: Agent, { drained }: AgentChange, now: Date): Date | undefined {
+  if (drained === undefined) return row.drainedAt
+  return drained ? (row.drainedAt ?? now) : undefined
+}
+
+function heartbeat(tables: MemoryTables, write: HeartbeatWrite, now: Date): HeartbeatOutcome {
+  const key = agentKey(write.licenseId, write.fingerprint)
+  const row = reported(tables.agents.get(key) ?? unseen(write, now), write, now)
+  tables.agents.put(key, row)
+  return {
+    seq: row.seq,
+    at: now,
+    cancel: cancelling(tables.jobs, write),
+    drained: row.drainedAt !== undefined,
+  }
+}
+
+/** An absent field keeps its last value, and an empty text counts as absent. */
+function reported(row: MemoryAgent, write: HeartbeatWrite, now: Date): MemoryAgent {
+  const last = row.lastHeartbeat
+  return {
+    ...row,
+    seq: row.seq + 1,
+    lastHeartbeat: last !== undefined && last > now ? last : now,
+    hostname: write.hostname || row.hostname,
+    version: write.version || row.version,
+    reportedState: write.state || row.reportedState,
+    bootId: write.bootId || row.bootId,
+    cpuPct: write.cpuPct ?? row.cpuPct,
+    memPct: write.memPct ?? row.memPct,
+    diskPct: write.diskPct ?? row.diskPct,
+    diskTotalGb: write.diskTotalGb ?? row.diskTotalGb,
+    lastCaptureAt: write.lastCaptureAt ?? row.lastCaptureAt,
+    captureSuccess: write.captureSuccess ?? row.captureSuccess,
+    lastDrillAt: write.lastDrillAt ?? row.lastDrillAt,
+    drillPass: write.drillPass ?? row.drillPass,
+  }
+}
+
+const unseen = ({ licenseId, fingerprint }: HeartbeatWrite, now: Date): MemoryAgent => ({
+  licenseId,
+  fingerprint,
+  seq: 0,
+  hostname: '',
+  label: '',
+  reportedState: '',
+  version: '',
+  bootId: '',
+  cpuPct: undefined,
+  memPct: undefined,
+  diskPct: undefined,
+  diskTotalGb: undefined,
+  lastCaptureAt: undefined,
+  captureSuccess: undefined,
+  lastDrillAt: undefined,
+  drillPass: undefined,
+  lastHeartbeat: undefined,
+  drainedAt: undefined,
+  firstSeenAt: now,
+})

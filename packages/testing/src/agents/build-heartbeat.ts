@@ -1,0 +1,20 @@
+import type { HeartbeatWrite } from '@svc/core'
+
+/** The heartbeat of a host that says nothing of itself but what the test says. */
+export const buildHeartbeat = (fields: Partial<HeartbeatWrite> = {}): HeartbeatWrite => ({
+  licenseId: 'lic_test',
+  fingerprint: 'fp-test',
+  hostname: undefined,
+  version: undefined,
+  state: undefined,
+  bootId: undefined,
+  cpuPct: undefined,
+  memPct: undefined,
+  diskPct: undefined,
+  diskTotalGb: undefined,
+  lastCaptureAt: undefined,
+  captureSuccess: undefined,
+  lastDrillAt: undefined,
+  drillPass: undefined,
+  ...fields,
+})

@@ -1,0 +1,2 @@
+/** Contract suites, for jest only: they import `@jest/globals`. */
+export {}

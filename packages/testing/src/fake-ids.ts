@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { type Clock, type Ids, spellId } from '@svc/core'
+import { FakeClock } from './fake-clock.ts'
+
+/**
+ * Counted identifiers: the same in every run, sorted by the clock and then by the order of their making, and told apart
+ * by their last characters. Secrets are as long as real ones, repeatable, and no secret at all.
+ */
+export class FakeIds implements Ids {
+  readonly #clock: Clock
+  #made = 0
+
+  constructor(clock: Clock = new FakeClock()) {
+    this.#clock = clock
+  }
+
+  next(prefix: string): string {
+    this.#made += 1
+    return spellId(prefix, this.#clock.now().getTime(), BigInt(this.#made))
+  }
+
+  secret(bytes: number): string {
+    this.#made += 1
+    return createHash('shake256', { outputLength: bytes }).update(`secret ${this.#made}`).digest('base64url')
+  }
+}

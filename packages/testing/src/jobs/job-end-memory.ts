@@ -1,0 +1,72 @@
+import {
+  agentId,
+  CANCEL_CONFIRM_SECONDS,
+  CANCELLED_ERROR,
+  type CancelOutcome,
+  type CancelWrite,
+  isHeld,
+  isSpent,
+  isTerminal,
+  type Job,
+  lostError,
+  type SweepResult,
+  UNCONFIRMED_ERROR,
+} from '@svc/core'
+import type { MemoryTable } from '../memory-table.ts'
+import { byBytes } from '../text-order.ts'
+import { store } from './job-queue-memory.ts'
+import { changed, type MemoryJob } from './memory-job.ts'
+
+type JobTable = MemoryTable<MemoryJob>
+
+/** Fails a held job whose owner is lost; ownership ends with it. */
+export function endLost(jobs: JobTable, row: MemoryJob, now: Date): Job {
+  const { cancel, lost, claimedBy } = row.job
+  const ending =
+    cancel === undefined
+      ? { lost: lost + 1, error: lostError(agentId(claimedBy ?? ''), lost + 1) }
+      : { error: UNCONFIRMED_ERROR }
+  return store(jobs, changed(row, { ...ending, state: 'failed', finishedAt: now, claimedBy: undefined }))
+}
+
+const isOver = (from: Date | undefined, seconds: number, now: Date): boolean =>
+  from !== undefined && from.getTime() + seconds * 1000 <= now.getTime()
+
+/** Asks jobs past their timeout to stop, and ends those whose owner is lost for good. */
+export function sweep(jobs: JobTable, now: Date): SweepResult {
+  const held = () =>
+    jobs
+      .all()
+      .filter(({ job }) => isHeld(job.state))
+      .sort((one, other) => byBytes(one.job.id, other.job.id))
+  const timedOut = held()
+    .filter(({ job }) => job.cancel === undefined && isOver(job.claimedAt, job.timeoutSeconds, now))
+    .map((row) => store(jobs, changed(row, { cancel: { at: now, reason: 'timeout' } })))
+  const ended = held()
+    .filter(({ job, place }) => {
+      const lost = place <= now.getTime() && isSpent(job)
+      return lost || isOver(job.cancel?.at, CANCEL_CONFIRM_SECONDS, now)
+    })
+    .map((row) => endLost(jobs, row, now))
+  return { timedOut, ended }
+}
+
+/** Ends a pending job, asks the owner of a held one to stop, leaves a finished one. */
+export function requestCancel(jobs: JobTable, write: CancelWrite, now: Date): CancelOutcome | undefined {
+  const { jobId, licenseId, reason } = write
+  const row = jobs.get(jobId)
+  if (row === undefined || (licenseId !== undefined && row.job.licenseId !== licenseId)) return undefined
+  if (!mayCancel(row.job, write.fingerprint)) return undefined
+  if (isTerminal(row.job.state)) return { effect: 'none', job: row.job }
+  const cancel = row.job.cancel ?? { at: now, reason }
+  if (isHeld(row.job.state)) return { effect: 'requested', job: store(jobs, changed(row, { cancel })) }
+  const ending = { state: 'failed', finishedAt: now, error: CANCELLED_ERROR } as const
+  return { effect: 'ended', job: store(jobs, changed(row, { ...ending, cancel })) }
+}
+
+function mayCancel(job: Job, fingerprint: string | undefined): boolean {
+  if (fingerprint === undefined) return true
+  if (isTerminal(job.state)) return job.claimedBy === undefined || job.claimedBy === fingerprint
+  if (isHeld(job.state)) return job.claimedBy === fingerprint
+  return job.target === '' || job.target === fingerprint
+}

@@ -1,0 +1,72 @@
+import {
+  EMPTY_LOG,
+  isHeld,
+  type Job,
+  LATE_LOGS_SECONDS,
+  type LogOutcome,
+  type LogPosition,
+  type LogWrite,
+  placeLines,
+  type StoredLine,
+} from '@svc/core'
+import type { MemoryTable } from '../memory-table.ts'
+import { renewed } from './job-lease-memory.ts'
+import type { MemoryJob } from './memory-job.ts'
+
+/** What one request stored. */
+export interface LogChunk {
+  readonly attempt: number
+  readonly lines: readonly StoredLine[]
+  readonly accepted: number
+  /** Where the log stood afterwards. */
+  readonly position: LogPosition
+  readonly idempotencyKey: string | undefined
+}
+
+/** The tables that logs are kept in. */
+export interface LogTables {
+  readonly jobs: MemoryTable<MemoryJob>
+  readonly logs: MemoryTable<readonly LogChunk[]>
+}
+
+/** Appends lines for the owner, up to ten minutes after the end of the job. */
+export function appendLogs({ jobs, logs }: LogTables, write: LogWrite, now: Date): LogOutcome | undefined {
+  const row = jobs.get(write.jobId)
+  if (row === undefined || !mayWrite(row.job, write, now)) return undefined
+  renewed(jobs, row, write.leaseSeconds, now)
+  const { job } = row
+  const chunks = logs.get(job.id) ?? []
+  const { idempotencyKey } = write
+  const again = chunks.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
+  if (again !== undefined) return { job, stored: 0, accepted: again.accepted, next: again.position.next }
+  const before = positionOf(chunks, job.attempt)
+  const { store, accepted, position } = placeLines(before, write.lines, write.offset)
+  const { attempt } = job
+  const lines = store.map((line, index) => ({ ...line, attempt, offset: before.next + index }))
+  if (lines.length > 0) logs.put(job.id, [...chunks, { attempt, lines, accepted, position, idempotencyKey }])
+  return { job, stored: lines.length, accepted, next: position.next }
+}
+
+function mayWrite(job: Job, write: LogWrite, now: Date): boolean {
+  const owns =
+    job.licenseId === write.licenseId &&
+    job.claimedBy !== undefined &&
+    (write.fingerprint === undefined || write.fingerprint === job.claimedBy) &&
+    (write.attempt === undefined || write.attempt === job.attempt)
+  const isLate = (end: Date) => end.getTime() + LATE_LOGS_SECONDS * 1000 <= now.getTime()
+  return owns && (isHeld(job.state) || (job.finishedAt !== undefined && !isLate(job.finishedAt)))
+}
+
+function positionOf(chunks: readonly LogChunk[], attempt: number): LogPosition {
+  const last = chunks.at(-1)
+  if (last === undefined) return EMPTY_LOG
+  return last.attempt === attempt ? last.position : { ...last.position, next: EMPTY_LOG.next }
+}
+
+/** Stored lines over all attempts, `after` of them skipped. */
+export const readLogs = ({ logs }: LogTables, jobId: string, after: number, limit: number): StoredLine[] =>
+  (logs.get(jobId) ?? []).flatMap((chunk) => chunk.lines).slice(after, after + limit)
+
+/** How many lines are stored over all attempts. */
+export const logLength = ({ logs }: LogTables, jobId: string): number =>
+  logs.get(jobId)?.at(-1)?.position.jobLines ?? 0

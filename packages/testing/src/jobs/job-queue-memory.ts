@@ -1,0 +1,69 @@
+import { isTerminal, type Job, type NewJob } from '@svc/core'
+import type { MemoryTable } from '../memory-table.ts'
+import { byBytes, jsonCopy } from '../text-order.ts'
+import { availableAt, type MemoryJob } from './memory-job.ts'
+
+const AHEAD = Number.NEGATIVE_INFINITY
+const WAITING = Number.POSITIVE_INFINITY
+
+type JobTable = MemoryTable<MemoryJob>
+
+/** Stores a job, or finds the unfinished one that has its dedupe key. */
+export function enqueue(jobs: JobTable, job: NewJob, now: Date): { job: Job; created: boolean } {
+  const unfinished = jobs.group(job.licenseId)
+  const twin = unfinished.find((row) => job.dedupeKey !== undefined && row.job.dedupeKey === job.dedupeKey)
+  if (twin !== undefined) return { job: twin.job, created: false }
+  if (jobs.get(job.id) !== undefined) throw new Error(`there is a job ${job.id} already`)
+  const waits = unfinished.some((row) => job.serialKey !== undefined && row.job.serialKey === job.serialKey)
+  const dueAt = job.runAt ?? now
+  const place = waits ? WAITING : placeWhenDue(job.urgent, dueAt, now)
+  const row = { dueAt, place, claimKey: undefined }
+  const stored: MemoryJob = { ...row, job: { ...newJob(job, now), availableAt: availableAt(row) } }
+  jobs.put(job.id, stored)
+  return { job: stored.job, created: true }
+}
+
+/** Puts a changed job back; its end lets the next of its serial key go. */
+export function store(jobs: JobTable, row: MemoryJob): Job {
+  jobs.put(row.job.id, row)
+  if (isTerminal(row.job.state) && row.job.serialKey !== undefined) release(jobs, row.job)
+  return row.job
+}
+
+// An urgent job goes ahead of all that wait, unless it was to start later than it was made.
+const placeWhenDue = (urgent: boolean, dueAt: Date, createdAt: Date): number =>
+  urgent && dueAt <= createdAt ? AHEAD : dueAt.getTime()
+
+const placeOf = ({ job, dueAt }: MemoryJob): number => placeWhenDue(job.urgent, dueAt, job.createdAt)
+
+function release(jobs: JobTable, { licenseId, serialKey }: Job): void {
+  const rows = jobs.group(licenseId).filter(({ job }) => job.serialKey === serialKey)
+  if (rows.some((row) => row.place < WAITING)) return
+  const [next] = rows.sort(byTurn)
+  if (next === undefined) return
+  const freed = { ...next, place: placeOf(next) }
+  jobs.put(next.job.id, { ...freed, job: { ...next.job, availableAt: availableAt(freed) } })
+}
+
+function byTurn(one: MemoryJob, other: MemoryJob): number {
+  const ahead = Number(placeOf(other) === AHEAD) - Number(placeOf(one) === AHEAD)
+  return ahead || one.dueAt.getTime() - other.dueAt.getTime() || byBytes(one.job.id, other.job.id)
+}
+
+function newJob({ runAt: _, ...job }: NewJob, now: Date): Omit<Job, 'availableAt'> {
+  return {
+    ...job,
+    payload: jsonCopy(job.payload),
+    state: 'pending',
+    createdAt: now,
+    claimedBy: undefined,
+    claimedAt: undefined,
+    startedAt: undefined,
+    finishedAt: undefined,
+    attempt: 0,
+    lost: 0,
+    cancel: undefined,
+    exitCode: undefined,
+    error: undefined,
+  }
+}

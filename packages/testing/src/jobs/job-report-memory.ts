@@ -1,0 +1,65 @@
+import {
+  GIVEN_BACK_ERROR,
+  isHeld,
+  isTerminal,
+  type Job,
+  type JobState,
+  leaseEnd,
+  needsRenewal,
+  type Owner,
+  reportEffect,
+  type StatusOutcome,
+  type StatusWrite,
+  stateAfterReport,
+} from '@svc/core'
+import type { MemoryTable } from '../memory-table.ts'
+import { renewed } from './job-lease-memory.ts'
+import { store } from './job-queue-memory.ts'
+import { changed, type MemoryJob } from './memory-job.ts'
+
+type JobTable = MemoryTable<MemoryJob>
+
+/** The row that `owner` holds or held last; undefined when it is somebody else's. */
+function owned(jobs: JobTable, owner: Owner): MemoryJob | undefined {
+  const row = jobs.get(owner.jobId)
+  const { licenseId, claimedBy, attempt } = row?.job ?? {}
+  if (licenseId !== owner.licenseId || claimedBy !== owner.fingerprint) return undefined
+  return owner.attempt === undefined || owner.attempt === attempt ? row : undefined
+}
+
+/** Writes the owner's word. */
+export function report(jobs: JobTable, write: StatusWrite, now: Date): StatusOutcome | undefined {
+  const row = owned(jobs, write)
+  if (row === undefined) return undefined
+  const before = row.job.state
+  const state = stateAfterReport(before, write.state, row.job.cancel !== undefined)
+  const stays = state === before && !needsRenewal(new Date(row.place), now, write.leaseSeconds)
+  if (!isHeld(before) || stays) return { effect: reportEffect(before, before), job: row.job }
+  const job = store(
+    jobs,
+    changed(row, fieldsAt(row.job, state, write, now), { place: placeAt(row, state, write, now) }),
+  )
+  return { effect: reportEffect(before, state), job }
+}
+
+function fieldsAt(job: Job, state: JobState, write: StatusWrite, now: Date): Partial<Job> {
+  if (state === 'pending') return { state, claimedBy: undefined }
+  if (state === 'running') return { state, startedAt: job.startedAt ?? now }
+  if (!isTerminal(state)) return { state }
+  const error = write.state === 'pending' ? GIVEN_BACK_ERROR : write.error
+  return { state, finishedAt: now, exitCode: write.exitCode, error }
+}
+
+function placeAt(row: MemoryJob, state: JobState, { leaseSeconds }: StatusWrite, now: Date): number {
+  if (isTerminal(state)) return row.place
+  if (state !== 'pending') return leaseEnd(now, leaseSeconds).getTime()
+  return row.job.urgent ? Number.NEGATIVE_INFINITY : now.getTime()
+}
+
+/** Renews what a heartbeat lists, where the host still holds that attempt. */
+export function renew(jobs: JobTable, owners: readonly Owner[], leaseSeconds: number, now: Date): void {
+  for (const owner of owners) {
+    const row = owned(jobs, owner)
+    if (row !== undefined) renewed(jobs, row, leaseSeconds, now)
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  type CancelWrite,
+  isTerminal,
+  JOB_STATES,
+  type Job,
+  type JobCounts,
+  type JobFilter,
+  type JobState,
+  type JobsStore,
+  type LeaseRequest,
+  type LogWrite,
+  type NewJob,
+  type Owner,
+  type StatusWrite,
+} from '@svc/core'
+import { agentKey } from '../agents/agents-store-memory.ts'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+import { requestCancel, sweep } from './job-end-memory.ts'
+import { lease } from './job-lease-memory.ts'
+import { appendLogs, logLength, readLogs } from './job-logs-memory.ts'
+import { enqueue } from './job-queue-memory.ts'
+import { renew, report } from './job-report-memory.ts'
+import { byPlace, type MemoryJob } from './memory-job.ts'
+
+/** The queue in memory, as strict as the one in SQL. `time` stands in for the database's clock. */
+export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date): JobsStore {
+  const { jobs } = tables
+  return {
+    enqueue: (job: NewJob, now = time()) => run(() => enqueue(jobs, job, now)),
+    lease: (request: LeaseRequest, now = time()) =>
+      run(() => lease(jobs, request, isDrained(tables, request), now)),
+    report: (write: StatusWrite, now = time()) => run(() => report(jobs, write, now)),
+    appendLogs: (write: LogWrite, now = time()) => run(() => appendLogs(tables, write, now)),
+    renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
+      run(() => renew(jobs, owners, leaseSeconds, now)),
+    requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(jobs, write, now)),
+    sweep: (now = time()) => run(() => sweep(jobs, now)),
+    get: (jobId: string) => run(() => jobs.get(jobId)?.job),
+    list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
+    serialHolder: (job: Job) => run(() => serialHolder(jobs.group(job.licenseId), job)),
+    lastClaim: (licenseId: string) => run(() => lastClaim(jobs.all(), licenseId)),
+    logs: (jobId: string, after: number, limit: number) => run(() => readLogs(tables, jobId, after, limit)),
+    logLength: (jobId: string) => run(() => logLength(tables, jobId)),
+    counts: (now = time()) => run(() => counts(jobs.all(), now)),
+  }
+}
+
+const isDrained = ({ agents }: MemoryTables, { licenseId, fingerprint }: LeaseRequest): boolean =>
+  agents.get(agentKey(licenseId, fingerprint))?.drainedAt !== undefined
+
+const list = (rows: readonly MemoryJob[], { licenseId, state, host, app, limit }: JobFilter): Job[] =>
+  rows
+    .map(({ job }) => job)
+    .filter((job) => licenseId === undefined || job.licenseId === licenseId)
+    .filter((job) => state === undefined || job.state === state)
+    .filter((job) => host === undefined || job.target === host || job.claimedBy === host)
+    .filter((job) => app === undefined || job.app === app)
+    .sort((one, other) => byBytes(other.id, one.id))
+    .slice(0, limit)
+
+function serialHolder(unfinished: readonly MemoryJob[], job: Job): Job | undefined {
+  if (job.serialKey === undefined || job.availableAt !== undefined) return undefined
+  return unfinished
+    .filter(
+      ({ job: other, place }) =>
+        other.serialKey === job.serialKey && Number(place) < Number.POSITIVE_INFINITY,
+    )
+    .filter(({ job: other }) => other.id !== job.id)
+    .sort(byPlace)[0]?.job
+}
+
+function lastClaim(rows: readonly MemoryJob[], licenseId: string): Date | undefined {
+  const claims = rows.flatMap(({ job }) =>
+    job.licenseId === licenseId && job.claimedAt !== undefined ? [job.claimedAt.getTime()] : [],
+  )
+  return claims.length === 0 ? undefined : new Date(Math.max(...claims))
+}
+
+function counts(rows: readonly MemoryJob[], now: Date): JobCounts {
+  const count = (state: JobState) => rows.filter(({ job }) => job.state === state).length
+  const waits = rows
+    .filter(({ job, place }) => job.state === 'pending' && !isTerminal(job.state) && place <= now.getTime())
+    .map(({ job, dueAt }) => now.getTime() - Math.max(dueAt.getTime(), job.createdAt.getTime()))
+  return {
+    byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<JobState, number>,
+    oldestClaimableSeconds: Math.max(0, ...waits) / 1000,
+  }
+}

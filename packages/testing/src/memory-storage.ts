@@ -1,0 +1,63 @@
+import { type Clock, MemoryRateCounter, type Storage, type Stores, systemClock } from '@svc/core'
+import { memoryAgentsStore } from './agents/agents-store-memory.ts'
+import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
+import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
+import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
+import { MemoryTables } from './memory-tables.ts'
+import { type Run, Turns } from './memory-turns.ts'
+import { memoryAuditStore } from './operations/audit-store-memory.ts'
+import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
+import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
+import { memoryUsersStore } from './users/users-store-memory.ts'
+
+/**
+ * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database. Statements
+ * and transactions run one after the other, so a statement outside a transaction waits for its end, and a transaction
+ * that fails leaves no trace. `clock` stands in for the database's own where a statement is given no instant.
+ */
+export function memoryStorage(clock: Clock = systemClock): Storage {
+  const tables = new MemoryTables()
+  const turns = new Turns()
+  return {
+    ...storesOver(tables, (statement) => turns.take(statement), clock),
+    kind: 'fake',
+    rates: new MemoryRateCounter(clock),
+    transaction: (work) => turns.take(() => undone(tables, () => work(storesOver(tables, atOnce, clock)))),
+    health: async () => ({
+      latencyMs: 0,
+      now: clock.now(),
+      missingTables: [],
+      migrations: { applied: [], pending: [], drifted: [] },
+    }),
+    connections: () => undefined,
+    [Symbol.asyncDispose]: () => turns.take(() => {}),
+  }
+}
+
+const atOnce: Run = async (statement) => statement()
+
+function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
+  const time = () => clock.now()
+  return {
+    agents: memoryAgentsStore(tables, run, time),
+    audit: memoryAuditStore(tables, run, time),
+    deployments: memoryDeploymentsStore(tables, run, time),
+    jobs: memoryJobsStore(tables, run, time),
+    licenses: memoryLicensesStore(tables, run, time),
+    sessions: memorySessionsStore(tables, run, time),
+    tenants: memoryTenantsStore(tables, run, time),
+    users: memoryUsersStore(tables, run, time),
+  }
+}
+
+async function undone<T>(tables: MemoryTables, work: () => Promise<T>): Promise<T> {
+  tables.undo.begin()
+  try {
+    const result = await work()
+    tables.undo.keep()
+    return result
+  } catch (error) {
+    tables.undo.undo()
+    throw error
+  }
+}

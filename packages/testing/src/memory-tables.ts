@@ -1,0 +1,31 @@
+import type { Agent, AuditEntry, License, NewDeployment, Tenant } from '@svc/core'
+import { isTerminal } from '@svc/core'
+import type { LogChunk } from './jobs/job-logs-memory.ts'
+import type { MemoryJob } from './jobs/memory-job.ts'
+import { MemoryTable, UndoLog } from './memory-table.ts'
+import type { MemorySession } from './sessions/sessions-store-memory.ts'
+import type { MemoryUser } from './users/users-store-memory.ts'
+
+/** A host with the counter of its heartbeats. */
+export type MemoryAgent = Agent & { readonly seq: number }
+
+/** A license with the digest of its key, as the database keeps it. */
+export type MemoryLicense = License & { readonly keyDigest: string }
+
+/** Everything the fake storage holds. */
+export class MemoryTables {
+  readonly undo = new UndoLog()
+  readonly agents = new MemoryTable<MemoryAgent>(this.undo)
+  readonly audit = new MemoryTable<AuditEntry>(this.undo)
+  readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)
+  /** Grouped: the unfinished jobs of each license. */
+  readonly jobs = new MemoryTable<MemoryJob>(this.undo, (row) =>
+    isTerminal(row.job.state) ? undefined : row.job.licenseId,
+  )
+  readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
+  /** Chunks of each job, in order. */
+  readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
+  readonly sessions = new MemoryTable<MemorySession>(this.undo)
+  readonly tenants = new MemoryTable<Tenant>(this.undo)
+  readonly users = new MemoryTable<MemoryUser>(this.undo)
+}

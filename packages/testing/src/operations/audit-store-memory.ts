@@ -1,0 +1,22 @@
+import type { AuditEntry, AuditStore } from '@svc/core'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes, jsonCopy } from '../text-order.ts'
+
+/** The audit log in memory. */
+export function memoryAuditStore({ audit }: MemoryTables, run: Run, time: () => Date): AuditStore {
+  return {
+    add: (entry: Omit<AuditEntry, 'at'>, now = time()) =>
+      run(() => {
+        if (audit.get(entry.id) !== undefined) throw new Error(`there is an entry ${entry.id} already`)
+        audit.put(entry.id, { ...entry, input: jsonCopy(entry.input), at: now })
+      }),
+    list: (limit: number) =>
+      run(() =>
+        audit
+          .all()
+          .sort((one, other) => byBytes(other.id, one.id))
+          .slice(0, limit),
+      ),
+  }
+}
