@@ -62,6 +62,6 @@ export function ibanExtent(text: string): number {
     if (seen > IBAN_HEAD) rest = remainderWith(rest, code)
   }
   for (let place = 0; place < IBAN_HEAD; place++) rest = remainderWith(rest, text.charCodeAt(place))
-  const ends = extent === text.length || !/[A-Za-z0-9]/.test(text[extent] ?? '')
-  return seen === length && rest === 1 && ends ? extent : 0
+  if (seen !== length || rest !== 1) return 0
+  return /[A-Za-z0-9]/.test(text[extent] ?? '') ? 0 : extent
 }

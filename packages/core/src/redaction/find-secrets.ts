@@ -1,3 +1,4 @@
+import type { SecretPattern } from './pattern.ts'
 import { SECRET_PATTERNS } from './patterns.ts'
 
 /** A stretch of text that must not be seen. */
@@ -8,7 +9,7 @@ export interface Span {
   rank: number
 }
 
-/** Rejected candidates up to this length are looked into again from their second character. */
+/** Rejected candidates up to this length are looked into again: "secret: password = …" is about the password. */
 const REREAD_CHARS = 64
 
 /**
@@ -17,21 +18,27 @@ const REREAD_CHARS = 64
  */
 export function findSecrets(text: string, families: number): Span[] {
   const spans: Span[] = []
-  for (const [rank, { kind, family, needle, expression, extent }] of SECRET_PATTERNS.entries()) {
-    if ((family & families) === 0 || (needle !== undefined && !text.includes(needle))) continue
+  for (const [rank, pattern] of SECRET_PATTERNS.entries()) {
+    if ((pattern.family & families) === 0 || !text.includes(pattern.needle ?? '')) continue
+    const { kind, expression } = pattern
     expression.lastIndex = 0
     for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-      const lead = match[1] ?? ''
-      const start = match.index + lead.length
-      const matched = match[0].length - lead.length
-      const next = text.slice(expression.lastIndex, expression.lastIndex + 2)
-      const length = extent === undefined ? matched : extent(match[0].slice(lead.length), lead, next)
-      if (length > 0) spans.push({ start, end: start + length, kind, rank })
-      if (length > 0) expression.lastIndex = start + length
-      else if (matched <= REREAD_CHARS) expression.lastIndex = start + 1
+      const start = match.index + (match[1]?.length ?? 0)
+      const reach = expression.lastIndex
+      const length = extentOf(pattern, text, match, reach)
+      if (length > 0) {
+        expression.lastIndex = start + length
+        spans.push({ start, end: start + length, kind, rank })
+      } else if (reach - start <= REREAD_CHARS) expression.lastIndex = Math.max(start, match.index + 1)
     }
   }
   return merge(spans)
+}
+
+function extentOf({ extent }: SecretPattern, text: string, match: RegExpExecArray, reach: number): number {
+  const lead = match[1] ?? ''
+  const candidate = match[0].slice(lead.length)
+  return extent === undefined ? candidate.length : extent(candidate, lead, text.slice(reach, reach + 2))
 }
 
 function merge(spans: Span[]): Span[] {

@@ -15,36 +15,44 @@ const COMPATIBILITY_BLOCKS =
 const BLOCKS = COMPATIBILITY_BLOCKS.split(' ').map((block) => block.split('-'))
 
 const ASCII = /^[ -~]+$/
+const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u
 const LAST_ASCII = 0x7f
 
-let compatibilityForms: Map<string, string> | undefined
+let plainForms: Map<number, string> | undefined
 
-function compatibility(): Map<string, string> {
-  if (compatibilityForms !== undefined) return compatibilityForms
-  compatibilityForms = new Map()
+/** By code point: the ASCII form, or nothing for what is invisible. Made when the first such text comes. */
+function readPlainForms(): Map<number, string> {
+  const forms = new Map<number, string>()
   for (const [first = '', last = ''] of BLOCKS) {
     for (let code = Number.parseInt(first, 16); code <= Number.parseInt(last, 16); code++) {
       const character = String.fromCodePoint(code)
-      const form = character.normalize('NFKC')
-      if (form !== character && ASCII.test(form)) compatibilityForms.set(character, form)
+      const form = IGNORABLE.test(character) ? '' : character.normalize('NFKC')
+      if (form === '' || ASCII.test(form)) forms.set(code, form)
     }
   }
-  return compatibilityForms
+  return forms
 }
 
+/** Stands for the mark of an earlier redaction: one character of no word, so that no pattern reads the kind in it. */
+const MARK_FORM = '\uffff'
+const MARK = String.raw`\[redacted:[a-z-]{1,24}\]`
 const COLOUR = String.raw`\x1b\[[0-9;?]{0,32}[A-Za-z]`
-const COLOURS = new RegExp(COLOUR, 'g')
-const INVISIBLE = String.raw`${COLOUR}|\p{Default_Ignorable_Code_Point}+`
 const BLOCKS_CLASS = BLOCKS.map(([first, last]) => `\\u{${first}}-\\u{${last}}`).join('')
 
-/** Runs of what a reader does not see (zero-width characters, terminal colours) and of what may mean ASCII. */
-const NOT_PLAIN = new RegExp(`(${INVISIBLE})|[${BLOCKS_CLASS}]+`, 'gu')
+/** Marks; runs of what a reader does not see (zero-width characters, terminal colours); runs of what may mean ASCII. */
+const NOT_PLAIN = new RegExp(
+  String.raw`(${MARK})|(${COLOUR}|\p{Default_Ignorable_Code_Point}+)|[${BLOCKS_CLASS}]+`,
+  'gu',
+)
+const NOT_PLAIN_IN_ASCII = new RegExp(`(${MARK})|(${COLOUR})`, 'g')
 
 function plainForm(character: string): string {
-  return compatibility().get(character) ?? character
+  plainForms ??= readPlainForms()
+  return plainForms.get(character.codePointAt(0) ?? 0) ?? character
 }
 
-function plainRun(run: string, invisible: string | undefined): string {
+function plainRun(run: string, mark: string | undefined, invisible: string | undefined): string {
+  if (mark !== undefined) return MARK_FORM
   if (invisible !== undefined) return ''
   let plain = ''
   for (const character of run) plain += plainForm(character)
@@ -53,15 +61,18 @@ function plainRun(run: string, invisible: string | undefined): string {
 
 /**
  * The text without invisible characters and terminal colours, and with every character that has an ASCII
- * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it.
+ * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it. A mark of an earlier
+ * redaction becomes one character.
  *
  * Character by character, because `normalize` sorts runs of combining marks in quadratic time: 457 ms for 50,000
- * hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is the union of the text's
- * character codes: most text is ASCII and comes back at once.
+ * hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is the union of
+ * the text's character codes: most text is ASCII and comes back at once.
  */
 export function fold(text: string, codes: number): string {
   if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)
-  return text.includes('\x1b[') ? text.replace(COLOURS, '') : text
+  return text.includes('\x1b[') || text.includes('[redacted:')
+    ? text.replace(NOT_PLAIN_IN_ASCII, plainRun)
+    : text
 }
 
 /** Where each character of `folded`, made from `text` by {@link fold}, came from. For text with a finding only. */
@@ -82,7 +93,8 @@ export function placesOf(text: string, folded: string): Places {
   }
   for (const match of text.matchAll(NOT_PLAIN)) {
     copyUntil(match.index)
-    if (match[1] !== undefined) done += match[1].length
+    if (match[1] !== undefined) take(1, match[1].length)
+    else if (match[2] !== undefined) done += match[2].length
     else for (const character of match[0]) take(plainForm(character).length, character.length)
   }
   copyUntil(text.length)

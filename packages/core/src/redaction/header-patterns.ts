@@ -27,17 +27,21 @@ export const HEADER_PATTERNS: readonly SecretPattern[] = [
     value.includes('='),
   ),
   header('authorization', `(${NAME}(?:${ONE_WORD_SCHEMES})?)[^\\s"'\`\\\\,;]{4,}`, isCredential),
-  header('authorization', '(\\bbearer[ \\t]{1,4})[\\w.~+/=-]{16,}', digitsAndLetters),
+  header('authorization', '((?<![\\w=])bearer[ \\t]{1,4})[\\w.~+/-]{12,}={0,2}(?!=)', digitsAndLetters),
   header('authorization', '(\\bbasic[ \\t]{1,4})[A-Za-z0-9+/]{12,}={0,2}(?![\\w-])', isBase64),
   header(
     'cookie',
     '(\\b(?:set-)?cookie\\\\?["\']?[ \\t]{0,4}:[ \\t]{0,4}\\\\?["\']?)[\\w.-]{1,64}=[^\\r\\n"\']{6,}',
     (value) => !isReference(value),
   ),
-  header(
-    'authorization',
-    '(\\bcurl\\b[^\\r\\n]{0,100}?[ \\t](?:-u|--user)[ =]["\']?[^\\s:"\'@]{1,64}:)[^\\s"\']{1,256}',
-    (value) => !isReference(value),
-  ),
+  {
+    // In a text that speaks of curl; elsewhere `-u` takes a user and a group.
+    ...header(
+      'authorization',
+      '([ \\t](?:-u|--user)[ =]["\']?[^\\s:"\'@]{1,64}:)[^\\s"\']{1,256}',
+      (value) => !isReference(value) && !/^\d{1,5}$/.test(value),
+    ),
+    needle: 'curl ',
+  },
   header('url-key', '([?&](?:key|sig|signature|auth)=)[\\w%.~+/=-]{12,}', digitsAndLetters),
 ]

@@ -12,15 +12,17 @@ const SET = '[ \\t]{0,8}(?::=|=>|(?<![=!<>])=(?!=)|:(?!:|\\/\\/))[ \\t]{0,8}'
 const WHERE = "(?: (?:for|of|to|on|in|at|from|here|that|we|you|i)(?: [\\w.@'/-]{1,24}){0,5}?)?"
 const IS = `${WHERE} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
 /** A separator ends an unquoted value only where the sentence, the list or the query string goes on after it. */
-const BARE = '(?!\\[redacted:)(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
+const BARE = '(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
 
+/** "Password: passwd: …": what follows the first label is the second. */
+const ANOTHER_LABEL = new RegExp(`^[\\w.-]{0,32}?${LABEL}["'\`]?[:=]$`, 'i')
 const HUMAN_LABEL = new RegExp(HUMAN, 'i')
 const isHuman = (lead: string) => HUMAN_LABEL.test(lead)
 const isWord = (value: string) => /^[a-z]+$/.test(value)
 
 /** A person's password may be any word that is no plain answer; a machine's token is no word in a running sentence. */
 function isAssigned(value: string, lead: string, next: string): boolean {
-  if (isPlainAnswer(value)) return false
+  if (isPlainAnswer(value) || ANOTHER_LABEL.test(/^ ?[:=]/.test(next) ? `${value}:` : value)) return false
   if (isHuman(lead)) return !(/pwd[^a-z]*$/i.test(lead) && value.startsWith('/'))
   if (value.length < 6) return /\d/.test(value) && /[A-Za-z]/.test(value)
   return !(isWord(value) && /^[ ,][ a-z]/.test(next))
@@ -44,7 +46,7 @@ function labelled(source: string, accepts = isAssigned, needle = ''): SecretPatt
 /** Values that somebody called a password, secret, token or key. */
 export const LABELLED_PATTERNS: readonly SecretPattern[] = [
   labelled(
-    `(${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(["'\`]))(?!\\[redacted:)(?:\\\\.|(?!\\2)[^\\\\\\r\\n]){1,1024}(?=\\2)`,
+    `(${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(["'\`]))(?:\\\\.|(?!\\2)[^\\\\\\r\\n]){1,1024}(?=\\2)`,
     isQuoted,
   ),
   labelled(`(${LABEL}${CLOSE}${ASSIGN}\\\\["'])[^"'\\\\\\r\\n]{1,1024}(?=\\\\["'])`, isQuoted, '\\\\'),

@@ -29,7 +29,7 @@ const TECHNICAL =
 const DATE = /^\d{4}-\d\d-\d\d/
 /** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or a redaction that already stands there. */
 const PLACEHOLDER =
-  /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\[|!vault\b|!Ref\b)/
+  /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\uffff+$|\[|!vault\b|!Ref\b)/
 /** Code that fetches the value from elsewhere. */
 const CODE =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.([]|ENV\[|secrets\.|vars\.|config\.|settings\.|self\.|this\.|req\.|request\.|args\.|options\.|file:|vault:|\/run\/secrets\/|[A-Za-z_$.]{3,}\([^)]*\)?[;,]?$)/
@@ -39,12 +39,21 @@ export function isReference(value: string): boolean {
   return PLACEHOLDER.test(value) || CODE.test(value)
 }
 
-const bareWord = (value: string) => value.toLowerCase().replace(/[^a-z0-9/']+$/, '')
+/** Longer than any word or format name: such a value is looked up nowhere. */
+const LONGEST_WORD = 40
+
+/** The value without the punctuation that ends it. By hand: an expression for it is quadratic in long runs of dots. */
+function withoutPunctuation(value: string): string {
+  let end = value.length
+  while (end > 0 && '.,;:!?)]}>'.includes(value[end - 1] ?? '')) end--
+  return value.slice(0, end)
+}
 
 /** Whether a value that follows a label and `:` or `=` is a word of prose, a type or a state rather than a secret. */
 export function isPlainAnswer(value: string): boolean {
-  const word = bareWord(value)
-  return word === '' || NOT_VALUES.has(word) || TECHNICAL.test(word) || isReference(value)
+  if (isReference(value)) return true
+  const word = withoutPunctuation(value).toLowerCase()
+  return word.length <= LONGEST_WORD && (word === '' || NOT_VALUES.has(word) || TECHNICAL.test(word))
 }
 
 /**
@@ -52,7 +61,7 @@ export function isPlainAnswer(value: string): boolean {
  * digits, or a sign that no word carries. "Expired", "too-short" and "user/pass" are not.
  */
 export function looksMadeUp(value: string): boolean {
-  const core = value.replace(/[.,;:!?)\]}]+$/, '')
+  const core = withoutPunctuation(value)
   if (core.length < 6 || DATE.test(core) || isPlainAnswer(core)) return false
   if (/\d/.test(core)) return /[A-Za-z]/.test(core) || /^\d{6,}$/.test(core) || /[^\w.,:/-]/.test(core)
   return /[!@#$%^&*+=~?|]/.test(core) || (core.length >= 16 && /[a-z][A-Z]/.test(core))

@@ -1,15 +1,22 @@
 import { ibanExtent, passesLuhn } from './checksums.ts'
 import { FAMILY } from './families.ts'
-import { type SecretPattern, whenever } from './pattern.ts'
+import { EDGE, type SecretPattern, whenever } from './pattern.ts'
 import { isReference } from './secret-value.ts'
 
 /** Number ranges of the card networks: a nanosecond timestamp or an order number rarely falls into one. */
 const CARD_RANGES =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|220[0-4]\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|35\d{14}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17}|(?:5[06-8]|6\d)\d{14})$/
 
-function isCardNumber(secret: string): boolean {
-  const digits = secret.replace(/\D/g, '')
+function isCardNumber(candidate: string): boolean {
+  const digits = candidate.replace(/\D/g, '')
   return CARD_RANGES.test(digits) && passesLuhn(digits)
+}
+
+/** Three more digits may belong to a number of 19, or be the next word of the line. */
+function cardExtent(candidate: string): number {
+  if (isCardNumber(candidate)) return candidate.length
+  const shorter = candidate.replace(/[ -]\d{3}$/, '')
+  return shorter !== candidate && isCardNumber(shorter) ? shorter.length : 0
 }
 
 /** A header of three letters that every JSON object has once it is base64url. */
@@ -44,21 +51,23 @@ export const STRUCTURED_PATTERNS: readonly SecretPattern[] = [
     // A token in the place of the user: `https://<token>@host`.
     kind: 'url-password',
     family: FAMILY.url,
-    expression: /(:\/\/)[A-Za-z0-9_.~%-]{20,256}(?=@)/g,
+    expression: /(:\/\/)[A-Za-z0-9_.~%-]{16,256}(?=@)/g,
     extent: whenever((secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret)),
   },
   {
     kind: 'card-number',
     family: FAMILY.card,
     expression:
-      /()(?<![\w-]|\d\.)(?:\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?:\2\d{3})?|\d{4}([ -])\d{6}\3\d{4,5})(?![\w]|-\w|\.\d)/g,
-    extent: whenever(isCardNumber),
+      /()(?:(?<![\w-]|\d\.)|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))(?:\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{4}(?:\2\d{3})?|\d{4}([ -])\d{6}\3\d{4,5})(?!\w|-\w|\.\d)/g,
+    extent: cardExtent,
   },
   {
     kind: 'iban',
     family: FAMILY.iban,
-    expression:
-      /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?:[A-Za-z0-9]{11,29}|(?:[ -][A-Za-z0-9]{4}){2,7}(?:[ -][A-Za-z0-9]{1,3})?)(?![A-Za-z0-9])/g,
+    expression: new RegExp(
+      `${EDGE}[A-Za-z]{2}\\d{2}(?:[A-Za-z0-9]{11,29}|(?:[ -][A-Za-z0-9]{4}){2,7}(?:[ -][A-Za-z0-9]{1,3})?)(?![A-Za-z0-9])`,
+      'g',
+    ),
     // Words of prose may follow in groups of four: the country says where the number ends.
     extent: ibanExtent,
   },

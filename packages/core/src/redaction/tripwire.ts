@@ -56,13 +56,9 @@ function familiesAt(text: string, at: number, chain: number): number {
   return found
 }
 
-const isAlphanumeric = (code: number) =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
-
-/** Whether the two digits that end at `last` follow a country that has IBANs, at the beginning of a word. */
+/** Whether the two digits that end at `last` follow a country that has IBANs. */
 function beginsIban(text: string, last: number): boolean {
-  if (last < 3 || isAlphanumeric(text.charCodeAt(last - 4))) return false
-  return ibanLength(text.slice(last - 3, last - 1).toUpperCase()) !== undefined
+  return last >= 3 && ibanLength(text.slice(last - 3, last - 1).toUpperCase()) !== undefined
 }
 
 /** What one pass over a text tells: the families of secrets that it can hold, and the union of its character codes. */
