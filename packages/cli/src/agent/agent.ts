@@ -42,6 +42,9 @@ export function startAgent(options: AgentOptions): Agent {
     ...options,
     stateDir: resolve(options.stateDir),
     handlersDir: resolve(options.handlersDir),
+    // As long as the wire takes them (spec, Heartbeat request).
+    hostname: options.hostname.slice(0, 255),
+    version: options.version.slice(0, 128),
   })
 }
 

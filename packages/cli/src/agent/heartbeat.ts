@@ -76,8 +76,8 @@ export class Heartbeat {
     const boot = bootId()
     const running = jobs.list()
     return {
-      hostname: hostname.slice(0, 255),
-      version: version.slice(0, 128),
+      hostname,
+      version,
       state: hostState(),
       ...(await meter.sample()),
       ...(boot ? { boot_id: boot } : {}),

@@ -47,7 +47,7 @@ export class HttpExchange {
     if (!/^https?:$/.test(this.#base.protocol))
       throw new TypeError('the url of the plane must be http or https')
     this.#timeoutMs = timeoutMs
-    const options = { keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 8, proxyEnv: { ...environment } }
+    const options = { keepAlive: true, keepAliveMsecs: 15_000, proxyEnv: { ...environment } }
     this.#agent = this.#base.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
   }
 

@@ -9,9 +9,6 @@ import { type Agent, startAgent } from '../../src/agent/agent.ts'
 import type { AgentOptions, AgentTiming } from '../../src/agent/agent-options.ts'
 import { ScriptedPlane } from './scripted-plane.ts'
 
-/** The handlers that ship. */
-export const SHIPPED_HANDLERS = join(import.meta.dirname, '../../handlers')
-
 const QUICK: Partial<AgentTiming> = {
   pollMs: 20,
   heartbeatMs: 50,

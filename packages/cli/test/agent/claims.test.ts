@@ -115,3 +115,21 @@ test('Unknown keys in a job do not matter', async () => {
   await bench.start({ once: true }).done
   expect(job.state).toBe('succeeded')
 })
+
+test('A job of this host that was handed out again, because its lease had passed, runs once at a time', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    `cd "$SVC_STATE_DIR"; echo $$ > pid$SVC_JOB_ATTEMPT; echo $SVC_JOB_ATTEMPT
+    if [ $SVC_JOB_ATTEMPT = 2 ]; then kill -0 $(cat pid1) && exit 5; exit 0; fi
+    trap "" TERM; while :; do sleep 0.02; done`,
+  )
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ concurrency: 2, timing: { killGraceMs: 60_000 } })
+  await bench.plane.until(() => job.lines.includes('1'))
+  Object.assign(job, { state: 'pending', fingerprint: undefined })
+  await bench.plane.until(() => job.state === 'succeeded' || job.state === 'failed')
+  await agent.stop()
+  expect(job).toMatchObject({ attempt: 2, exitCode: 0 })
+  expect(job.lines[0]).toBe('2')
+})

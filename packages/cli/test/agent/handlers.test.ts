@@ -5,7 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { AgentBench, isAlive, namesIn, readNumber, SHIPPED_HANDLERS } from './agent-bench.ts'
+import { SHIPPED_HANDLERS } from '../../src/agent/agent-options.ts'
+import { AgentBench, isAlive, namesIn, readNumber } from './agent-bench.ts'
 
 /** A git repository with one commit for each set of files, and their ids, oldest first. */
 function repository(

@@ -138,7 +138,7 @@ test('A running job is reported again and again, which renews its lease', async 
 
 const STUBBORN_FAMILY = `
 trap '' TERM
-sh -c 'trap "" TERM; echo $$ > "$SVC_STATE_DIR/grandchild"; while :; do sleep 0.05; done' &
+env -i out="$SVC_STATE_DIR/grandchild" /bin/sh -c 'trap "" TERM; echo $$ > "$out"; while :; do sleep 0.05; done' &
 echo $$ > "$SVC_STATE_DIR/child"
 while :; do sleep 0.05; done`
 

@@ -97,18 +97,11 @@ test('Once runs one job although more wait', async () => {
 
 async function crash(bench: AgentBench): Promise<number> {
   const options = JSON.stringify({ ...bench.options(), clock: undefined, log: undefined })
-  const arguments_ = [
-    '--conditions=source',
-    ...process.execArgv.filter((flag) => flag.startsWith('--import')),
-  ]
-  const agent = spawn(
-    process.execPath,
-    [...arguments_, join(import.meta.dirname, 'agent-process.ts'), options],
-    {
-      stdio: 'inherit',
-      env: { PATH: process.env.PATH },
-    },
-  )
+  const flags = ['--conditions=source', ...process.execArgv.filter((flag) => flag.startsWith('--import'))]
+  const agent = spawn(process.execPath, [...flags, join(import.meta.dirname, 'agent-process.ts'), options], {
+    stdio: 'inherit',
+    env: { PATH: process.env.PATH },
+  })
   const child = await readNumber(join(bench.stateDir, 'child'))
   await bench.plane.until(() => [...bench.plane.jobs.values()].some(({ lines }) => lines.includes('started')))
   agent.kill('SIGKILL')
