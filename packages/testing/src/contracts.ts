@@ -1,2 +1,2 @@
-/** Contract suites, for jest only: they import `@jest/globals`. */
-export {}
+/** Subpath `@svc/testing/contracts`: the suites a storage must pass. For jest only: they import `@jest/globals`. */
+export { jobsStoreContract } from './jobs/jobs-store-contract.ts'

@@ -1,3 +1,4 @@
+import type { Constructor } from '@mikro-orm/core'
 import { Migration } from '@mikro-orm/migrations'
 import type { MigrationStep } from './migrations/index.ts'
 import { checksum } from './migrator.ts'
@@ -7,7 +8,7 @@ export { Migrator } from '@mikro-orm/migrations'
 /** What the migrator takes: each step as a class that also records its own checksum in the same transaction. */
 export const migrationsList = (
   steps: readonly MigrationStep[],
-): { name: string; class: typeof Migration }[] =>
+): { name: string; class: Constructor<Migration> }[] =>
   steps.map((step) => ({
     name: step.name,
     class: class extends Migration {

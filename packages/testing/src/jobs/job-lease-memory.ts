@@ -1,4 +1,12 @@
-import { isHeld, isSpent, type LeaseAnswer, type LeaseRequest, leaseEnd, needsRenewal } from '@svc/core'
+import {
+  isHeld,
+  isSpent,
+  type Job,
+  type LeaseAnswer,
+  type LeaseRequest,
+  leaseEnd,
+  needsRenewal,
+} from '@svc/core'
 import type { MemoryTable } from '../memory-table.ts'
 import { byBytes } from '../text-order.ts'
 import { endLost } from './job-end-memory.ts'
@@ -28,26 +36,36 @@ function repeated(jobs: JobTable, request: LeaseRequest, now: Date) {
 }
 
 function next(jobs: JobTable, request: LeaseRequest, now: Date) {
-  const { licenseId, fingerprint, leaseSeconds, claimKey } = request
-  const due = jobs
-    .group(licenseId)
-    .filter(({ job, place }) => (job.target === '' || job.target === fingerprint) && place <= now.getTime())
-    .sort(byPlace)
   const ended = []
-  for (const row of due) {
-    const lost = row.job.state !== 'pending'
-    if (lost && isSpent(row.job)) {
-      ended.push(endLost(jobs, row, now))
-      continue
+  // The end of a job may let the next of its serial key go, so the queue is looked at anew.
+  for (let row = head(jobs, request, now); row !== undefined; row = head(jobs, request, now)) {
+    const isLost = row.job.state !== 'pending'
+    if (!isLost || !isSpent(row.job)) {
+      const job = taken(jobs, row, request, now)
+      return { job, how: isLost ? ('reclaimed' as const) : ('new' as const), ended }
     }
-    const { attempt, lost: before } = row.job
-    const owner = { claimedBy: fingerprint, claimedAt: now, startedAt: undefined, attempt: attempt + 1 }
-    const fields = { ...owner, state: 'claimed' as const, lost: before + Number(lost) }
-    const taken = changed(row, fields, { claimKey, place: leaseEnd(now, leaseSeconds).getTime() })
-    jobs.put(taken.job.id, taken)
-    return { job: taken.job, how: lost ? ('reclaimed' as const) : ('new' as const), ended }
+    ended.push(endLost(jobs, row, now))
   }
   return { ended }
+}
+
+const head = (jobs: JobTable, { licenseId, fingerprint }: LeaseRequest, now: Date): MemoryJob | undefined =>
+  jobs
+    .group(licenseId)
+    .filter(({ job, place }) => (job.target === '' || job.target === fingerprint) && place <= now.getTime())
+    .reduce<MemoryJob | undefined>(
+      (first, row) => (first && byPlace(first, row) < 0 ? first : row),
+      undefined,
+    )
+
+function taken(jobs: JobTable, row: MemoryJob, request: LeaseRequest, now: Date): Job {
+  const { state, attempt, lost } = row.job
+  const { fingerprint, leaseSeconds, claimKey } = request
+  const owner = { claimedBy: fingerprint, claimedAt: now, startedAt: undefined, attempt: attempt + 1 }
+  const fields = { ...owner, state: 'claimed' as const, lost: state === 'pending' ? lost : lost + 1 }
+  const held = changed(row, fields, { claimKey, place: leaseEnd(now, leaseSeconds).getTime() })
+  jobs.put(held.job.id, held)
+  return held.job
 }
 
 /** Renews the lease of a held job when little of it is left. */

@@ -1,0 +1,4 @@
+import { jobsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(jobsStoreContract)

@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals'
+import { buildHeartbeat } from '../agents/build-heartbeat.ts'
+import { HOST, OTHER, type Scene } from './jobs-scene.ts'
+
+const KEY = { claimKey: 'claim-1' }
+
+/** A claim repeated after a lost answer. */
+export function claimKeyContract(scene: Scene): void {
+  it('the same key gets the same job while it is claimed', async () => {
+    const first = await scene().enqueue()
+    await scene().enqueue()
+    expect(await scene().claimedId(HOST, KEY)).toBe(first.id)
+    const again = await scene().claim(HOST, KEY)
+    expect(again).toMatchObject({ how: 'repeated', job: { id: first.id, attempt: 1, state: 'claimed' } })
+  })
+
+  it('a repeat renews the lease when little of it is left', async () => {
+    await scene().enqueue()
+    const { job } = await scene().claim(HOST, KEY)
+    scene().clock.advance({ seconds: 60 })
+    expect((await scene().claim(HOST, KEY)).job?.availableAt).toEqual(job?.availableAt)
+    scene().clock.advance({ seconds: 1 })
+    expect((await scene().claim(HOST, KEY)).job?.availableAt).toEqual(scene().in(300))
+  })
+
+  it('a repeat after the lease keeps a job that nobody took', async () => {
+    const { id } = await scene().enqueue()
+    await scene().claim(HOST, KEY)
+    scene().clock.advance({ seconds: 301 })
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'repeated', job: { id, lost: 0 } })
+    expect(await scene().claimedId(OTHER)).toBeUndefined()
+  })
+
+  it('another key, and no key, get another job', async () => {
+    const ids = [(await scene().enqueue()).id, (await scene().enqueue()).id, (await scene().enqueue()).id]
+    const got = [await scene().claimedId(HOST, KEY), await scene().claimedId(HOST, { claimKey: 'claim-2' })]
+    expect([...got, await scene().claimedId(HOST)]).toEqual(ids)
+  })
+
+  it('the key of one host means nothing to another', async () => {
+    const ids = [(await scene().enqueue()).id, (await scene().enqueue()).id]
+    expect([await scene().claimedId(HOST, KEY), await scene().claimedId(OTHER, KEY)]).toEqual(ids)
+  })
+
+  it('once the job runs or has left the host, the key gets a new one', async () => {
+    const [first, second] = [await scene().enqueue(), await scene().enqueue()]
+    await scene().claim(HOST, KEY)
+    await scene().report(first, 'running')
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'new', job: { id: second.id } })
+    await scene().report(second, 'pending')
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'new', job: { id: second.id, attempt: 2 } })
+  })
+
+  it('a drained host gets the answer that it lost', async () => {
+    const { storage, licenseId, now } = scene()
+    const { id } = await scene().enqueue()
+    await scene().claim(HOST, KEY)
+    await storage.agents.heartbeat(buildHeartbeat({ licenseId, fingerprint: HOST }), now)
+    await storage.agents.change(licenseId, HOST, { drained: true }, now)
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'repeated', drained: true, job: { id } })
+  })
+
+  it('repeats at one instant get one job', async () => {
+    for (let count = 0; count < 8; count += 1) await scene().enqueue()
+    const got = await Promise.all(Array.from({ length: 8 }, () => scene().claimedId(HOST, KEY)))
+    expect(new Set(got).size).toBe(1)
+    const { jobs, licenseId } = scene()
+    expect(await jobs.list({ licenseId, state: 'claimed', limit: 10 })).toHaveLength(1)
+  })
+}

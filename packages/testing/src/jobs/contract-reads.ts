@@ -1,0 +1,79 @@
+import { expect, it } from '@jest/globals'
+import type { JobCounts, JobFilter } from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { HOST, OTHER, type Scene } from './jobs-scene.ts'
+
+/** What operators see of the queue. */
+export function readsContract(scene: Scene): void {
+  it('an unknown job is none', async () => {
+    expect(await scene().jobs.get(buildId('job'))).toBeUndefined()
+  })
+
+  it('lists by license, state, host and app, newest first, at most so many', async () => {
+    const { jobs, licenseId } = scene()
+    const ended = await scene().held({ app: 'shop' }, OTHER)
+    await scene().report(ended, 'succeeded', { fingerprint: OTHER })
+    const [aimed, shop, last] = [
+      await scene().enqueue({ target: HOST }),
+      await scene().enqueue({ app: 'shop' }),
+      await scene().enqueue(),
+    ]
+    const ids = async (filter: Partial<JobFilter>) =>
+      (await jobs.list({ licenseId, limit: 10, ...filter })).map(({ id }) => id)
+    expect(await ids({})).toEqual([last.id, shop.id, aimed.id, ended.id])
+    expect(await ids({ limit: 2 })).toEqual([last.id, shop.id])
+    expect(await ids({ state: 'pending' })).toEqual([last.id, shop.id, aimed.id])
+    expect(await ids({ host: HOST })).toEqual([aimed.id])
+    expect(await ids({ host: OTHER })).toEqual([ended.id])
+    expect(await ids({ app: 'shop' })).toEqual([shop.id, ended.id])
+    expect(await ids({ app: 'shop', state: 'succeeded', host: OTHER })).toEqual([ended.id])
+    expect(await ids({ licenseId: buildId('lic') })).toEqual([])
+  })
+
+  it('without a license lists all licenses', async () => {
+    const [one, other] = [await scene().enqueue(), await scene().enqueue({ licenseId: buildId('lic') })]
+    expect((await scene().jobs.list({ limit: 2 })).map(({ id }) => id)).toEqual([other.id, one.id])
+  })
+
+  it('knows when a host of the license last took a job', async () => {
+    const { jobs, licenseId } = scene()
+    await scene().enqueue()
+    expect(await jobs.lastClaim(licenseId)).toBeUndefined()
+    scene().clock.advance({ seconds: 5 })
+    const took = scene().now
+    const job = (await scene().claim()).job
+    scene().clock.advance({ seconds: 5 })
+    if (job !== undefined) await scene().report(job, 'succeeded')
+    expect(await jobs.lastClaim(licenseId)).toEqual(took)
+  })
+
+  it('counts jobs by state', async () => {
+    const { jobs, now } = scene()
+    const before = await jobs.counts(now)
+    const states = ['claimed', 'running', 'succeeded', 'failed'] as const
+    for (const state of states) await scene().report(await scene().held(), state)
+    await scene().enqueue()
+    const more = await jobs.counts(now)
+    const grown = Object.keys(before.byState).map((state) => {
+      const key = state as keyof JobCounts['byState']
+      return more.byState[key] - before.byState[key]
+    })
+    expect(Object.keys(before.byState)).toEqual(['pending', 'claimed', 'running', 'succeeded', 'failed'])
+    expect(grown).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('tells how long the oldest job that could be claimed has waited', async () => {
+    // Long before every other test: their jobs are not due then.
+    scene().clock.advance({ days: -3650 })
+    const { jobs } = scene()
+    expect((await jobs.counts(scene().now)).oldestClaimableSeconds).toBe(0)
+    const job = await scene().enqueue({ serialKey: 'k' })
+    await scene().enqueue({ serialKey: 'k' })
+    await scene().enqueue({ runAt: scene().in(20) })
+    scene().clock.advance(30_500)
+    expect((await jobs.counts(scene().now)).oldestClaimableSeconds).toBeCloseTo(30.5, 6)
+    await scene().claim()
+    expect((await jobs.counts(scene().now)).oldestClaimableSeconds).toBeCloseTo(10.5, 6)
+    await scene().cancel(job)
+  })
+}

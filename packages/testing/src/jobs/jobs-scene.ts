@@ -1,0 +1,120 @@
+import {
+  type CancelOutcome,
+  type CancelWrite,
+  type Job,
+  type JobState,
+  type JobsStore,
+  LEASE_SECONDS,
+  type LeaseAnswer,
+  type LeaseRequest,
+  type LogOutcome,
+  type LogWrite,
+  type NewJob,
+  type Owner,
+  type StatusOutcome,
+  type StatusWrite,
+  type Storage,
+} from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { buildJob } from './build-job.ts'
+
+/** The host that acts when a test does not say which. */
+export const HOST = 'host-a-0123456789abcdef'
+/** Another host of the same license. */
+export const OTHER = 'host-b-0123456789abcdef'
+
+/** One license with a queue of its own, and a clock that says when everything happens. */
+export class JobsScene {
+  readonly storage: Storage
+  readonly clock = new FakeClock()
+  readonly licenseId = buildId('lic')
+
+  constructor(storage: Storage) {
+    this.storage = storage
+  }
+
+  get jobs(): JobsStore {
+    return this.storage.jobs
+  }
+
+  get now(): Date {
+    return this.clock.now()
+  }
+
+  /** The instant so many seconds from now. */
+  in(seconds: number): Date {
+    return new Date(this.now.getTime() + seconds * 1000)
+  }
+
+  async enqueue(fields: Partial<NewJob> = {}): Promise<Job> {
+    return (await this.jobs.enqueue(buildJob({ licenseId: this.licenseId, ...fields }), this.now)).job
+  }
+
+  claim(fingerprint = HOST, fields: Partial<LeaseRequest> = {}): Promise<LeaseAnswer> {
+    const { licenseId } = this
+    const request = { licenseId, fingerprint, leaseSeconds: LEASE_SECONDS, claimKey: undefined, ...fields }
+    return this.jobs.lease(request, this.now)
+  }
+
+  /** The id of the job that a claim gets. */
+  async claimedId(fingerprint = HOST, fields: Partial<LeaseRequest> = {}): Promise<string | undefined> {
+    return (await this.claim(fingerprint, fields)).job?.id
+  }
+
+  /** A new job that `fingerprint` holds. */
+  async held(fields: Partial<NewJob> = {}, fingerprint = HOST): Promise<Job> {
+    const { id } = await this.enqueue(fields)
+    const { job } = await this.claim(fingerprint)
+    if (job?.id !== id) throw new Error('another job of this license was due before')
+    return job
+  }
+
+  owner(job: Job, fields: Partial<Owner> = {}): Owner {
+    const { licenseId } = this
+    return { jobId: job.id, licenseId, fingerprint: HOST, attempt: undefined, ...fields }
+  }
+
+  report(job: Job, state: JobState, fields: Partial<StatusWrite> = {}): Promise<StatusOutcome | undefined> {
+    const word = { state, exitCode: undefined, error: undefined, leaseSeconds: LEASE_SECONDS }
+    return this.jobs.report({ ...this.owner(job), ...word, ...fields }, this.now)
+  }
+
+  append(
+    job: Job,
+    texts: readonly string[],
+    fields: Partial<LogWrite> = {},
+  ): Promise<LogOutcome | undefined> {
+    const lines = texts.map((line, index) => ({ ts: index, line }))
+    const rest = { offset: undefined, idempotencyKey: undefined, leaseSeconds: LEASE_SECONDS }
+    return this.jobs.appendLogs({ ...this.owner(job), lines, ...rest, ...fields }, this.now)
+  }
+
+  cancel(job: Job, fields: Partial<CancelWrite> = {}): Promise<CancelOutcome | undefined> {
+    const write = { jobId: job.id, licenseId: this.licenseId, fingerprint: undefined, reason: 'asked' }
+    return this.jobs.requestCancel({ ...write, ...fields }, this.now)
+  }
+
+  /** The job as it is stored now. */
+  async stored(job: Pick<Job, 'id'>): Promise<Job> {
+    const found = await this.jobs.get(job.id)
+    if (found === undefined) throw new Error(`${job.id} is gone`)
+    return found
+  }
+
+  /** The texts that are stored of a job's output. */
+  async lines(job: Job, after = 0, limit = 10_000): Promise<string[]> {
+    return (await this.jobs.logs(job.id, after, limit)).map(({ line }) => line)
+  }
+
+  /** What a sweep did to jobs of this license. */
+  async sweep(): Promise<{ timedOut: string[]; ended: string[] }> {
+    const { timedOut, ended } = await this.jobs.sweep(this.now)
+    const own = (jobs: readonly Job[]) =>
+      jobs.filter((job) => job.licenseId === this.licenseId).map((job) => job.id)
+    return { timedOut: own(timedOut), ended: own(ended) }
+  }
+}
+
+/** The scene of the test that runs. */
+export type Scene = () => JobsScene

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals'
+import type { Storage } from '@svc/core'
+import { cancelContract } from './contract-cancel.ts'
+import { claimContract } from './contract-claim.ts'
+import { claimKeyContract } from './contract-claim-key.ts'
+import { databaseClockContract } from './contract-database-clock.ts'
+import { enqueueContract } from './contract-enqueue.ts'
+import { fencingContract } from './contract-fencing.ts'
+import { leaseContract } from './contract-lease.ts'
+import { logWritersContract } from './contract-log-writers.ts'
+import { logsContract } from './contract-logs.ts'
+import { readsContract } from './contract-reads.ts'
+import { reportContract } from './contract-report.ts'
+import { serialContract } from './contract-serial.ts'
+import { sweepContract } from './contract-sweep.ts'
+import { JobsScene } from './jobs-scene.ts'
+
+/** What every queue must do, whatever keeps it (docs/agents.md, Jobs). `open` gives storage that the suite disposes. */
+export function jobsStoreContract(name: string, open: () => Promise<Storage>): void {
+  describe(`jobs store on ${name}`, () => {
+    let storage: Storage
+    let scene: JobsScene
+    beforeAll(async () => {
+      storage = await open()
+    })
+    afterAll(async () => {
+      await storage[Symbol.asyncDispose]()
+    })
+    beforeEach(() => {
+      scene = new JobsScene(storage)
+    })
+    const here = () => scene
+    describe('enqueue', () => enqueueContract(here))
+    describe('claim', () => claimContract(here))
+    describe('claim key', () => claimKeyContract(here))
+    describe('lease', () => leaseContract(here))
+    describe('report', () => reportContract(here))
+    describe('fencing', () => fencingContract(here))
+    describe('cancel', () => cancelContract(here))
+    describe('sweep', () => sweepContract(here))
+    describe('serial key', () => serialContract(here))
+    describe('logs', () => logsContract(here))
+    describe('log writers', () => logWritersContract(here))
+    describe('reads', () => readsContract(here))
+    describe('the database’s own clock', () => databaseClockContract(here))
+  })
+}
