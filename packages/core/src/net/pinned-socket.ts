@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { connect, isIPv4, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext } from 'node:tls'
+import { codeOf, Refused } from './refusal.ts'
+import type { Target } from './target.ts'
+
+/** How to reach a target whose addresses have been judged. */
+export interface Route {
+  /** The only addresses that are connected to, in the order of the resolver. */
+  readonly addresses: readonly string[]
+  /** Shared by the attempts, in milliseconds; the last one waits for the signal. */
+  readonly connectMs: number
+  readonly trust: SecureContext
+  readonly signal: AbortSignal
+}
+
+const nothing = () => {}
+
+/**
+ * A connection to one of the addresses, secured under the target's name. The network layer is only ever given IP
+ * literals: there is no name left for it to resolve. Throws `Refused`.
+ */
+export async function openSocket(target: Target, route: Route): Promise<Socket> {
+  const socket = await dial(target.port, route)
+  return target.isSecure ? secure(socket, target, route) : socket
+}
+
+/** At most two of each family, by turns, so that a network without IPv6 costs one attempt and not all of them. */
+function attemptsOf(addresses: readonly string[]): readonly string[] {
+  const four = addresses.filter((address) => isIPv4(address))
+  const six = addresses.filter((address) => !isIPv4(address))
+  return [four[0], six[0], four[1], six[1]].filter((address) => address !== undefined)
+}
+
+async function dial(port: number, { addresses, connectMs, signal }: Route): Promise<Socket> {
+  const attempts = attemptsOf(addresses)
+  let last: unknown
+  for (const [index, host] of attempts.entries()) {
+    const socket = connect({ host, port })
+    if (index < attempts.length - 1) {
+      socket.setTimeout(connectMs / attempts.length, () => socket.destroy(new Refused('timeout')))
+    }
+    try {
+      await ready(socket, 'connect', signal)
+      return socket.setTimeout(0).setNoDelay(true)
+    } catch (error) {
+      last = error
+    }
+    signal.throwIfAborted()
+  }
+  throw new Refused('connect', { cause: codeOf(last) })
+}
+
+async function secure(socket: Socket, { host, isLiteral }: Target, route: Route): Promise<Socket> {
+  const secured = connectTls({
+    socket,
+    host,
+    // RFC 6066 knows names only; an address is still held against the certificate, as `host`.
+    servername: isLiteral ? '' : host,
+    secureContext: route.trust,
+    ALPNProtocols: ['http/1.1'],
+    // Said aloud, or NODE_TLS_REJECT_UNAUTHORIZED would decide.
+    rejectUnauthorized: true,
+  })
+  try {
+    await ready(secured, 'secureConnect', route.signal)
+    return secured
+  } catch (error) {
+    socket.destroy()
+    route.signal.throwIfAborted()
+    throw new Refused('tls', { cause: codeOf(error) })
+  }
+}
+
+/** Waits for the event; destroys the socket when something else comes first. */
+async function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  socket.on('error', nothing)
+  try {
+    await once(socket, event, { signal })
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}

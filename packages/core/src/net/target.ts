@@ -1,0 +1,53 @@
+import { isIP } from 'node:net'
+import { Refused } from './refusal.ts'
+
+const URL_CHARS_MAX = 8_192
+const HOST_CHARS_MAX = 253
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const HTTP_PORT = 80
+const HTTPS_PORT = 443
+const FREE_PORTS_FROM = 1_024
+
+/** Ports above 1023 that browsers refuse, because a request could be taken for another protocol's (WHATWG Fetch). */
+const FOREIGN_PORTS: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
+  10080,
+])
+
+/** Where a call goes, read once from its URL; nothing later looks at the text again. */
+export interface Target {
+  readonly url: URL
+  /** The name without a trailing dot, or the address without brackets. */
+  readonly host: string
+  readonly isLiteral: boolean
+  readonly isSecure: boolean
+  readonly port: number
+}
+
+/** Reads a URL as browsers do (WHATWG), relative to `base` when there is one. Throws `Refused`. */
+export function readTarget(text: string, options: { plainHttp: boolean; base?: URL }): Target {
+  const url = text.length <= URL_CHARS_MAX ? URL.parse(text, options.base?.href) : null
+  if (!url) throw new Refused('bad-url')
+  const isSecure = url.protocol === 'https:'
+  if (!isSecure && !(options.plainHttp && url.protocol === 'http:')) throw new Refused('scheme')
+  if (url.username !== '' || url.password !== '') throw new Refused('credentials')
+  const host = readHost(url)
+  const port = url.port === '' ? (isSecure ? HTTPS_PORT : HTTP_PORT) : Number(url.port)
+  if (!isFit(port)) throw new Refused('port')
+  return { url, host, isLiteral: isIP(host) !== 0, isSecure, port }
+}
+
+function isFit(port: number): boolean {
+  if (port === HTTP_PORT || port === HTTPS_PORT) return true
+  return port >= FREE_PORTS_FROM && !FOREIGN_PORTS.has(port)
+}
+
+function readHost(url: URL): string {
+  if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1)
+  // Certificates and Host headers carry names without the dot of the root (RFC 6066, section 3).
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
+  const host = url.hostname
+  const isName = host.length <= HOST_CHARS_MAX && host.split('.').every((label) => LABEL.test(label))
+  if (!isName) throw new Refused('bad-url')
+  return host
+}
