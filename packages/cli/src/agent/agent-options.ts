@@ -1,8 +1,4 @@
-import { join } from 'node:path'
 import type { Clock, Log } from '@svc/core'
-
-/** The handlers that come with the agent: deploy, redeploy, stop, remove, prune. */
-export const SHIPPED_HANDLERS = join(import.meta.dirname, '../../handlers')
 
 /** The paces of an agent, all in milliseconds. */
 export interface AgentTiming {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Log, Problem } from '@svc/core'
 import { writeDurably } from './durable-file.ts'
@@ -39,12 +39,10 @@ export class AgentState {
   }
 
   /**
-   * Opens the folder's memory, or begins one. A given `fingerprint` that differs from the kept one begins anew.
+   * Opens the memory of a folder that is there, or begins one. A given `fingerprint` that differs from the kept one begins anew.
    * Throws `Problem('conflict')` when the file is unreadable: minting a second identity would make a second host.
    */
   static async open(folder: string, log: Log, fingerprint?: string): Promise<AgentState> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await chmod(folder, 0o700)
     const path = join(folder, 'agent.json')
     const kept = await readMemory(path)
     const same = kept && (fingerprint === undefined || kept.fingerprint === fingerprint)

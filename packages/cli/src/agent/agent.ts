@@ -5,6 +5,7 @@ import { AgentApi } from './agent-api.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
 import { AgentState } from './agent-state.ts'
 import { Claims } from './claims.ts'
+import { handledKinds } from './handlers-folder.ts'
 import { Heartbeat, type HostState } from './heartbeat.ts'
 import { HostMeter } from './host-facts.ts'
 import { HttpExchange } from './http-exchange.ts'
@@ -89,23 +90,19 @@ class HostAgent implements Agent {
   }
 
   async #run(): Promise<AgentSummary> {
-    const { stateDir, environment = {} } = this.#options
+    const { url, stateDir, environment = {}, log, fingerprint } = this.#options
     // The caller holds `done` before anything can fail.
     await Promise.resolve()
-    this.#check()
-    const http = new HttpExchange(this.#options.url, this.#timing.requestTimeoutMs, environment)
-    let unlock = () => {}
     try {
-      const state = await AgentState.open(stateDir, this.#options.log, this.#options.fingerprint)
-      unlock = lockStateFolder(join(stateDir, 'agent.lock'), process.pid)
-      await this.#work(state, http)
+      this.#check()
+      using _lock = lockStateFolder(stateDir, process.pid)
+      using http = new HttpExchange(url, this.#timing.requestTimeoutMs, environment)
+      await this.#work(await AgentState.open(stateDir, log, fingerprint), http)
       return this.#summary
     } finally {
       this.#beating.abort()
       this.#life.abort()
       this.#ended.abort()
-      http.close()
-      unlock()
     }
   }
 
@@ -114,6 +111,7 @@ class HostAgent implements Agent {
     const api = new AgentApi(http, { licenseKey, fingerprint: state.fingerprint }, this.#timing, clock)
     const keys = new PlaneKeys(api, clock)
     const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log }
+    await this.#sayHandlers()
     const leftovers = await WorkFolder.leftovers(join(this.#options.stateDir, 'work'))
     await endLeftovers(leftovers, parts)
     const activation = await this.#activate({ api, keys, state, hostname, log })
@@ -171,6 +169,13 @@ class HostAgent implements Agent {
     return this.#jobs.size > 0 ? 'busy' : 'online'
   }
 
+  async #sayHandlers(): Promise<void> {
+    const { log, handlersDir } = this.#options
+    const kinds = await handledKinds(handlersDir)
+    if (kinds.length > 0) log.info({ kinds }, 'the kinds of jobs that this host can run')
+    else log.warn({ handlersDir }, 'the handlers folder holds no executable: every job will fail')
+  }
+
   #silence(): void {
     this.#jobs.each((run) => run.abandon())
     this.#life.abort()
@@ -183,6 +188,11 @@ class HostAgent implements Agent {
   #check(): void {
     const { url, licenseKey, log } = this.#options
     if (licenseKey === '') throw new Problem('license-key-required', { detail: 'a license key is required' })
+    if (!/^[\x21-\x7e]{1,512}$/.test(licenseKey)) {
+      throw new Problem('invalid-input', {
+        detail: 'the license key has blanks or other characters that no key has',
+      })
+    }
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new Problem('invalid-input', { detail: 'the address of the plane must be an http or https URL' })
     }

@@ -26,6 +26,9 @@ const JOB_KIND = /^[a-z][a-z0-9_-]{0,63}$/
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a word can be a kind of job: also the name of a file, never a path. */
+export const isJobKind = (word: string): boolean => JOB_KIND.test(word)
+
 /** Reads `{ job }`; `undefined` when it is no job that this agent could run or answer for. */
 export function readClaimedJob(body: unknown): ClaimedJob | undefined {
   return readJob(fieldsOf(fieldsOf(body)?.job))
@@ -35,7 +38,7 @@ export function readClaimedJob(body: unknown): ClaimedJob | undefined {
 export function readJob(raw: unknown): ClaimedJob | undefined {
   const job = fieldsOf(raw)
   if (!job || typeof job.id !== 'string' || !JOB_ID.test(job.id)) return undefined
-  if (typeof job.kind !== 'string' || !JOB_KIND.test(job.kind)) return undefined
+  if (typeof job.kind !== 'string' || !isJobKind(job.kind)) return undefined
   const log = fieldsOf(job.log) ?? {}
   return {
     id: job.id,

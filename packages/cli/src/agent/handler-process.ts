@@ -1,7 +1,4 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { LineSplitter } from './line-splitter.ts'
 import { endGroup, signalGroup } from './process-group.ts'
@@ -28,17 +25,6 @@ export interface HandlerStart {
 
 /** How long output is still read after the handler ended, when a process it left behind holds its pipes open. */
 const TRAILING_OUTPUT_MS = 1_000
-
-/** The executable of a kind in the handlers folder; `undefined` when there is none. */
-export async function findHandler(handlersDir: string, kind: string): Promise<string | undefined> {
-  const file = join(handlersDir, kind)
-  try {
-    await access(file, constants.X_OK)
-    return (await stat(file)).isFile() ? file : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** A handler at work in a process group of its own, so that it can be ended with everything it started. */
 export class HandlerProcess {

@@ -63,7 +63,7 @@ export class HttpExchange {
   }
 
   /** Closes every connection. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#agent.destroy()
   }
 

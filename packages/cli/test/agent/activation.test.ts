@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { AgentBench } from './agent-bench.ts'
@@ -119,4 +119,38 @@ test('A second agent on the same state folder is refused, and may start once the
   await expect(bench.start().done).rejects.toMatchObject({ code: 'conflict' })
   await first.stop()
   await expect(bench.start({ once: true }).done).resolves.toBeDefined()
+})
+
+test.each([
+  ['no license key', { licenseKey: '' }, 'license-key-required'],
+  ['a license key with a line end', { licenseKey: 'lk_1\n' }, 'invalid-input'],
+  ['an address that is no URL', { url: 'plane' }, 'invalid-input'],
+  ['an address of another protocol', { url: 'ftp://127.0.0.1' }, 'invalid-input'],
+  ['an empty fingerprint', { fingerprint: '' }, 'invalid-input'],
+])('An agent with %s is refused before it calls anybody', async (_what, fault, code) => {
+  await using bench = await AgentBench.open()
+  await expect(bench.start(fault).done).rejects.toMatchObject({ code })
+  expect(bench.plane.calls).toEqual([])
+})
+
+test('A state folder whose memory is unreadable is not overwritten by a new identity', async () => {
+  await using bench = await AgentBench.open()
+  await mkdir(bench.stateDir)
+  await writeFile(join(bench.stateDir, 'agent.json'), '{"finger')
+  await expect(bench.start().done).rejects.toMatchObject({ code: 'conflict' })
+  expect(await readFile(join(bench.stateDir, 'agent.json'), 'utf8')).toBe('{"finger')
+})
+
+test('An agent says at its start which kinds of jobs it can run, and warns when there are none', async () => {
+  await using bench = await AgentBench.open()
+  await bench.start({ once: true }).done
+  bench.handler('stop', 'true')
+  bench.handler('deploy', 'true')
+  bench.handler('not-a.kind', 'true')
+  await bench.start({ once: true }).done
+  const said = bench.logged.filter(({ message }) => /handlers folder|kinds of jobs/.test(message))
+  expect(said.map(({ level, fields }) => [level, fields.kinds])).toEqual([
+    ['warn', undefined],
+    ['info', ['deploy', 'stop']],
+  ])
 })

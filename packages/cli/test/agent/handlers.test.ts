@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { SHIPPED_HANDLERS } from '../../src/agent/agent-options.ts'
 import { AgentBench, isAlive, namesIn, readNumber } from './agent-bench.ts'
 
 /** A git repository with one commit for each set of files, and their ids, oldest first. */
@@ -34,6 +33,8 @@ const gitSource = (repo_url: string, sha: string | undefined, more = {}) => ({
   sha,
   ...more,
 })
+
+const SHIPPED_HANDLERS = join(import.meta.dirname, '../../handlers')
 
 /** Runs one job by the shipped handlers. */
 async function run(bench: AgentBench, kind: string, payload: object, more = {}) {
