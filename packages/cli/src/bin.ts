@@ -1,0 +1,4 @@
+import { processIo } from './io.ts'
+import { runProgram } from './program.ts'
+
+await runProgram(processIo())

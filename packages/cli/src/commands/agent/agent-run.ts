@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Log, Problem, readConfig } from '@svc/core'
+import { type Agent, startAgent } from '../../agent/agent.ts'
+import type { Handler } from '../../call.ts'
+import { licenseKeyOf } from '../../connect.ts'
+import { EXIT } from '../../failure.ts'
+import type { Io } from '../../io.ts'
+import { openLog } from '../../log.ts'
+import { version } from '../../version.ts'
+import { wholeNumber } from '../number-option.ts'
+
+/** Flags of `svc agent run`. */
+export interface AgentRunOptions {
+  readonly stateDir?: string
+  readonly handlers?: string
+  readonly fingerprint?: string
+  readonly concurrency?: string
+  readonly once?: boolean
+}
+
+/** The handlers that come with this package. */
+const SHIPPED_HANDLERS = fileURLToPath(new URL('../../../handlers', import.meta.url))
+
+/** Runs the host agent until it is asked to end. */
+export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
+  const { once, fingerprint, handlers = SHIPPED_HANDLERS, stateDir = stateFolder(io) } = options
+  const log = openLog(io, readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service.logLevel)
+  const licenseKey = await licenseKeyOf(io, options)
+  if (licenseKey === undefined) {
+    throw new Problem('license-key-required', {
+      detail: 'an agent needs a license key: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
+    })
+  }
+  const agent = startAgent({
+    url: planeUrl(io, options.url),
+    licenseKey,
+    stateDir,
+    handlersDir: handlers,
+    hostname: io.hostname,
+    version: version(),
+    log,
+    clock,
+    fingerprint,
+    once,
+    concurrency: wholeNumber('--concurrency', options.concurrency),
+    environment: io.env,
+  })
+  const undo = stopOnSignals(io, agent, log)
+  log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')
+}
+
+function planeUrl({ env }: Io, flag: string | undefined): string {
+  const url = flag ?? env.SERVICE_URL?.trim()
+  if (url) return url
+  throw new Problem('invalid-input', {
+    detail: 'an agent needs the address of its control plane: --url, or SERVICE_URL in the environment',
+  })
+}
+
+const stateFolder = ({ isRoot, env, home }: Io): string =>
+  isRoot
+    ? '/var/lib/svc-agent'
+    : join(env.XDG_STATE_HOME?.trim() || join(home, '.local', 'state'), 'svc-agent')
+
+/** First signal: take nothing more, let running jobs end. Second: give them back. Third: end. */
+function stopOnSignals(io: Io, agent: Agent, log: Log): () => void {
+  let signals = 0
+  const undoSignals = io.onStop((signal) => {
+    signals += 1
+    if (signals === 1) {
+      log.info({ signal }, 'draining: no new jobs, running ones may end; once more gives them back')
+      agent.drain().catch(() => {})
+    } else if (signals === 2) {
+      log.warn({ signal }, 'stopping: running jobs are given back')
+      agent.stop().catch(() => {})
+    } else io.exit(EXIT.failed)
+  })
+  const undoParent = io.onParentGone(() => {
+    log.warn({}, 'the process that started this agent is gone: stopping')
+    agent.stop().catch(() => {})
+  })
+  return () => {
+    undoSignals()
+    undoParent()
+  }
+}

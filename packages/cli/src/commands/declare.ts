@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import type { Handler } from '../call.ts'
+
+/** Turns a handler that is loaded when it is needed into an action of commander. */
+export type Run = <O>(load: () => Promise<Handler<O>>) => (...received: unknown[]) => Promise<void>
+
+/** Adds examples to a command's help text. */
+export const examples = (command: Command, ...lines: readonly string[]): Command =>
+  command.addHelpText('after', `\nExample:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
+
+/** Adds what every command understands that asks a control plane something. */
+export const reaching = (command: Command): Command =>
+  command
+    .option('--data-dir <dir>', 'data folder of the control plane (SERVICE_DATA_DIR; ./.svc when it exists)')
+    .option('--url <url>', 'address of a remote control plane')
+    .option('--json', 'print one JSON document')
+
+/** Adds how a license key is named. A key among arguments can be read by everybody on the machine. */
+export const keyed = (command: Command): Command =>
+  command
+    .option('--key-file <file>', 'file whose first line is the license key')
+    .option('--key <key>', 'license key; visible to other users: prefer the file or SERVICE_LICENSE_KEY')

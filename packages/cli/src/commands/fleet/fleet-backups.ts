@@ -1,0 +1,43 @@
+import type { FleetBackup } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import { ago, type Page, table } from '../../render.ts'
+import type { FleetOptions } from './fleet-servers.ts'
+
+const verdict = (at: number, good: boolean): string => (at === 0 ? '' : good ? 'ok' : 'failed')
+const colour = (at: number, good: boolean) =>
+  at === 0 ? undefined : good ? ('green' as const) : ('red' as const)
+
+const backupsTable = (backups: readonly FleetBackup[], page: Page): string =>
+  table(
+    [
+      { title: 'HOSTNAME', text: ({ hostname }) => hostname },
+      { title: 'LAST CAPTURE', text: (row) => ago(row.last_capture_at, page) },
+      {
+        title: 'RESULT',
+        text: (row) => verdict(row.last_capture_at, row.success),
+        colour: (row) => colour(row.last_capture_at, row.success),
+      },
+      { title: 'LAST DRILL', text: (row) => ago(row.last_drill_at, page) },
+      {
+        title: 'DRILL',
+        text: (row) => verdict(row.last_drill_at, row.drill_pass),
+        colour: (row) => colour(row.last_drill_at, row.drill_pass),
+      },
+    ],
+    backups,
+    page,
+  )
+
+/** Lists the backups of the hosts. */
+export const listBackups: Handler<FleetOptions> = async (call) => {
+  const { license, host } = call.options
+  const input = given({ license, host })
+  const answer = await call.operate<{ backups: readonly FleetBackup[] }>('fleet.backups', input, true)
+  call.print(answer, (page) => backupsTable(answer.backups, page))
+  if (answer.backups.length > 0) return
+  call.hint(
+    host === undefined
+      ? 'No hosts yet: svc agent run on a host attaches it.'
+      : `No host has the hostname ${host}.`,
+  )
+}

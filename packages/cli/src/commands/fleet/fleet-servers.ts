@@ -1,0 +1,47 @@
+import type { FleetServer } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import { ago, type Page, stateColour, table } from '../../render.ts'
+
+/** Flags that narrow a fleet read. */
+export interface FleetOptions {
+  readonly license?: string
+  readonly host?: string
+}
+
+/** Hosts as people read them. */
+export const serversTable = (servers: readonly FleetServer[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'HOSTNAME', text: ({ hostname }) => hostname },
+      { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => stateColour(state) },
+      { title: 'LAST HEARTBEAT', text: (row) => ago(row.last_heartbeat, page) },
+      { title: 'VERSION', text: ({ version }) => version },
+      { title: 'LABEL', text: ({ label }) => label },
+      { title: 'ORG', text: ({ org }) => org },
+    ],
+    servers,
+    page,
+  )
+
+/** One key carries about thirty heartbeats a minute: above this many hosts a second license is due (wire-agent §6). */
+const HOSTS_PER_LICENSE = 25
+
+/** Lists the hosts. */
+export const listServers: Handler<FleetOptions> = async (call) => {
+  const { license } = call.options
+  const answer = await call.operate<{ servers: readonly FleetServer[] }>(
+    'fleet.servers',
+    given({ license }),
+    true,
+  )
+  call.print(answer, (page) => serversTable(answer.servers, page))
+  const { length } = answer.servers
+  if (length === 0) call.hint('No hosts yet: svc agent run on a host attaches it.')
+  const isOneLicense = license !== undefined || call.options.url !== undefined
+  if (isOneLicense && length > HOSTS_PER_LICENSE) {
+    call.hint(
+      `${length} hosts share one license, which carries about 30 heartbeats a minute: issue another for some.`,
+    )
+  }
+}

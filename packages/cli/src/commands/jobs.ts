@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { examples, type Run, reaching } from './declare.ts'
+
+/** `svc jobs …` */
+export function declareJobs(program: Command, run: Run): void {
+  const jobs = program.command('jobs').description('give hosts work, and see what became of it')
+  declareEnqueue(jobs, run)
+  declareList(jobs, run)
+  const logs = reaching(jobs.command('logs <id>').description('print the log of a job'))
+    .option('-f, --follow', 'print lines as they arrive, until the job ends; Ctrl-C leaves the job alone')
+    .action(run(async () => (await import('./jobs/jobs-logs.ts')).jobLogs))
+  examples(logs, 'svc jobs logs job_01… --follow')
+  const cancel = reaching(
+    jobs.command('cancel <id>').description('end a job that waits, or ask its host to stop it'),
+  )
+    .option('--wait', 'wait until the host has confirmed the end')
+    .option('--reason <text>', 'why, for the log of the host')
+    .action(run(async () => (await import('./jobs/jobs-cancel.ts')).cancelJob))
+  examples(cancel, 'svc jobs cancel job_01… --wait')
+  const one = [
+    ['show', 'show one job', async () => (await import('./jobs/jobs-show.ts')).showJob],
+    ['why', 'say why a job waits', async () => (await import('./jobs/jobs-why.ts')).whyJob],
+    [
+      'retry',
+      'do the work of a finished job again, as a new job',
+      async () => (await import('./jobs/jobs-retry.ts')).retryJob,
+    ],
+  ] as const
+  for (const [verb, summary, load] of one) {
+    examples(
+      reaching(jobs.command(`${verb} <id>`).description(summary)).action(run(load)),
+      `svc jobs ${verb} job_01…`,
+    )
+  }
+}
+
+function declareEnqueue(jobs: Command, run: Run): void {
+  const enqueue = reaching(jobs.command('enqueue <kind>').description('give the hosts of a license a job'))
+    .requiredOption('--license <id-or-key>', 'whose hosts may do it: the id of a license, or its key')
+    .option('--host <host>', 'only this host: its id, hostname, label or fingerprint')
+    .option('--payload <json>', 'what to do, as JSON, or @FILE', '{}')
+    .option('--app <app>', 'the application: fills app in the payload')
+    .option('--urgent', 'ahead of everything that waits')
+    .option('--dedupe-key <key>', 'while a job with this key is unfinished, get that one instead')
+    .option('--run-at <iso>', 'not before this time, ISO-8601')
+    .option('--timeout <seconds>', 'ask it to stop after so long, 3600 when not given')
+    .option('-f, --follow', 'print its log until it ends; exit code 0 when it succeeded, else 1')
+    .action(run(async () => (await import('./jobs/jobs-enqueue.ts')).enqueueJob))
+  examples(
+    enqueue,
+    'svc jobs enqueue prune --license lic_01…',
+    'svc jobs enqueue deploy --license lic_01… --app shop --payload @deploy.json --follow',
+  )
+}
+
+function declareList(jobs: Command, run: Run): void {
+  const list = reaching(jobs.command('list').description('list jobs, newest first'))
+    .option('--state <state>', 'pending, claimed, running, succeeded or failed')
+    .option('--host <host>', 'jobs that are for this host or were done by it')
+    .option('--license <id-or-key>', 'jobs of one license')
+    .option('--app <app>', 'jobs of one application')
+    .option('--limit <number>', 'how many at most, 100 when not given')
+    .action(run(async () => (await import('./jobs/jobs-list.ts')).listJobs))
+  examples(list, 'svc jobs list --state failed')
+}

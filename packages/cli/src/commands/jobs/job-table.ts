@@ -1,0 +1,113 @@
+import type { JobKind, JobState } from '@svc/core'
+import { ago, duration, facts, instant, type Page, stateColour, table } from '../../render.ts'
+
+/** A job as operations answer it; instants in unix seconds. */
+export interface JobView {
+  readonly id: string
+  readonly kind: JobKind
+  readonly state: JobState
+  readonly license_id: string
+  readonly app?: string
+  readonly payload: Readonly<Record<string, unknown>>
+  /** Fingerprint of the only host that may do it. */
+  readonly target?: string
+  readonly urgent?: boolean
+  readonly deployment_id?: string
+  readonly retry_of?: string
+  readonly serial_key?: string
+  readonly dedupe_key?: string
+  readonly attempt: number
+  readonly max_attempts: number
+  readonly lost_leases: number
+  readonly created_at: number
+  /** Fingerprint of the host that holds it, or held it last. */
+  readonly claimed_by?: string
+  readonly claimed_at?: number
+  readonly started_at?: number
+  readonly finished_at?: number
+  readonly cancel_requested_at?: number
+  readonly cancel_reason?: string
+  readonly exit_code?: number
+  readonly error?: string
+}
+
+/** The deployment that a job carries. */
+export interface DeploymentView {
+  readonly id: string
+  readonly state: string
+  readonly app?: string
+}
+
+const FINGERPRINT_CHARS = 12
+const hostId = (fingerprint: string | undefined): string | undefined =>
+  fingerprint === undefined ? undefined : `agt_${fingerprint.slice(0, FINGERPRINT_CHARS)}`
+
+/** Whether the job has ended. */
+export const isOver = ({ state }: JobView): boolean => state === 'succeeded' || state === 'failed'
+
+/** The state of a job with what the state alone does not say. */
+export function stateText(job: JobView): string {
+  if (job.cancel_requested_at === undefined) return job.state
+  if (job.state === 'failed') return 'failed (cancelled)'
+  return isOver(job) ? job.state : `${job.state} (cancelling)`
+}
+
+/** How long the job has run, or ran; undefined before it starts. */
+export function tookText(job: JobView, page: Page): string | undefined {
+  const from = job.started_at ?? job.claimed_at
+  if (from === undefined) return undefined
+  return duration((job.finished_at ?? page.now.getTime() / 1000) - from)
+}
+
+/** Jobs as people read them. */
+export const jobsTable = (jobs: readonly JobView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'KIND', text: ({ kind }) => kind },
+      { title: 'APP', text: ({ app }) => app ?? '' },
+      { title: 'STATE', text: stateText, colour: ({ state }) => stateColour(state) },
+      { title: 'HOST', text: ({ claimed_by, target }) => hostId(claimed_by ?? target) ?? 'any' },
+      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+      { title: 'TOOK', text: (job) => tookText(job, page) ?? '' },
+    ],
+    jobs,
+    page,
+  )
+
+/** One job with everything that is known of it. */
+export const jobFacts = (job: JobView, page: Page): string =>
+  facts(
+    [
+      ['id', job.id],
+      ['kind', job.kind],
+      ['app', job.app],
+      ['state', stateText(job)],
+      ['error', job.error],
+      ['exit code', job.exit_code === undefined ? undefined : String(job.exit_code)],
+      ['license', job.license_id],
+      ['deployment', job.deployment_id],
+      ['retry of', job.retry_of],
+      ['aimed at', hostId(job.target) ?? 'any host of the license'],
+      ['held by', hostId(job.claimed_by)],
+      ['attempt', `${job.attempt}, ${job.lost_leases} of ${job.max_attempts} leases lost`],
+      ['urgent', job.urgent ? 'yes' : undefined],
+      ['serial key', job.serial_key],
+      ['dedupe key', job.dedupe_key],
+      ['created', instant(job.created_at, page)],
+      ['claimed', instant(job.claimed_at, page)],
+      ['started', instant(job.started_at, page)],
+      ['finished', instant(job.finished_at, page)],
+      ['took', tookText(job, page)],
+      ['cancel', job.cancel_reason === undefined ? undefined : `asked for: ${job.cancel_reason}`],
+      ['payload', JSON.stringify(job.payload)],
+    ],
+    page,
+  )
+
+/** How a job ended, in one line: `job_… succeeded after 3 s`. */
+export function endText(job: JobView, page: Page): string {
+  const took = tookText(job, page)
+  const error = job.state === 'failed' && job.error !== undefined ? `: ${job.error}` : ''
+  return `${job.id} ${stateText(job)}${took === undefined ? '' : ` after ${took}`}${error}`
+}

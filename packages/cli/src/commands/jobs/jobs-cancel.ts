@@ -1,0 +1,35 @@
+import { given, type Handler } from '../../call.ts'
+import { EXIT, type ExitCode } from '../../failure.ts'
+import { untilStopped } from './follow.ts'
+import { isOver, type JobView, jobsTable } from './job-table.ts'
+
+/** Flags of `svc jobs cancel`. */
+export interface CancelOptions {
+  readonly wait?: boolean
+  readonly reason?: string
+}
+
+const endedCancelled = (job: JobView): boolean =>
+  job.state === 'failed' && job.cancel_requested_at !== undefined
+
+/**
+ * Ends a job that waits, or asks its host to stop it. With `--wait` the command ends when the host has confirmed: code
+ * 0 when the job was cancelled, 1 when it ended in another way first.
+ */
+export const cancelJob: Handler<CancelOptions> = async (call): Promise<ExitCode | undefined> => {
+  await using connection = await call.connect()
+  const jobId = call.arg(0)
+  const input = given({ job: jobId, reason: call.options.reason })
+  const asked = (await connection.run('jobs.cancel', input)) as { job: JobView; effect: string }
+  const isWaiting = call.options.wait === true && !isOver(asked.job)
+  if (isWaiting) call.hint('asked its host to stop; waiting for the confirmation')
+  const job = isWaiting ? ((await untilStopped(call, { connection, jobId })) ?? asked.job) : asked.job
+  call.print({ ...asked, job }, (page) => jobsTable([job], page))
+  if (asked.effect === 'none' && !endedCancelled(job)) call.hint(`It had ${job.state} before.`)
+  if (call.options.wait !== true) {
+    if (!isOver(job))
+      call.hint(`Its host was asked to stop: svc jobs cancel ${job.id} --wait waits for the end.`)
+    return undefined
+  }
+  return endedCancelled(job) ? EXIT.done : EXIT.failed
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Problem } from '@svc/core'
+import { type Call, given, type Handler } from '../../call.ts'
+import type { ExitCode } from '../../failure.ts'
+import { wholeNumber } from '../number-option.ts'
+import { follow, printEnd } from './follow.ts'
+import { type DeploymentView, type JobView, jobsTable } from './job-table.ts'
+
+/** Flags of `svc jobs enqueue`. */
+export interface EnqueueOptions {
+  readonly license: string
+  readonly host?: string
+  readonly payload: string
+  readonly app?: string
+  readonly urgent?: boolean
+  readonly dedupeKey?: string
+  readonly runAt?: string
+  readonly timeout?: string
+  readonly follow?: boolean
+}
+
+interface Enqueued {
+  readonly job: JobView
+  readonly deployment?: DeploymentView
+  readonly created: boolean
+}
+
+/** Gives the hosts of a license a job, and follows it when asked to. */
+export const enqueueJob: Handler<EnqueueOptions> = async (call): Promise<ExitCode | undefined> => {
+  const input = await inputOf(call)
+  await using connection = await call.connect()
+  const answer = (await connection.run('jobs.enqueue', input)) as unknown as Enqueued
+  const { job, created } = answer
+  if (!created) call.hint(`${job.id} is unfinished and has this dedupe key: nothing new was made.`)
+  if (call.options.follow !== true) {
+    call.print(answer, (page) => jobsTable([job], page))
+    call.hint(`Follow it: svc jobs logs ${job.id} --follow`)
+    return undefined
+  }
+  call.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)
+  const followed = await follow(call, connection, job.id)
+  const last = followed.job ?? job
+  if (call.options.json !== true) printEnd(call, followed)
+  else call.print(given({ ...answer, job: last, deployment: mirrored(answer.deployment, last) }), () => '')
+  return followed.exitCode
+}
+
+// A deployment has its job's state, word for word (wire-agent §2).
+const mirrored = (deployment: DeploymentView | undefined, { state }: JobView): DeploymentView | undefined =>
+  deployment === undefined ? undefined : { ...deployment, state }
+
+async function inputOf({ io, args, options }: Call<EnqueueOptions>): Promise<Record<string, unknown>> {
+  const payload = await payloadOf(io.cwd, options.payload)
+  return given({
+    kind: args[0],
+    license: options.license,
+    host: options.host,
+    payload: options.app === undefined ? payload : { ...payload, app: options.app },
+    urgent: options.urgent,
+    dedupe_key: options.dedupeKey,
+    run_at: options.runAt,
+    timeout_seconds: wholeNumber('--timeout', options.timeout),
+  })
+}
+
+async function payloadOf(cwd: string, text: string): Promise<object> {
+  const json = text.startsWith('@') ? await readPayload(resolve(cwd, text.slice(1))) : text
+  const payload = parse(json)
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
+  throw new Problem('invalid-input', { detail: '--payload must be a JSON object, or @FILE that holds one' })
+}
+
+async function readPayload(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('invalid-input', { detail: `the payload file ${path} cannot be read (${error.code})` })
+  })
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+import type { StoredLine } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import type { Connection } from '../../connect.ts'
+import type { ExitCode } from '../../failure.ts'
+import { tameLine } from '../../terminal.ts'
+import { follow, printEnd } from './follow.ts'
+
+/** Flags of `svc jobs logs`. */
+export interface LogsOptions {
+  readonly follow?: boolean
+}
+
+/** Prints the log of a job, or follows it to the end of the job. */
+export const jobLogs: Handler<LogsOptions> = async (call): Promise<ExitCode | undefined> => {
+  await using connection = await call.connect()
+  const jobId = call.arg(0)
+  if (call.options.follow) {
+    const followed = await follow(call, connection, jobId)
+    const { job, lines, exitCode } = followed
+    if (call.options.json !== true) printEnd(call, followed)
+    else if (job !== undefined)
+      call.print(given({ logs: lines, state: job.state, error: job.error }), () => '')
+    return exitCode
+  }
+  const isTty = call.io.out.isTty
+  const document = await wholeLog(connection, jobId)
+  call.print(document, () => document.logs.map(({ line }) => `${isTty ? tameLine(line) : line}\n`).join(''))
+  if (document.logs.length === 0) call.hint(`No lines yet; the job is ${document.state}.`)
+  return undefined
+}
+
+interface LogDocument {
+  readonly logs: readonly StoredLine[]
+  readonly state: string
+  readonly error?: string
+}
+
+const PAGE_LINES = 10_000
+
+async function wholeLog(connection: Connection, job: string): Promise<LogDocument> {
+  const logs: StoredLine[] = []
+  for (;;) {
+    const input = { job, after: logs.length, limit: PAGE_LINES }
+    const page = (await connection.run('jobs.logs', input)) as unknown as LogDocument
+    logs.push(...page.logs)
+    if (page.logs.length < PAGE_LINES) {
+      const { state, error } = page
+      return { logs, state, ...(error === undefined ? {} : { error }) }
+    }
+  }
+}

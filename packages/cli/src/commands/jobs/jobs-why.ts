@@ -1,0 +1,13 @@
+import type { WaitReason } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { plain } from '../../terminal.ts'
+import type { JobView } from './job-table.ts'
+
+/** Says why a job waits. */
+export const whyJob: Handler<object> = async (call) => {
+  const answer = await call.operate<{ job: JobView; reasons: readonly WaitReason[] }>('jobs.why', {
+    job: call.arg(0),
+  })
+  const { job, reasons } = answer
+  call.print(answer, () => reasons.map(({ text }) => `${job.id} ${plain(text)}\n`).join(''))
+}

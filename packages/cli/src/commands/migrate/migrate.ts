@@ -1,0 +1,62 @@
+import { type MigrationStatus, Problem, readConfig } from '@svc/core'
+import type { Call, Handler } from '../../call.ts'
+import { EXIT, type ExitCode } from '../../failure.ts'
+import { table } from '../../render.ts'
+
+/** Flags of `svc migrate`. */
+export interface MigrateOptions {
+  readonly status?: boolean
+  readonly plan?: boolean
+}
+
+/** Migrates the database of `DATABASE_URL`, or says what would happen. */
+export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<ExitCode | undefined> => {
+  const { url } = readConfig(call.io.env).database
+  if (url === undefined) {
+    throw new Problem('invalid-input', {
+      detail: 'DATABASE_URL is not set; an embedded database migrates itself when it is opened',
+    })
+  }
+  const { migrate, migrationPlan, migrationStatusOf } = await import('@svc/core/sql')
+  if (call.options.plan) return printPlan(call, await migrationPlan(url), await migrationStatusOf(url))
+  if (call.options.status) return printStatus(call, await migrationStatusOf(url))
+  const before = await migrationStatusOf(url)
+  const after = await migrate(url)
+  const fresh = after.applied.filter((name) => !before.applied.includes(name))
+  const code = printStatus(call, after)
+  call.hint(fresh.length === 0 ? 'Nothing to do.' : `Applied now: ${fresh.join(', ')}.`)
+  return code
+}
+
+function printStatus(call: Call, status: MigrationStatus): ExitCode {
+  const { applied, pending, drifted } = status
+  const rows = (['applied', 'pending', 'drifted'] as const).flatMap((state) =>
+    status[state].map((name) => ({ name, state })),
+  )
+  const colours = { applied: 'green', pending: 'yellow', drifted: 'red' } as const
+  const columns = [
+    { title: 'MIGRATION', text: (row: (typeof rows)[number]) => row.name },
+    {
+      title: 'STATE',
+      text: (row: (typeof rows)[number]) => row.state,
+      colour: (row: (typeof rows)[number]) => colours[row.state],
+    },
+  ]
+  call.print({ applied, pending, drifted }, (page) => table(columns, rows, page))
+  if (pending.length > 0) call.hint('Run svc migrate to apply what is pending.')
+  if (drifted.length > 0)
+    call.hint('The database is not as this release knows it: run the release that migrated it.')
+  return pending.length + drifted.length === 0 ? EXIT.done : EXIT.failed
+}
+
+type Plan = readonly { readonly name: string; readonly sql: readonly string[] }[]
+
+function printPlan(call: Call, plan: Plan, status: MigrationStatus): undefined {
+  const { applied, pending, drifted } = status
+  call.print({ applied, pending, drifted, plan }, () =>
+    plan
+      .map(({ name, sql }) => `-- ${name}\n${sql.map((statement) => `${statement};\n`).join('')}`)
+      .join('\n'),
+  )
+  if (plan.length === 0) call.hint('Nothing is pending.')
+}

@@ -1,0 +1,11 @@
+import { generateSigningKey } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { facts } from '../../render.ts'
+
+/** Makes a signing key and prints it: the one command whose answer is a secret by purpose. */
+export const mintKey: Handler<object> = async (call) => {
+  const { privateKey: private_key, publicKey: public_key, kid } = generateSigningKey()
+  const document = { private_key, public_key, kid }
+  call.print(document, (page) => facts(Object.entries(document), page))
+  call.hint('Set SERVICE_LICENSE_PRIVKEY to the private key; keep it secret, it is stored nowhere.')
+}

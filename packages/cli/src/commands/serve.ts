@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { examples, type Run } from './declare.ts'
+
+/** What `serve` and `up` understand of where to listen. */
+export const listening = (command: Command): Command =>
+  command
+    .option('--host <host>', 'address to listen on (SERVICE_HOST, 127.0.0.1)')
+    .option('--port <port>', 'port to listen on, 0 for any free one (PORT, 8080)')
+
+/** `svc serve` */
+export function declareServe(program: Command, run: Run): void {
+  const serve = listening(
+    program.command('serve').description('run the control plane until SIGTERM or Ctrl-C'),
+  )
+    .option(
+      '--data-dir <dir>',
+      'folder of the embedded database and of the control socket (SERVICE_DATA_DIR)',
+    )
+    .option('--migrate', 'migrate the database of DATABASE_URL first')
+    .action(run(async () => (await import('./serve/serve.ts')).serve))
+  examples(
+    serve,
+    'svc serve --data-dir /var/lib/svc            embedded database',
+    'DATABASE_URL=postgres://… svc serve --migrate  PostgreSQL',
+  )
+}

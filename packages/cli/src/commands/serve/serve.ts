@@ -1,0 +1,83 @@
+import { type Config, type Log, Problem, readConfig } from '@svc/core'
+import { migrate, migrationStatusOf } from '@svc/core/sql'
+import type { Handler } from '../../call.ts'
+import { EXIT, type ExitCode } from '../../failure.ts'
+import type { Io } from '../../io.ts'
+import { openLog } from '../../log.ts'
+import { type RunningService, startService } from './running-service.ts'
+import { type StopCause, stopRequest } from './stop-request.ts'
+
+/** Flags of `svc serve`; each stands in for its setting. */
+export interface ServeOptions {
+  readonly host?: string
+  readonly port?: string
+  readonly migrate?: boolean
+}
+
+/** Serves until a signal or a fault. */
+export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<ExitCode> => {
+  const { host, port, dataDir } = options
+  const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir }) })
+  const log = openLog(io, config.service.logLevel)
+  await requireMigrated(config, options.migrate === true, log)
+  await using service = await startService({ io, config, log })
+  const stop = stopRequest(io, log)
+  try {
+    return await endService(io, service, await stop.asked)
+  } finally {
+    stop.release()
+  }
+}
+
+/** Flags as the settings they stand in for, so that one table checks both. */
+export function flagSettings(flags: {
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly dataDir?: string | undefined
+}): Record<string, string> {
+  const named = { SERVICE_HOST: flags.host, PORT: flags.port, SERVICE_DATA_DIR: flags.dataDir }
+  return Object.fromEntries(
+    Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** A server's schema is changed by those who say so, never by the side: replicas of two releases may share it. */
+async function requireMigrated({ database }: Config, mayMigrate: boolean, log: Log): Promise<void> {
+  const { url } = database
+  if (url === undefined) return
+  const { pending, drifted } = mayMigrate ? await migrate(url) : await migrationStatusOf(url)
+  if (drifted.length > 0) {
+    throw new Problem('conflict', {
+      detail: 'the database is not as this release knows it: svc migrate --status shows where',
+      details: drifted.map((name) => `drifted: ${name}`),
+    })
+  }
+  if (pending.length > 0) {
+    throw new Problem('conflict', {
+      detail: 'the database is not migrated: run svc migrate, or svc serve --migrate',
+      details: pending.map((name) => `pending: ${name}`),
+    })
+  }
+  if (mayMigrate) log.info({}, 'the database is migrated')
+}
+
+/** The longest that a drain may take, beside the delay that was asked for. */
+const DRAIN_MS = 10_000
+
+/** Drains a service within bounds and says with which code the command ends. */
+export async function endService(io: Io, service: RunningService, cause: StopCause): Promise<ExitCode> {
+  const { log, config } = service.plane
+  const late = setTimeout(
+    () => {
+      log.error({}, 'could not drain in time: ending')
+      io.exit(EXIT.failed)
+    },
+    DRAIN_MS + config.service.drainDelaySeconds * 1000,
+  )
+  try {
+    await service[Symbol.asyncDispose]()
+  } finally {
+    clearTimeout(late)
+  }
+  return cause === 'signal' ? EXIT.done : EXIT.failed
+}

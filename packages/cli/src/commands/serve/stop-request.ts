@@ -1,0 +1,43 @@
+import type { Log } from '@svc/core'
+import { EXIT } from '../../failure.ts'
+import type { Io } from '../../io.ts'
+
+/** Why a service ends: it was asked to, or an error reached nobody. */
+export type StopCause = 'signal' | 'fault'
+
+/** Waits for the end of a long-running command. */
+export interface StopRequest {
+  readonly asked: Promise<StopCause>
+  /** Gives signals and errors back to the process. */
+  release(): void
+}
+
+/**
+ * Hears the first signal or fault. A further signal ends the process at once, unless `onSecond` has a milder answer;
+ * the one after that always does. Limping on after a fault is no option: the state of the process is unknown.
+ */
+export function stopRequest(io: Io, log: Log, onSecond?: () => void): StopRequest {
+  const { promise: asked, resolve } = Promise.withResolvers<StopCause>()
+  let signals = 0
+  const undoSignals = io.onStop((signal) => {
+    signals += 1
+    if (signals === 1) {
+      log.info({ signal }, 'asked to end: finishing what is under way, once more ends now')
+      resolve('signal')
+    } else if (signals === 2 && onSecond !== undefined) onSecond()
+    else io.exit(EXIT.failed)
+  })
+  let faults = 0
+  const undoFaults = io.onFault((fault) => {
+    faults += 1
+    if (faults === 1) log.error({ err: fault }, 'an error reached nobody: ending')
+    resolve('fault')
+  })
+  return {
+    asked,
+    release: () => {
+      undoSignals()
+      undoFaults()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { ControlPlane } from '@svc/core'
+
+/** Between two sweeps; every replica sweeps, so each wait is spread. */
+const SWEEP_MS = 15_000
+const SPREAD = 0.2
+
+/** Sweeps the queue again and again until disposed: timeouts, lost hosts, unconfirmed cancels. */
+export function sweepLoop({ jobs, log }: ControlPlane): AsyncDisposable {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let isOver = false
+  const again = () => {
+    if (isOver) return
+    const spread = 1 + SPREAD * (2 * Math.random() - 1)
+    timer = setTimeout(() => {
+      running = sweep().finally(again)
+    }, SWEEP_MS * spread)
+    timer.unref()
+  }
+  const sweep = async () => {
+    try {
+      const { timedOut, ended } = await jobs.sweep()
+      if (timedOut.length + ended.length > 0) {
+        log.info({ timed_out: timedOut.length, ended: ended.length }, 'swept the queue')
+      }
+    } catch (err) {
+      log.error({ err }, 'the queue could not be swept; trying again')
+    }
+  }
+  again()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      isOver = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

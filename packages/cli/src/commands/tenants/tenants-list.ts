@@ -1,0 +1,28 @@
+import type { Handler } from '../../call.ts'
+import { ago, type Page, table } from '../../render.ts'
+
+/** A tenant as `tenants.list` answers it. */
+export interface TenantView {
+  readonly id: string
+  readonly name: string
+  readonly created_at: number
+}
+
+/** Tenants as people read them. */
+export const tenantsTable = (tenants: readonly TenantView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'NAME', text: ({ name }) => name },
+      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+    ],
+    tenants,
+    page,
+  )
+
+/** Lists the tenants. */
+export const listTenants: Handler<object> = async (call) => {
+  const answer = await call.operate<{ tenants: readonly TenantView[] }>('tenants.list', {})
+  call.print(answer, (page) => tenantsTable(answer.tenants, page))
+  if (answer.tenants.length === 0) call.hint('No tenants yet: svc tenants add NAME adds one.')
+}

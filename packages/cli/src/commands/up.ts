@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import { examples, type Run } from './declare.ts'
+import { listening } from './serve.ts'
+
+/** `svc up` */
+export function declareUp(program: Command, run: Run): void {
+  const up = listening(
+    program
+      .command('up')
+      .description('run a control plane with one agent on this machine, to try things out'),
+  )
+    .option('--data-dir <dir>', 'folder of everything it keeps (./.svc)')
+    .action(run(async () => (await import('./up/up.ts')).up))
+  examples(up, 'svc up --port 9000')
+}

@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { type Environment, type Log, settings } from '@svc/core'
+import type { Io } from '../../io.ts'
+
+/** Where an agent of this machine finds its plane and keeps its things. */
+export interface AttachedAgentParts {
+  readonly io: Io
+  readonly log: Log
+  readonly url: string
+  /** File that holds the license key: arguments can be read by everybody on the machine. */
+  readonly keyFile: string
+  readonly stateDir: string
+}
+
+/** How long an agent that ended by itself stays away. */
+const RESTART_MS = 5_000
+
+/** A host agent as a child process, started again when it ends by itself. */
+export class AttachedAgent implements AsyncDisposable {
+  readonly #parts: AttachedAgentParts
+  #child: ChildProcess | undefined
+  #restart: NodeJS.Timeout | undefined
+  #isLeaving = false
+
+  constructor(parts: AttachedAgentParts) {
+    this.#parts = parts
+    this.#start()
+  }
+
+  /** Asks the agent to take no more jobs and to end with the last running one; resolves when it has. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isLeaving = true
+    clearTimeout(this.#restart)
+    const child = this.#child
+    if (child === undefined) return
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+  }
+
+  /** Asks the agent once more: running jobs are given back now. */
+  hurry(): void {
+    this.#child?.kill('SIGTERM')
+  }
+
+  #start(): void {
+    const { io, log, url, keyFile, stateDir } = this.#parts
+    const args = ['agent', 'run', '--url', url, '--key-file', keyFile, '--state-dir', stateDir]
+    const child = io.startSelf(args, withoutSettings(io.env))
+    this.#child = child
+    child.on('error', (err) => log.error({ err }, 'the agent could not be started'))
+    child.on('exit', (code, signal) => {
+      this.#child = undefined
+      if (this.#isLeaving) return
+      log.warn(
+        { code, signal, again_in_seconds: RESTART_MS / 1000 },
+        'the agent ended by itself; starting it again',
+      )
+      this.#restart = setTimeout(() => this.#start(), RESTART_MS)
+    })
+  }
+}
+
+/** What the service is set up with is none of a host's business. */
+function withoutSettings(env: Environment): Environment {
+  const groups = Object.values(settings).flatMap((group) => Object.values(group.settings))
+  const hidden = new Set(groups.map(({ name }) => name).filter((name) => name !== 'SERVICE_LOG_LEVEL'))
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)))
+}

@@ -1,0 +1,24 @@
+import { readFile, writeFile } from 'node:fs/promises'
+
+/** The secret in a file of one line; undefined when there is no such file, or nothing in it. */
+export async function readSecret(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).split('\n')[0]?.trim() || undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Keeps a secret for its owner alone. */
+export const keepSecret = (path: string, secret: string): Promise<void> =>
+  writeFile(path, `${secret}\n`, { mode: 0o600 })
+
+/** The secret in a file; the first time `make` makes it. */
+export async function keptSecret(path: string, make: () => string | Promise<string>): Promise<string> {
+  const known = await readSecret(path)
+  if (known !== undefined) return known
+  const secret = await make()
+  await keepSecret(path, secret)
+  return secret
+}

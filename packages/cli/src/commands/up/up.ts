@@ -1,0 +1,103 @@
+import { chmod, mkdir } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Config, type ControlPlane, generateSigningKey, type License, readConfig } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { DEFAULT_DATA_DIR } from '../../connect.ts'
+import type { ExitCode } from '../../failure.ts'
+import type { Io } from '../../io.ts'
+import { openLog } from '../../log.ts'
+import { startService } from '../serve/running-service.ts'
+import { endService, flagSettings } from '../serve/serve.ts'
+import { stopRequest } from '../serve/stop-request.ts'
+import { AttachedAgent } from './attached-agent.ts'
+import { keepSecret, keptSecret, readSecret } from './kept-secret.ts'
+import { sampleApp } from './sample-app.ts'
+import { welcome } from './welcome.ts'
+
+/** Flags of `svc up`. */
+export interface UpOptions {
+  readonly host?: string
+  readonly port?: string
+}
+
+/** Quiet unless asked: the welcome shall stay on the screen. */
+const LOG_LEVEL = 'warn'
+
+/** Runs a control plane with one agent of this machine, everything kept in one folder. */
+export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode> => {
+  const dataDir = resolve(io.cwd, options.dataDir ?? DEFAULT_DATA_DIR)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await chmod(dataDir, 0o700)
+  const config = await configOf(io, options, dataDir)
+  const log = openLog(io, config.service.logLevel)
+  await using service = await startService({ io, config, log })
+  const { plane, url } = service
+  const keyFile = join(dataDir, 'license-key')
+  const license = await firstLicense(plane, keyFile, io.actor)
+  await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
+  const stop = stopRequest(io, log, () => agent.hurry())
+  try {
+    const source = await sampleApp(io, join(dataDir, 'sample-app'))
+    await firstHeartbeat(plane, license.id, stop.asked)
+    const key = (await readSecret(keyFile)) ?? ''
+    io.out.write(welcome(io, { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source }))
+    const cause = await stop.asked
+    await agent[Symbol.asyncDispose]()
+    return await endService(io, service, cause)
+  } finally {
+    stop.release()
+  }
+}
+
+async function configOf(io: Io, { host, port }: UpOptions, dataDir: string): Promise<Config> {
+  const minted = () => generateSigningKey().privateKey
+  const signingKey =
+    io.env.SERVICE_LICENSE_PRIVKEY?.trim() || (await keptSecret(join(dataDir, 'signing-key'), minted))
+  return readConfig({
+    SERVICE_LOG_LEVEL: LOG_LEVEL,
+    ...io.env,
+    ...flagSettings({ host, port, dataDir }),
+    DATABASE_URL: '',
+    SERVICE_LICENSE_PRIVKEY: signingKey,
+  })
+}
+
+/** The license of the attached agent: the one whose key is kept, else a new one. */
+async function firstLicense(
+  plane: ControlPlane,
+  keyFile: string,
+  actor: string,
+): Promise<Pick<License, 'id'>> {
+  const known = await readSecret(keyFile)
+  const license = known === undefined ? undefined : await plane.licenses.byKey(known)
+  if (license !== undefined && license.status !== 'revoked') return license
+  const answer = await plane.operations.run('licenses.issue', { label: 'this machine' }, actor)
+  const { license: issued, key } = answer as { license: License; key: string }
+  await keepSecret(keyFile, key)
+  return issued
+}
+
+const HEARTBEAT_PATIENCE_MS = 10_000
+const LOOK_MS = 50
+
+/** The list of hosts shall not be empty when people first look at it. */
+async function firstHeartbeat(plane: ControlPlane, licenseId: string, stop: Promise<unknown>): Promise<void> {
+  const until = performance.now() + HEARTBEAT_PATIENCE_MS
+  let isStopped = false
+  void stop.then(() => {
+    isStopped = true
+  })
+  while (!isStopped && performance.now() < until) {
+    const servers = await plane.agents.servers(licenseId)
+    if (servers.some(({ state }) => state !== 'offline' && state !== 'unknown')) return
+    await pause(LOOK_MS)
+  }
+}
+
+/** The folder as other commands must be told it; undefined when they find it by themselves. */
+function folderFlag({ cwd, env }: Io, dataDir: string): string | undefined {
+  const isFound = dataDir === resolve(cwd, DEFAULT_DATA_DIR)
+  const isOvershadowed = [env.DATABASE_URL, env.SERVICE_DATA_DIR].some((value) => value?.trim())
+  return isFound && !isOvershadowed ? undefined : relative(cwd, dataDir)
+}

@@ -1,0 +1,53 @@
+import type { Io } from '../../io.ts'
+import { paint } from '../../terminal.ts'
+import type { GitSource } from './sample-app.ts'
+
+/** What the welcome names. */
+export interface WelcomeParts {
+  readonly url: string
+  readonly key: string
+  readonly license: string
+  /** Value of `--data-dir` for other commands; undefined when they need none. */
+  readonly dataDir: string | undefined
+  /** The sample application; undefined without git. */
+  readonly source: GitSource | undefined
+}
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** What `svc up` says when everything runs: where, with which key, and what to try next. */
+export function welcome({ programName, out, env }: Io, parts: WelcomeParts): string {
+  const { url, key, license, dataDir, source } = parts
+  const isTinted = out.isTty && !env.NO_COLOR
+  const bold = (text: string) => (isTinted ? paint(text, 'bold') : text)
+  const folder = dataDir === undefined ? [] : ['--data-dir', dataDir]
+  const command = (...words: readonly string[]) =>
+    [programName, ...[...words, ...folder].map(quoted)].join(' ')
+  const work =
+    source === undefined
+      ? command('jobs', 'enqueue', 'prune', '--license', license, '--follow')
+      : command(
+          ...['jobs', 'enqueue', 'deploy', '--license', license, '--app', 'hello'],
+          ...['--payload', JSON.stringify({ source }), '--follow'],
+        )
+  return `
+${bold('svc is up')}
+
+  address      ${url}
+  license key  ${key}
+
+${bold('Try next, in another terminal')}
+
+  ${source === undefined ? 'Tidy up on this machine (git is not installed, so there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
+    ${work}
+
+  List the fleet:
+    ${command('fleet', 'servers')}
+
+  Ask whether it is healthy:
+    curl ${url}/healthz
+
+Ctrl-C ends it; everything is kept for the next time.
+`
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { homedir, hostname, userInfo } from 'node:os'
+import type { Environment } from '@svc/core'
+
+/** Where text goes. */
+export interface Output {
+  readonly isTty: boolean
+  /** Characters a line holds on a terminal, 80 elsewhere. */
+  readonly columns: number
+  write(text: string): void
+}
+
+/** Signals that ask a program to end. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export type StopSignal = (typeof STOP_SIGNALS)[number]
+
+/** Undoes what it came from. */
+export type Undo = () => void
+
+/** The process as the program sees it: tests hand in a recording one. */
+export interface Io {
+  /** What stands behind the program's name. */
+  readonly args: readonly string[]
+  readonly env: Environment
+  readonly cwd: string
+  readonly home: string
+  readonly hostname: string
+  /** Who acts, for the audit log: `cli:<user>@<host>`. */
+  readonly actor: string
+  /** How people call this program here: `svc`, or `npx svc` below npm. */
+  readonly programName: string
+  readonly isRoot: boolean
+  readonly out: Output
+  readonly err: Output
+  /** Calls back on each signal that asks to end, instead of ending. */
+  onStop(listener: (signal: StopSignal) => void): Undo
+  /** Calls back when an error reached nobody, instead of ending. */
+  onFault(listener: (fault: unknown) => void): Undo
+  /** Calls back when the process that started this one with a channel is gone. */
+  onParentGone(listener: () => void): Undo
+  /** Starts this program once more, in a process group of its own, with a channel that tells it when this one ends. */
+  startSelf(args: readonly string[], env: Environment): ChildProcess
+  /** The code to end with when nothing is left to do. */
+  setExitCode(code: number): void
+  /** Ends now, whatever is under way. */
+  exit(code: number): void
+}
+
+/** One Ctrl-C arrives twice below npm, from the terminal and from npm: within this time it is the same one. */
+const SAME_SIGNAL_MS = 400
+const COLUMNS = 80
+
+/** The real process. The only place of this package that touches it. */
+export function processIo(): Io {
+  process.stdout.on('error', quietlyOnBrokenPipe)
+  // Nobody reads the log any more: no reason to stop serving.
+  process.stderr.on('error', () => {})
+  return {
+    args: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    hostname: hostname(),
+    actor: `cli:${userName()}@${hostname()}`,
+    programName: process.env.npm_execpath === undefined ? 'svc' : 'npx svc',
+    isRoot: process.getuid?.() === 0,
+    out: outputOf(process.stdout),
+    err: outputOf(process.stderr),
+    onStop,
+    onFault,
+    onParentGone,
+    startSelf,
+    setExitCode: (code) => {
+      process.exitCode = code
+    },
+    exit: (code) => process.exit(code),
+  }
+}
+
+// `svc jobs list | head` is no failure.
+function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit()
+  throw error
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number that no user has.
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+const outputOf = (stream: NodeJS.WriteStream): Output => ({
+  isTty: stream.isTTY === true,
+  get columns() {
+    return stream.columns ?? COLUMNS
+  },
+  write: (text) => {
+    stream.write(text)
+  },
+})
+
+function onStop(listener: (signal: StopSignal) => void): Undo {
+  const last = new Map<StopSignal, number>()
+  const hear = (signal: NodeJS.Signals) => {
+    const known = signal as StopSignal
+    const at = performance.now()
+    if (at - (last.get(known) ?? Number.NEGATIVE_INFINITY) > SAME_SIGNAL_MS) listener(known)
+    last.set(known, at)
+  }
+  for (const signal of STOP_SIGNALS) process.on(signal, hear)
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, hear)
+  }
+}
+
+function onFault(listener: (fault: unknown) => void): Undo {
+  const events = ['uncaughtException', 'unhandledRejection'] as const
+  for (const event of events) process.on(event, listener)
+  return () => {
+    for (const event of events) process.off(event, listener)
+  }
+}
+
+function onParentGone(listener: () => void): Undo {
+  if (process.channel === undefined) return () => {}
+  process.on('disconnect', listener)
+  // Listening must not keep a program alive that has nothing else to do.
+  process.channel.unref()
+  return () => {
+    process.off('disconnect', listener)
+  }
+}
+
+function startSelf(args: readonly string[], env: Environment): ChildProcess {
+  const program = process.argv[1] ?? ''
+  return spawn(process.execPath, [...process.execArgv, program, ...args], {
+    env: { ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    detached: true,
+  })
+}
