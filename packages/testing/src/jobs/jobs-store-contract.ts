@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals'
+import { beforeEach, describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
+import { openedStorage } from '../opened-storage.ts'
 import { cancelContract } from './contract-cancel.ts'
 import { claimContract } from './contract-claim.ts'
 import { claimKeyContract } from './contract-claim-key.ts'
@@ -18,16 +19,10 @@ import { JobsScene } from './jobs-scene.ts'
 /** What every queue must do, whatever keeps it (docs/agents.md, Jobs). `open` gives storage that the suite disposes. */
 export function jobsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`jobs store on ${name}`, () => {
-    let storage: Storage
+    const storage = openedStorage(open)
     let scene: JobsScene
-    beforeAll(async () => {
-      storage = await open()
-    })
-    afterAll(async () => {
-      await storage[Symbol.asyncDispose]()
-    })
     beforeEach(() => {
-      scene = new JobsScene(storage)
+      scene = new JobsScene(storage())
     })
     const here = () => scene
     describe('enqueue', () => enqueueContract(here))

@@ -1,0 +1,4 @@
+import { agentsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(agentsStoreContract)

@@ -1,0 +1,4 @@
+import { deploymentsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(deploymentsStoreContract)

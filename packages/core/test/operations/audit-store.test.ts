@@ -1,0 +1,4 @@
+import { auditStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(auditStoreContract)

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals'
+import { LICENSE_STATUSES, type Storage } from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { openedStorage } from '../opened-storage.ts'
+import { buildTenant } from '../tenants/build-tenant.ts'
+import { buildLicense } from './build-license.ts'
+
+/** What keeps issued licenses must do (spec, License key validation). */
+export function licensesStoreContract(name: string, open: () => Promise<Storage>): void {
+  describe(`licenses store on ${name}`, () => {
+    const storage = openedStorage(open)
+    const licenses = () => storage().licenses
+    describe('keeping', () => keepingTests(storage))
+    describe('status', () => statusTests(storage))
+
+    it('without an instant the database’s clock counts', async () => {
+      const { now } = await storage().health()
+      const inTime = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+      const [good, over] = [buildLicense({ expiresAt: inTime(60) }), buildLicense({ expiresAt: inTime(-60) })]
+      const { createdAt } = await licenses().add(good)
+      await licenses().add(over)
+      expect(Math.abs(createdAt.getTime() - now.getTime())).toBeLessThan(60_000)
+      expect(await licenses().usableId(good.keyDigest)).toBe(good.id)
+      expect(await licenses().usableId(over.keyDigest)).toBeUndefined()
+    })
+  })
+}
+
+function keepingTests(storage: () => Storage): void {
+  const licenses = () => storage().licenses
+
+  it('keeps everything that a license is made of, but never shows the key', async () => {
+    const clock = new FakeClock()
+    const tenant = await storage().tenants.add(buildTenant())
+    const made = buildLicense({
+      tenantId: tenant?.id,
+      label: 'Söder & Co',
+      expiresAt: new Date('2031-02-03T04:05:06.789Z'),
+    })
+    const { keyDigest, ...fields } = made
+    const expected = { ...fields, status: 'active', createdAt: clock.now() }
+    expect(await licenses().add(made, clock.now())).toEqual(expected)
+    expect(await licenses().get(made.id)).toEqual(expected)
+    expect(await licenses().byKeyDigest(keyDigest)).toEqual(expected)
+    expect(await licenses().list()).toContainEqual(expected)
+  })
+
+  it('a license may have no tenant and no end', async () => {
+    const made = buildLicense()
+    await licenses().add(made)
+    expect(await licenses().get(made.id)).toMatchObject({
+      tenantId: undefined,
+      expiresAt: undefined,
+      label: '',
+    })
+  })
+
+  it('unknown licenses are none', async () => {
+    expect(await licenses().get(buildId('lic'))).toBeUndefined()
+    expect(await licenses().byKeyDigest('0'.repeat(64))).toBeUndefined()
+    expect(await licenses().usableId('0'.repeat(64))).toBeUndefined()
+    expect(await licenses().setStatus(buildId('lic'), 'suspended')).toBeUndefined()
+  })
+
+  it('a key opens one license', async () => {
+    const made = buildLicense()
+    await licenses().add(made)
+    await expect(licenses().add(buildLicense({ keyDigest: made.keyDigest }))).rejects.toThrow()
+    expect(await licenses().usableId(made.keyDigest)).toBe(made.id)
+  })
+
+  it('refuses a tenant that there is not', async () => {
+    const made = buildLicense({ tenantId: buildId('ten') })
+    await expect(licenses().add(made)).rejects.toThrow()
+    expect(await licenses().get(made.id)).toBeUndefined()
+  })
+
+  it('lists in the order of their making', async () => {
+    const made = [buildLicense(), buildLicense(), buildLicense()]
+    for (const license of [...made].reverse()) await licenses().add(license)
+    const ids = made.map(({ id }) => id)
+    const listed = (await licenses().list()).map(({ id }) => id)
+    expect(listed.filter((id) => ids.includes(id))).toEqual(ids)
+  })
+
+  it('a transaction that fails leaves no license', async () => {
+    const made = buildLicense()
+    const work = storage().transaction(async (stores) => {
+      await stores.licenses.add(made)
+      throw new Error('on purpose')
+    })
+    await expect(work).rejects.toThrow('on purpose')
+    expect(await licenses().get(made.id)).toBeUndefined()
+  })
+}
+
+function statusTests(storage: () => Storage): void {
+  const licenses = () => storage().licenses
+
+  it('a license is good until the instant it expires, not at it', async () => {
+    const clock = new FakeClock()
+    const made = buildLicense({ expiresAt: new Date(clock.now().getTime() + 1000) })
+    await licenses().add(made, clock.now())
+    clock.advance(999)
+    expect(await licenses().usableId(made.keyDigest, clock.now())).toBe(made.id)
+    clock.advance(1)
+    expect(await licenses().usableId(made.keyDigest, clock.now())).toBeUndefined()
+  })
+
+  it('suspending closes a license on the next request, reinstating opens it', async () => {
+    const made = buildLicense()
+    await licenses().add(made)
+    expect(await licenses().setStatus(made.id, 'suspended')).toMatchObject({ status: 'suspended' })
+    expect(await licenses().usableId(made.keyDigest)).toBeUndefined()
+    expect(await licenses().setStatus(made.id, 'active')).toMatchObject({ status: 'active' })
+    expect(await licenses().usableId(made.keyDigest)).toBe(made.id)
+  })
+
+  it.each(LICENSE_STATUSES)('a revoked license stays revoked, whatever comes: %s', async (status) => {
+    const made = buildLicense()
+    await licenses().add(made)
+    expect(await licenses().setStatus(made.id, 'revoked')).toMatchObject({ status: 'revoked' })
+    expect(await licenses().setStatus(made.id, status)).toMatchObject({ status: 'revoked' })
+    expect(await licenses().usableId(made.keyDigest)).toBeUndefined()
+    expect(await licenses().byKeyDigest(made.keyDigest)).toMatchObject({ status: 'revoked' })
+  })
+
+  it('inside a transaction a change is seen by the next read', async () => {
+    const made = buildLicense()
+    await licenses().add(made)
+    const seen = await storage().transaction(async (stores) => {
+      const before = await stores.licenses.get(made.id)
+      await stores.licenses.setStatus(made.id, 'suspended')
+      return [before?.status, (await stores.licenses.get(made.id))?.status]
+    })
+    expect(seen).toEqual(['active', 'suspended'])
+  })
+}

@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from '@jest/globals'
+import type { Storage } from '@svc/core'
+
+/** Opens storage before the tests of the enclosing suite and disposes it after them; returns how tests reach it. */
+export function openedStorage(open: () => Promise<Storage>): () => Storage {
+  let storage: Storage
+  beforeAll(async () => {
+    storage = await open()
+  })
+  afterAll(async () => {
+    await storage[Symbol.asyncDispose]()
+  })
+  return () => storage
+}
