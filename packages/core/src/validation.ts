@@ -10,12 +10,18 @@ export type Fields = Parameters<typeof object>[0]
 /** Most messages of a refused input (spec, General conventions). */
 export const MAX_DETAILS = 12
 
+const CHECKS = new WeakMap<JsonSchema, (value: unknown) => boolean>()
+
+/** The check of a field, found by its schema: what a precompiled reader calls instead of the struct. */
+export const checkOf = (schema: JsonSchema): ((value: unknown) => boolean) | undefined => CHECKS.get(schema)
+
 /** A field of our own: its schema for the document, its check, and the expectation that a refusal names. */
 export function field<T>(
   schema: JsonSchema,
   accepts: (value: unknown) => boolean,
   expected: string,
 ): Struct<T, JsonSchema> {
+  CHECKS.set(schema, accepts)
   return new StructClass<T, JsonSchema>({
     type: 'field',
     schema,
@@ -33,6 +39,10 @@ export function text(min: number, max: number): Struct<string, JsonSchema> {
     expected,
   )
 }
+
+/** A string of any length: what bounds it is the size of the request. */
+export const anyText = (): Struct<string, JsonSchema> =>
+  field({ type: 'string' }, (value) => typeof value === 'string', 'a string')
 
 /** A string that `pattern` matches whole; `expected` says it in words. */
 export const matching = (pattern: RegExp, expected: string): Struct<string, JsonSchema> =>
@@ -82,6 +92,27 @@ export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSche
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'an object',
   )
+
+/** What a list is made of. */
+export interface ListSchema<T> {
+  readonly items: Struct<T, unknown>
+  readonly maxItems: number
+}
+
+/** A list of at most `max` entries. A longer one is refused before any entry is looked at. */
+export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], ListSchema<T>> {
+  const fits = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= max
+  return new StructClass<T[], ListSchema<T>>({
+    type: 'list',
+    schema: { items, maxItems: max },
+    coercer: (value) => (Array.isArray(value) ? value.slice(0, max + 1) : value),
+    validator: (value) => fits(value) || `expected a list of at most ${max} entries`,
+    *entries(value) {
+      if (!fits(value)) return
+      for (const [index, entry] of value.entries()) yield [index, entry, items as unknown as Struct<never>]
+    },
+  })
+}
 
 /**
  * An object whose unknown keys are stripped. The shape has no prototype, so that keys named `constructor` or

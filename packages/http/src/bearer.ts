@@ -1,0 +1,35 @@
+const SCHEME = 'bearer '
+const MAX_CREDENTIAL_CHARS = 512
+
+/**
+ * The credential of `Authorization: Bearer <credential>`: one header, one space, 1 to 512 visible ASCII characters;
+ * anything else is no credential. Reads each character at most once.
+ */
+export function bearerOf(rawHeaders: readonly string[]): string | undefined {
+  const value = onlyAuthorization(rawHeaders)
+  if (value === undefined || value.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
+  const credential = value.slice(SCHEME.length)
+  const fits = credential.length > 0 && credential.length <= MAX_CREDENTIAL_CHARS
+  return fits && isVisible(credential) ? credential : undefined
+}
+
+/** Whether a text is of visible ASCII characters only, no blanks. */
+export function isVisible(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code < 0x21 || code > 0x7e) return false
+  }
+  return true
+}
+
+// Node keeps the first of several; two of them may mean two different callers to two programs on the way.
+function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
+  let found: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length !== 13 || name.toLowerCase() !== 'authorization') continue
+    if (found !== undefined) return undefined
+    found = rawHeaders[index + 1]
+  }
+  return found
+}

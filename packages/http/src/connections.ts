@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The open connections of a server, and which of them owe an answer. */
+export class Connections {
+  readonly #owed = new Map<Socket, Set<ServerResponse>>()
+  #closing = false
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#owed.set(socket, new Set())
+      socket.once('close', () => this.#owed.delete(socket))
+    })
+    server.prependListener('request', (request, response) => this.#begin(request, response))
+  }
+
+  /** Answers that are under way. */
+  get answering(): number {
+    let count = 0
+    for (const responses of this.#owed.values()) count += responses.size
+    return count
+  }
+
+  /** Whether an answer on this connection has begun to go out. */
+  isAnswering(socket: Socket): boolean {
+    return [...(this.#owed.get(socket) ?? [])].some((response) => response.headersSent)
+  }
+
+  /** From now on every answer ends its connection, those under way too as far as their head is not out. */
+  closeAfterAnswers(): void {
+    this.#closing = true
+    for (const responses of this.#owed.values()) for (const response of responses) endWith(response)
+  }
+
+  /** Closes the connections that owe no answer, whatever they have sent of a next request. */
+  closeIdle(): void {
+    for (const [socket, responses] of this.#owed) if (responses.size === 0) socket.destroySoon()
+  }
+
+  /** Cuts every connection; tells how many answers were lost. */
+  cutAll(): number {
+    const lost = this.answering
+    for (const socket of this.#owed.keys()) socket.destroy()
+    return lost
+  }
+
+  #begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    const responses = this.#owed.get(socket)
+    if (responses === undefined) return
+    responses.add(response)
+    response.once('close', () => responses.delete(response))
+    if (this.#closing) endWith(response)
+  }
+}
+
+function endWith(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close')
+}

@@ -1,0 +1,78 @@
+import { Problem, type ProblemCode } from '@svc/core'
+import type { Reply } from './route.ts'
+
+/** What only HTTP can be wrong about. */
+export type WireCode = 'invalid-json' | 'method-not-allowed' | 'payload-too-large' | 'internal'
+
+/** A refusal that the core knows nothing of. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: WireCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: WireCode, headers: Readonly<Record<string, string>> = {}) {
+    super(code)
+    this.code = code
+    this.headers = headers
+  }
+}
+
+/** The client went away before it was answered. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
+/** Every refusal with its status and its sentence, word for word the spec's where the spec has one. */
+export const FAILURES = {
+  unauthorized: { status: 401, error: 'unauthorized' },
+  forbidden: { status: 403, error: 'forbidden' },
+  'license-key-required': { status: 400, error: 'license key required' },
+  'license-rejected': { status: 403, error: 'license rejected' },
+  'signing-not-configured': { status: 503, error: 'control plane signing key not configured' },
+  'signing-failed': { status: 500, error: 'could not mint license token' },
+  'job-not-owned': { status: 404, error: 'job not found / not owned' },
+  'job-not-found': { status: 404, error: 'job not found for this license' },
+  'not-found': { status: 404, error: 'not found' },
+  'invalid-input': { status: 400, error: 'invalid request body' },
+  ambiguous: { status: 409, error: 'ambiguous' },
+  conflict: { status: 409, error: 'conflict' },
+  'rate-limited': { status: 429, error: 'rate limit exceeded' },
+  unavailable: { status: 503, error: 'service unavailable' },
+  'invalid-json': { status: 400, error: 'invalid JSON body' },
+  'method-not-allowed': { status: 405, error: 'method not allowed' },
+  'payload-too-large': { status: 413, error: 'payload too large' },
+  internal: { status: 500, error: 'internal error' },
+} as const satisfies Readonly<
+  Record<ProblemCode | WireCode, { readonly status: number; readonly error: string }>
+>
+
+/** The code of a refusal, `internal` for everything that was not meant. */
+export const codeOf = (error: unknown): ProblemCode | WireCode =>
+  error instanceof Problem || error instanceof Refusal ? error.code : 'internal'
+
+/**
+ * The reply to a refusal. A fault never shows anything of itself. `explains`: also the code, the sentence for operators
+ * and the candidates, which hosts and strangers do not get.
+ */
+export function failureReply(error: unknown, explains = false): Reply {
+  const code = codeOf(error)
+  const { status, error: sentence } = FAILURES[code]
+  const data = error instanceof Problem ? error.data : {}
+  const { detail, details, candidates } = data
+  const body = {
+    error: sentence,
+    ...(explains ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
+    ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
+    ...(explains && candidates !== undefined ? { candidates } : {}),
+  }
+  return { status, body, headers: { ...headersOf(error), ...challenge(status) } }
+}
+
+// RFC 9110 asks a 401 to say which scheme would do.
+const challenge = (status: number) => (status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {})
+
+function headersOf(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof Refusal) return error.headers
+  const seconds = error instanceof Problem ? error.data.retryAfterSeconds : undefined
+  return seconds === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }
+}

@@ -1,0 +1,19 @@
+import { Problem, type RateLimitName } from '@svc/core'
+import type { Arrival, Replies } from '../route.ts'
+
+/** The reply of every limited gate (wire: Limits). */
+export const LIMITED: Replies = {
+  429: {
+    description: 'A rate limit was hit.',
+    headers: { 'Retry-After': "Whole seconds to the window's end, at least 1." },
+  },
+}
+
+/**
+ * Counts the request in a window of `subject`.
+ * @throws Problem `rate-limited`
+ */
+export async function takeFrom({ plane }: Arrival, name: RateLimitName, subject: string): Promise<void> {
+  const { allowed, retryAfterSeconds } = await plane.limits.take(name, subject)
+  if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
+}

@@ -1,0 +1,19 @@
+/** `@svc/http`: the control plane on Koa, mountable in another server. */
+export { type AppOptions, controlPlaneMiddleware, createApp, createControlApp } from './app.ts'
+export { codeOf, FAILURES, failureReply, Refusal, type WireCode } from './errors.ts'
+export { openApiDocument } from './openapi.ts'
+export { json, noContent, plain } from './reply.ts'
+export {
+  type Arrival,
+  type Call,
+  type Gate,
+  type Method,
+  type Replies,
+  type Reply,
+  type Route,
+  type RouteParts,
+  route,
+} from './route.ts'
+export { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
+export { type Body, jsonBody } from './schema.ts'
+export { type DrainReport, type Listening, type ListenOptions, listen } from './server.ts'

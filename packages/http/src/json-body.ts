@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import { ClientGone, Refusal } from './errors.ts'
+import { parseJson } from './json-text.ts'
+import type { RequestShare } from './request-bytes.ts'
+
+/** What a refused upload may still send before its connection is cut: until then it gets to read its answer. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+
+/**
+ * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a coded one is as unreadable as broken
+ * JSON, and no small request grows into a large one.
+ * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  share: RequestShare,
+): Promise<unknown> {
+  if (isCoded(request)) throw new Refusal('invalid-json')
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    discard(request)
+    throw new Refusal('payload-too-large')
+  }
+  return parseJson(await readText(request, maxBytes, share))
+}
+
+function isCoded({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding']?.trim().toLowerCase()
+  return coding !== undefined && coding !== '' && coding !== 'identity'
+}
+
+function readText(request: IncomingMessage, maxBytes: number, share: RequestShare): Promise<string> {
+  if (request.readableEnded) {
+    throw new Error('the body was read by somebody else: mount the control plane before body parsers')
+  }
+  // Who left while the gate was asked is not heard leaving any more.
+  if (request.destroyed) throw new ClientGone()
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const chunks: Buffer[] = []
+  let length = 0
+  const onData = (chunk: Buffer) => {
+    length += chunk.length
+    try {
+      if (length > maxBytes) throw new Refusal('payload-too-large')
+      share.take(chunk.length)
+      chunks.push(chunk)
+    } catch (error) {
+      request.off('data', onData)
+      discard(request)
+      reject(error)
+    }
+  }
+  request.on('data', onData)
+  request.once('end', () => resolve(textOf(chunks)))
+  // After the end this changes nothing; before it, the client is gone, whatever the reason.
+  request.once('close', () => reject(new ClientGone()))
+  request.once('error', () => reject(new ClientGone()))
+  return promise
+}
+
+function textOf(chunks: readonly Buffer[]): string {
+  const [only, ...others] = chunks
+  if (only === undefined) return ''
+  return (others.length === 0 ? only : Buffer.concat(chunks)).toString('utf8')
+}
+
+/** Lets the rest of a refused body pass by, so that the client can read why; not for ever. */
+function discard(request: IncomingMessage): void {
+  let discarded = 0
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length
+    if (discarded > MAX_DISCARDED_BYTES) request.destroy()
+  })
+}

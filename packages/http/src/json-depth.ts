@@ -1,0 +1,39 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Whether a JSON text nests deeper than `max`, told before it is parsed: a parsed value nested 10,000 deep ends every
+ * later walk over it with a full stack. Text that is not JSON gets some answer, and the parser refuses it anyway.
+ */
+export function isDeeperThan(text: string, max: number): boolean {
+  let depth = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      index = endOfString(text, index)
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      depth += 1
+      if (depth > max) return true
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth -= 1
+    }
+  }
+  return false
+}
+
+// The native search passes over most strings at once. From an escaped quote on, every character is looked at, because
+// a search that stops at each of a million escaped quotes would cost more.
+function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1)
+  if (quote === -1) return text.length
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote
+  let index = start + 1
+  while (index < text.length && text.charCodeAt(index) !== QUOTE) {
+    index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
+  }
+  return index
+}

@@ -1,0 +1,57 @@
+import { Refusal } from './errors.ts'
+import { isDeeperThan } from './json-depth.ts'
+
+/** Deepest nesting of a request body (wire: Compatibility rules). */
+export const MAX_DEPTH = 32
+
+/** Keys that some code somewhere takes for a way to an object's prototype. */
+const HOSTILE_KEYS: readonly string[] = ['__proto__', 'constructor']
+const NUL = '\u0000'
+const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
+
+/**
+ * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every depth, and NUL
+ * out of every string, because PostgreSQL's text holds none.
+ * @throws Refusal `invalid-json`
+ */
+export function parseJson(text: string): unknown {
+  if (text === '') return {}
+  if (isDeeperThan(text, MAX_DEPTH)) throw new Refusal('invalid-json')
+  const value = parse(text)
+  return MAY_NEED_CLEANING.test(text) ? cleaned(value) : value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid-json')
+  }
+}
+
+/** Cleans in place what the parser has just made. */
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return withoutNul(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) value[index] = cleaned(value[index])
+    return value
+  }
+  return cleanedObject(value as Record<string, unknown>)
+}
+
+function cleanedObject(value: Record<string, unknown>): Record<string, unknown> {
+  for (const key of Object.keys(value)) {
+    const item = value[key]
+    const name = withoutNul(key)
+    if (HOSTILE_KEYS.includes(name)) {
+      delete value[key]
+      continue
+    }
+    if (name !== key) delete value[key]
+    value[name] = cleaned(item)
+  }
+  return value
+}
+
+const withoutNul = (text: string): string => (text.includes(NUL) ? text.replaceAll(NUL, '') : text)

@@ -1,0 +1,46 @@
+import type { Duplex } from 'node:stream'
+import type { RequestIds } from './request-ids.ts'
+
+/** What is answered on a connection whose request never became one. */
+export interface RawAnswer {
+  readonly status: number
+  readonly reason: string
+  readonly error: string
+}
+
+const BAD_REQUEST: RawAnswer = { status: 400, reason: 'Bad Request', error: 'bad request' }
+/** HTTP/1.1 asks for a Host header. */
+export const MISSING_HOST = BAD_REQUEST
+/** The service is no proxy. */
+export const NO_TUNNEL: RawAnswer = { status: 405, reason: 'Method Not Allowed', error: 'method not allowed' }
+
+const BY_CODE: Readonly<Record<string, RawAnswer>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: 'Request Timeout', error: 'request timeout' },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    error: 'request header fields too large',
+  },
+}
+
+/** The answer to a request that the parser gave up on. */
+export const answerTo = (error: { readonly code?: string | undefined }): RawAnswer =>
+  BY_CODE[error.code ?? ''] ?? BAD_REQUEST
+
+/** Writes an answer by hand, in the form that all answers have, and closes the connection. */
+export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, error }: RawAnswer): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify({ error })
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    `Svc-Request-Id: ${ids.next()}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}

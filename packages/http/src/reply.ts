@@ -1,0 +1,14 @@
+import type { Reply } from './route.ts'
+
+/** A JSON document, 200 unless told otherwise. */
+export const json = (body: object, headers?: Readonly<Record<string, string>>, status = 200): Reply => ({
+  status,
+  body,
+  headers,
+})
+
+/** 204: done, and nothing to say. */
+export const noContent = (headers?: Readonly<Record<string, string>>): Reply => ({ status: 204, headers })
+
+/** A text of some media type. */
+export const plain = (type: string, content: string): Reply => ({ status: 200, text: { type, content } })

@@ -1,0 +1,38 @@
+import { claimedJobView, freeObject, shape } from '@svc/core'
+import { agentGate } from '../gates/agent-gate.ts'
+import { json, noContent } from '../reply.ts'
+import { route } from '../route.ts'
+import { hotJsonBody } from '../schema.ts'
+import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-fields.ts'
+
+/** What a host sends to ask for work (spec, Claim request). */
+export const claimBody = shape({ fingerprint })
+
+const HEADERS = {
+  'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.',
+  'Svc-Drain': '`1` when the host is drained: it gets nothing new.',
+}
+
+/** Asking for work (spec, POST /v1/jobs/claim). */
+export const claimRoute = route({
+  method: 'POST',
+  path: '/v1/jobs/claim',
+  summary: 'Ask for the job that is due for this host.',
+  agent: true,
+  gate: agentGate('claim'),
+  body: hotJsonBody(claimBody),
+  reads: { 'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.' },
+  replies: {
+    200: { description: 'A job, under a lease.', body: shape({ job: freeObject() }), headers: HEADERS },
+    204: { description: 'Nothing is due for this host.', headers: HEADERS },
+    ...INVALID,
+  },
+  handle: async ({ plane, caller, body, headers }) => {
+    const { licenseId } = caller
+    const claimKey = idempotencyKey({ headers })
+    const answer = await plane.jobs.claim({ licenseId, fingerprint: body.fingerprint, claimKey })
+    const told = { ...cancelHeaders(answer.cancel), ...(answer.drained ? { 'Svc-Drain': '1' } : {}) }
+    if (answer.job === undefined) return noContent(told)
+    return json({ job: claimedJobView(answer.job, plane.jobs.leaseSeconds) }, told)
+  },
+})

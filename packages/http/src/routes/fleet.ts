@@ -1,0 +1,51 @@
+import { finite, flag, listOf, shape, text, whole } from '@svc/core'
+import { licenseBearer } from '../gates/license-bearer.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { LISTED } from './listed.ts'
+
+const word = text(0, 512)
+
+const server = shape({
+  id: word,
+  hostname: word,
+  label: word,
+  state: word,
+  version: word,
+  org: word,
+  last_heartbeat: whole(0, Number.MAX_SAFE_INTEGER),
+})
+
+const backup = shape({
+  hostname: word,
+  last_capture_at: finite(),
+  success: flag(),
+  image_count: whole(0, Number.MAX_SAFE_INTEGER),
+  repo_bytes: whole(0, Number.MAX_SAFE_INTEGER),
+  last_drill_at: finite(),
+  drill_pass: flag(),
+})
+
+/** Reading the fleet of a license (spec, GET /v1/fleet/servers and /v1/fleet/backups). */
+export const fleetRoutes = [
+  route({
+    method: 'GET',
+    path: '/v1/fleet/servers',
+    summary: "List the license's hosts.",
+    agent: true,
+    gate: licenseBearer,
+    replies: { 200: { description: 'The hosts.', body: shape({ servers: listOf(server, LISTED) }) } },
+    handle: async ({ plane, caller }) => json({ servers: await plane.agents.servers(caller.licenseId) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/fleet/backups',
+    summary: "List the backups of the license's hosts.",
+    agent: true,
+    gate: licenseBearer,
+    query: { host: 'Only this hostname.' },
+    replies: { 200: { description: 'The backups.', body: shape({ backups: listOf(backup, LISTED) }) } },
+    handle: async ({ plane, caller, query }) =>
+      json({ backups: await plane.agents.backups(caller.licenseId, query.host) }),
+  }),
+]

@@ -1,0 +1,33 @@
+import { flag, freeObject, shape } from '@svc/core'
+import { open } from '../gates/open.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { OK } from './ok.ts'
+
+const readiness = shape({ ok: flag(), checks: freeObject() })
+
+/** Probes (spec, GET /healthz; wire: Health and metrics). */
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Whether the service is ready for requests.',
+    gate: open,
+    replies: {
+      200: { description: 'Ready.', body: readiness },
+      503: { description: 'Not ready: a check fails.', body: readiness },
+    },
+    handle: async ({ plane }) => {
+      const { ok, checks } = await plane.health.ready()
+      return json({ ok, checks }, {}, ok ? 200 : 503)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/livez',
+    summary: 'Whether the process answers at all; looks at nothing else.',
+    gate: open,
+    replies: { 200: { description: 'Alive.', body: OK } },
+    handle: () => json({ ok: true }),
+  }),
+]

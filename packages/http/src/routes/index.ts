@@ -1,0 +1,29 @@
+import type { Route } from '../route.ts'
+import { claimRoute } from './claim.ts'
+import { fleetRoutes } from './fleet.ts'
+import { healthRoutes } from './health.ts'
+import { jobCancelRoute } from './job-cancel.ts'
+import { jobLogsRoute } from './job-logs.ts'
+import { jobStatusRoute } from './job-status.ts'
+import { keyRoutes } from './keys.ts'
+import { licenseRoutes } from './license.ts'
+import { metricsRoutes } from './metrics.ts'
+import { operationRoutes } from './operations.ts'
+import { telemetryRoutes } from './telemetry.ts'
+
+/** Everything that the service answers to the world: its table of contents. */
+export const ROUTES: readonly Route[] = [
+  ...licenseRoutes,
+  ...telemetryRoutes,
+  claimRoute,
+  jobStatusRoute,
+  jobLogsRoute,
+  jobCancelRoute,
+  ...fleetRoutes,
+  ...healthRoutes,
+  ...metricsRoutes,
+  ...keyRoutes,
+]
+
+/** What it answers to whoever can open its control socket. */
+export const CONTROL_ROUTES: readonly Route[] = [...operationRoutes, ...healthRoutes, ...metricsRoutes]

@@ -1,0 +1,45 @@
+import { type CancelOutcome, flag, JOB_STATES, oneOf, shape, text, wasCancelled } from '@svc/core'
+import { optional } from 'superstruct'
+import { agentGate } from '../gates/agent-gate.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { jsonBody } from '../schema.ts'
+import { fingerprint, INVALID, jobIdOf } from './job-fields.ts'
+
+const cancelBody = shape({ fingerprint: optional(fingerprint), reason: optional(text(0, 512)) })
+
+const cancelResult = shape({
+  ok: flag(),
+  state: oneOf(JOB_STATES),
+  cancelled: optional(flag()),
+  cancel_requested: optional(flag()),
+})
+
+const resultOf = ({ effect, job }: CancelOutcome) =>
+  effect === 'requested'
+    ? { ok: true, state: job.state, cancel_requested: true }
+    : { ok: true, state: job.state, cancelled: wasCancelled(job) }
+
+/** Stopping a job (wire: Cancel). */
+export const jobCancelRoute = route({
+  method: 'POST',
+  path: '/v1/jobs/{id}/cancel',
+  summary: 'End a job that waits, or ask its host to stop it.',
+  agent: true,
+  gate: agentGate('cancel'),
+  body: jsonBody(cancelBody),
+  replies: {
+    200: { description: 'What became of the job.', body: cancelResult },
+    ...INVALID,
+    404: { description: 'Not a job of this license.' },
+  },
+  handle: async ({ plane, caller, body, params }) => {
+    const outcome = await plane.jobs.cancel({
+      jobId: jobIdOf(params, 'job-not-found'),
+      licenseId: caller.licenseId,
+      fingerprint: body.fingerprint,
+      reason: body.reason ?? '',
+    })
+    return json(resultOf(outcome))
+  },
+})

@@ -1,0 +1,58 @@
+import { anyText, finite, flag, listOf, MAX_REQUEST_LINES, shape, whole } from '@svc/core'
+import { optional } from 'superstruct'
+import { agentGate } from '../gates/agent-gate.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { hotJsonBody } from '../schema.ts'
+import {
+  attempt,
+  fingerprint,
+  INVALID,
+  idempotencyKey,
+  JOB_STATE_HEADER,
+  jobIdOf,
+  jobStateHeaders,
+} from './job-fields.ts'
+
+/** The largest legal request, 1,000 lines of 8,192 characters, is 8.2 MB, and more when they are escaped. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024
+
+/** Output of a job (spec, Job logs request; wire: Logs). The length of a line is bounded by the request's alone. */
+export const logsBody = shape({
+  lines: optional(listOf(shape({ ts: finite(), line: anyText() }), MAX_REQUEST_LINES)),
+  fingerprint: optional(fingerprint),
+  attempt: optional(attempt),
+  offset: optional(whole(0, 2_147_483_647)),
+})
+
+/** Sending output (spec, POST /v1/jobs/{id}/logs). */
+export const jobLogsRoute = route({
+  method: 'POST',
+  path: '/v1/jobs/{id}/logs',
+  summary: 'Append output to the log of a job; at most 1,000 lines are taken.',
+  agent: true,
+  gate: agentGate('logs'),
+  body: hotJsonBody(logsBody, MAX_LOG_BYTES),
+  reads: { 'Idempotency-Key': 'A repeat under this key stores nothing twice.' },
+  replies: {
+    200: {
+      description: 'How many lines were taken.',
+      body: shape({ ok: flag(), accepted: whole(0, MAX_REQUEST_LINES) }),
+      headers: { 'Svc-Log-Next': 'The offset to go on with.', 'Svc-Job-State': JOB_STATE_HEADER },
+    },
+    ...INVALID,
+    404: { description: 'Not a job of this license that still takes lines.' },
+  },
+  handle: async ({ plane, caller, body, params, headers }) => {
+    const { accepted, next, job } = await plane.jobs.appendLogs({
+      jobId: jobIdOf(params, 'job-not-found'),
+      licenseId: caller.licenseId,
+      fingerprint: body.fingerprint,
+      attempt: body.attempt,
+      lines: body.lines ?? [],
+      offset: body.offset,
+      idempotencyKey: idempotencyKey({ headers }),
+    })
+    return json({ ok: true, accepted }, { 'Svc-Log-Next': String(next), ...jobStateHeaders(job) })
+  },
+})

@@ -1,0 +1,48 @@
+import { JOB_STATES, MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core'
+import { optional } from 'superstruct'
+import { agentGate } from '../gates/agent-gate.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { hotJsonBody } from '../schema.ts'
+import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
+import { OK } from './ok.ts'
+
+/** A host's word on its job (spec, Job status request; wire: Attempts). */
+export const statusBody = shape({
+  fingerprint,
+  state: oneOf(JOB_STATES),
+  exit_code: optional(whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+  error: optional(text(0, MAX_ERROR_CHARS)),
+  attempt: optional(attempt),
+})
+
+/** Reporting on a job (spec, POST /v1/jobs/{id}/status). */
+export const jobStatusRoute = route({
+  method: 'POST',
+  path: '/v1/jobs/{id}/status',
+  summary: 'Report the state of a job that this host holds.',
+  agent: true,
+  gate: agentGate('status'),
+  body: hotJsonBody(statusBody),
+  replies: {
+    200: {
+      description: 'Written, or already final.',
+      body: OK,
+      headers: { 'Svc-Job-State': JOB_STATE_HEADER },
+    },
+    ...INVALID,
+    404: { description: 'Not held by this license and host, or not in this attempt: stop working on it.' },
+  },
+  handle: async ({ plane, caller, body, params }) => {
+    const { job } = await plane.jobs.report({
+      jobId: jobIdOf(params, 'job-not-owned'),
+      licenseId: caller.licenseId,
+      fingerprint: body.fingerprint,
+      attempt: body.attempt,
+      state: body.state,
+      exitCode: body.exit_code,
+      error: body.error,
+    })
+    return json({ ok: true }, jobStateHeaders(job))
+  },
+})

@@ -1,0 +1,43 @@
+import { instant, listOf, shape, text } from '@svc/core'
+import { optional } from 'superstruct'
+import { perIp } from '../gates/per-ip.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { jsonBody } from '../schema.ts'
+import { LISTED } from './listed.ts'
+
+const activateBody = shape({
+  key: optional(text(1, 512)),
+  hostname: optional(text(0, 255)),
+  fingerprint: optional(text(0, 512)),
+})
+
+const activation = shape({
+  token: text(1, 4096),
+  plan: text(1, 64),
+  features: listOf(text(1, 64), LISTED),
+  expires: instant(),
+})
+
+/** Licensing (spec, POST /v1/license/activate). */
+export const licenseRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/license/activate',
+    summary: 'Exchange a license key, in the body or as bearer, for a signed token.',
+    agent: true,
+    gate: perIp('activate'),
+    body: jsonBody(activateBody),
+    replies: {
+      200: { description: 'The key is good.', body: activation },
+      400: { description: 'No key, or an invalid body.' },
+      403: { description: 'The key is not accepted.' },
+      500: { description: 'The signing key is unusable.' },
+      503: { description: 'No signing key is configured.' },
+    },
+    handle: async ({ plane, caller, body }) => {
+      const fingerprint = body.fingerprint === '' ? undefined : body.fingerprint
+      return json(await plane.licenses.activate({ key: body.key ?? caller.bearer, fingerprint }))
+    },
+  }),
+]

@@ -1,0 +1,21 @@
+import { metricsToken } from '../gates/metrics-token.ts'
+import { processExposition } from '../process-metrics.ts'
+import { plain } from '../reply.ts'
+import { route } from '../route.ts'
+
+const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** The exposition (spec, /metrics; wire: Health and metrics). */
+export const metricsRoutes = [
+  route({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Figures of the service and its process, in the Prometheus text format.',
+    gate: metricsToken,
+    replies: { 200: { description: 'The exposition.', type: TYPE } },
+    handle: async ({ plane }) => {
+      const [own, process] = await Promise.all([plane.metrics.exposition(), processExposition()])
+      return plain(TYPE, `${own}${process}`)
+    },
+  }),
+]

@@ -1,0 +1,68 @@
+import { flag, freeObject, listOf, oneOf, PERMISSIONS, shape, text } from '@svc/core'
+import { open } from '../gates/open.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { jsonBody } from '../schema.ts'
+import { LISTED } from './listed.ts'
+
+/** A payload read from a file may be larger than what hosts send. */
+const MAX_INPUT_BYTES = 1024 * 1024
+const MAX_ACTOR_CHARS = 128
+/** Who acted when the caller did not say. */
+const NAMELESS = 'local'
+
+const printable = /[^\x20-\x7e]/g
+
+function actorOf(header: string | readonly string[] | undefined): string {
+  const given =
+    typeof header === 'string' ? header.replace(printable, '').trim().slice(0, MAX_ACTOR_CHARS) : ''
+  return given === '' ? NAMELESS : given
+}
+
+const entry = shape({
+  name: text(1, 128),
+  summary: text(1, 512),
+  permission: oneOf(PERMISSIONS),
+  changes: flag(),
+})
+
+/**
+ * The operations over HTTP. Nobody is asked who they are: these routes belong on the control socket, whose file mode is
+ * the gate. `Svc-Actor` is what the audit log calls the caller.
+ */
+export const operationRoutes = [
+  route({
+    method: 'GET',
+    path: '/operations',
+    summary: 'What operators can do.',
+    explains: true,
+    gate: open,
+    replies: { 200: { description: 'The operations.', body: shape({ operations: listOf(entry, LISTED) }) } },
+    handle: ({ plane }) =>
+      json({
+        operations: plane.operations.list.map(({ name, summary, permission, changes }) => ({
+          name,
+          summary,
+          permission,
+          changes,
+        })),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: '/operations/{name}',
+    summary: 'Run an operation.',
+    explains: true,
+    gate: open,
+    body: jsonBody(freeObject(), MAX_INPUT_BYTES),
+    reads: { 'Svc-Actor': 'Who asks, for the audit log.' },
+    replies: {
+      200: { description: 'What the operation answers.', body: freeObject() },
+      400: { description: 'Invalid JSON, or input that the operation does not take.' },
+      404: { description: 'No such operation, or nothing by the name that the input gives.' },
+      409: { description: 'A conflict, or a name that may mean several things.' },
+    },
+    handle: async ({ plane, body, params, headers }) =>
+      json(await plane.operations.run(params.name, body, actorOf(headers['svc-actor']))),
+  }),
+]

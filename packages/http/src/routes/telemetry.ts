@@ -1,0 +1,74 @@
+import { finite, flag, listOf, shape, text, whole } from '@svc/core'
+import { type Infer, optional } from 'superstruct'
+import { agentGate } from '../gates/agent-gate.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { hotJsonBody } from '../schema.ts'
+import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-fields.ts'
+
+const MAX_RENEWED_JOBS = 64
+
+/** What a host says of itself (spec, Heartbeat request; wire: Hosts and fleet reads). */
+export const heartbeatBody = shape({
+  fingerprint,
+  hostname: optional(text(0, 255)),
+  version: optional(text(0, 128)),
+  state: optional(text(0, 64)),
+  cpu_pct: optional(finite()),
+  mem_pct: optional(finite()),
+  disk_pct: optional(finite()),
+  disk_total_gb: optional(finite()),
+  backup_health: optional(shape({ last_capture_at: optional(finite()), success: optional(flag()) })),
+  restore_drill: optional(shape({ last_at: optional(finite()), pass: optional(flag()) })),
+  boot_id: optional(text(0, 128)),
+  jobs: optional(listOf(shape({ id: jobId, attempt }), MAX_RENEWED_JOBS)),
+})
+
+const heartbeatResult = shape({
+  ack: flag(),
+  next_interval: whole(1, 86_400),
+  refresh: optional(text(1, 4096)),
+})
+
+const beatOf = (licenseId: string, body: Infer<typeof heartbeatBody>) => ({
+  licenseId,
+  fingerprint: body.fingerprint,
+  hostname: body.hostname,
+  version: body.version,
+  state: body.state,
+  bootId: body.boot_id,
+  cpuPct: body.cpu_pct,
+  memPct: body.mem_pct,
+  diskPct: body.disk_pct,
+  diskTotalGb: body.disk_total_gb,
+  lastCaptureAt: body.backup_health?.last_capture_at,
+  captureSuccess: body.backup_health?.success,
+  lastDrillAt: body.restore_drill?.last_at,
+  drillPass: body.restore_drill?.pass,
+  jobs: body.jobs ?? [],
+})
+
+/** Heartbeats (spec, POST /v1/telemetry/heartbeat). */
+export const telemetryRoutes = [
+  route({
+    method: 'POST',
+    path: '/v1/telemetry/heartbeat',
+    summary: 'Report a host as alive; renews the leases of the jobs it lists.',
+    agent: true,
+    gate: agentGate('heartbeat'),
+    body: hotJsonBody(heartbeatBody),
+    replies: {
+      200: {
+        description: 'The heartbeat is stored.',
+        body: heartbeatResult,
+        headers: { 'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.' },
+      },
+      ...INVALID,
+    },
+    handle: async ({ plane, caller, body }) => {
+      const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(caller.licenseId, body))
+      const result = { ack: true, next_interval: nextInterval, ...(refresh === undefined ? {} : { refresh }) }
+      return json(result, cancelHeaders(cancel))
+    },
+  }),
+]

@@ -1,0 +1,34 @@
+import { read } from '@svc/core'
+import type { Struct } from 'superstruct'
+import { compiled, REFUSED } from './compiled.ts'
+import type { Shape } from './shape.ts'
+
+/** How a route reads its request body. */
+export interface Body<Input> {
+  readonly shape: Shape
+  /** Bytes that a request may carry; more is 413. */
+  readonly maxBytes: number
+  /** The value, unknown keys stripped. @throws Problem `invalid-input` with at most 12 field-scoped messages */
+  read(value: unknown): Input
+}
+
+/** Request bytes that any route but job logs takes (wire: Compatibility rules). */
+export const MAX_BODY_BYTES = 64 * 1024
+
+/** A JSON body. */
+export function jsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): Body<T> {
+  return { shape: struct, maxBytes, read: (value) => read(struct, value) }
+}
+
+/**
+ * A JSON body of a route that hosts call all the time: a compiled reader takes what is good, and the struct is asked
+ * only for the messages of what is not.
+ */
+export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): Body<T> {
+  const quick = compiled(struct)
+  const readValue = (value: unknown): T => {
+    const kept = quick(value)
+    return kept === REFUSED ? read(struct, value) : (kept as T)
+  }
+  return { shape: struct, maxBytes, read: readValue }
+}

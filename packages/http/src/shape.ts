@@ -1,0 +1,38 @@
+import type { JsonSchema, ListSchema } from '@svc/core'
+
+/** What is asked of a struct, whatever its value: requests are read by it, replies are described by it. */
+export interface Shape {
+  readonly type: string
+  readonly schema: unknown
+  validate(value: unknown, options?: { coerce?: boolean }): readonly [unknown, unknown?]
+}
+
+/** Whether a field may be left out, because it is optional or has a default. */
+export const isOmissible = (shape: Shape): boolean =>
+  shape.validate(undefined, { coerce: true })[0] === undefined
+
+/** The fields of an object shape by name. */
+export const fieldsOf = (shape: Shape): readonly (readonly [string, Shape])[] =>
+  Object.entries((shape.schema ?? {}) as Readonly<Record<string, Shape>>)
+
+/**
+ * The JSON Schema (2020-12) of a shape.
+ * @throws TypeError for a struct that is not made by the validation of `@svc/core`
+ */
+export function jsonSchema(shape: Shape): JsonSchema {
+  if (shape.type === 'field') return shape.schema as JsonSchema
+  if (shape.type === 'list') {
+    const { items, maxItems } = shape.schema as ListSchema<unknown>
+    return {
+      type: 'array',
+      items: jsonSchema(items as Shape),
+      ...(Number.isFinite(maxItems) ? { maxItems } : {}),
+    }
+  }
+  if (shape.type !== 'object')
+    throw new TypeError(`no JSON Schema is known for a struct of type ${shape.type}`)
+  const fields = fieldsOf(shape)
+  const required = fields.filter(([, field]) => !isOmissible(field)).map(([name]) => name)
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, jsonSchema(field)]))
+  return { type: 'object', ...(required.length > 0 ? { required } : {}), properties }
+}

@@ -1,0 +1,122 @@
+import { type ControlPlane, Problem } from '@svc/core'
+import type { Context } from 'koa'
+import { clientIp } from './client-ip.ts'
+import { ClientGone, codeOf, failureReply, Refusal } from './errors.ts'
+import { type HttpMetrics, UNMATCHED } from './http-metrics.ts'
+import { readJsonBody } from './json-body.ts'
+import type { RequestBytes } from './request-bytes.ts'
+import type { RequestIds } from './request-ids.ts'
+import { logFault, logRequest } from './request-log.ts'
+import type { Arrival, Method, Reply, Route } from './route.ts'
+import type { Match, Resource } from './routing.ts'
+import { writeReply } from './write-reply.ts'
+
+/** What every request of one mounted plane shares. */
+export interface SurfaceParts {
+  readonly plane: ControlPlane
+  readonly bytes: RequestBytes
+  readonly ids: RequestIds
+  readonly metrics: HttpMetrics
+}
+
+/** One request under way. */
+interface Exchange {
+  readonly ctx: Context
+  readonly id: string
+  readonly match: Match | undefined
+  readonly start: number
+}
+
+/** Answers requests: gate, then body, then handler, so that 401 and 429 win over 400 and cost no parsing. */
+export class Surface {
+  readonly #parts: SurfaceParts
+
+  constructor(parts: SurfaceParts) {
+    this.#parts = parts
+  }
+
+  /** Answers one request; `match` undefined: there is nothing at this path. Never throws. */
+  async answer(ctx: Context, match: Match | undefined): Promise<void> {
+    const exchange: Exchange = { ctx, id: this.#parts.ids.next(), match, start: performance.now() }
+    try {
+      if (match === undefined) throw new Problem('not-found')
+      this.#finish(exchange, await this.#reply(ctx, match))
+    } catch (error) {
+      // Nobody is there to be answered.
+      if (error instanceof ClientGone) ctx.respond = false
+      else this.#refuse(exchange, error)
+    }
+  }
+
+  async #reply(ctx: Context, { resource, params }: Match): Promise<Reply> {
+    const route = routeFor(resource, ctx.method)
+    const { plane, bytes } = this.#parts
+    const { gate, body } = route
+    const caller = await gate.admit(arrivalOf(plane, ctx))
+    const call = { plane, caller, params, query: queryOf(ctx, route), headers: ctx.req.headers }
+    if (body === undefined) return route.handle({ ...call, body: undefined })
+    using share = bytes.share()
+    const given = body.read(await readJsonBody(ctx.req, body.maxBytes, share))
+    return await route.handle({ ...call, body: given })
+  }
+
+  #refuse(exchange: Exchange, error: unknown): void {
+    const { plane, metrics } = this.#parts
+    const { id, match } = exchange
+    const template = match?.resource.template ?? UNMATCHED
+    const code = codeOf(error)
+    const reply = failureReply(error, match?.resource.explains)
+    if (code === 'rate-limited') metrics.limited(template)
+    if (code === 'unauthorized' || code === 'license-rejected') metrics.refused(template)
+    if (reply.status === 500 || isCaused(error)) logFault(plane.log, id, template, error)
+    this.#finish(exchange, reply, code)
+  }
+
+  #finish({ ctx, id, match, start }: Exchange, reply: Reply, code?: string): void {
+    const { plane, metrics } = this.#parts
+    writeReply(ctx, id, reply)
+    const { method } = ctx
+    const { status } = reply
+    const ms = performance.now() - start
+    const route = match?.resource.template ?? UNMATCHED
+    metrics.answered({ method, route, status, seconds: ms / 1000 })
+    const line = { request: id, method, route, status, ms: Math.round(ms * 100) / 100 }
+    logRequest(plane.log, code === undefined ? line : { ...line, code })
+  }
+}
+
+const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
+
+// HEAD is GET whose body stays here; every other method that no route has is refused, OPTIONS and TRACE too.
+function routeFor({ routes, allow }: Resource, method: string): Route {
+  const found = routes.get((method === 'HEAD' ? 'GET' : method) as Method)
+  if (found === undefined) throw new Refusal('method-not-allowed', { Allow: allow })
+  return found
+}
+
+function arrivalOf(plane: ControlPlane, ctx: Context): Arrival {
+  const { headers, rawHeaders, socket } = ctx.req
+  return {
+    plane,
+    headers,
+    rawHeaders,
+    get address() {
+      const forwarded = headers['x-forwarded-for']
+      return clientIp({
+        forwarded: Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+        socketAddress: socket.remoteAddress,
+        hops: plane.config.http.trustedProxyHops,
+      })
+    },
+    query: (name) => firstOf(ctx.query[name]),
+  }
+}
+
+function queryOf(ctx: Context, { query = {} }: Route): Record<string, string | undefined> {
+  return Object.fromEntries(Object.keys(query).map((name) => [name, firstOf(ctx.query[name])]))
+}
+
+function firstOf(value: string | readonly string[] | undefined): string | undefined {
+  const text = typeof value === 'string' ? value : value?.[0]
+  return text === '' ? undefined : text
+}
