@@ -4,5 +4,7 @@ export { deploymentsStoreContract } from './deployments/deployments-store-contra
 export { jobsStoreContract } from './jobs/jobs-store-contract.ts'
 export { licensesStoreContract } from './licenses/licenses-store-contract.ts'
 export { auditStoreContract } from './operations/audit-store-contract.ts'
+export { sessionsStoreContract } from './sessions/sessions-store-contract.ts'
 export { storageContract } from './storage-contract.ts'
 export { tenantsStoreContract } from './tenants/tenants-store-contract.ts'
+export { usersStoreContract } from './users/users-store-contract.ts'

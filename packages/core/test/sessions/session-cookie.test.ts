@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals'
+import { openSession, sealSession, sessionIdOf } from '@svc/core'
+import fc from 'fast-check'
+
+const ID = 'a'.repeat(43)
+const SECRET = 'the secret that signs'
+const sealed = sealSession(ID, SECRET)
+
+describe('the session cookie', () => {
+  it('opens with any of the secrets, the former ones included, and with no other', () => {
+    expect(openSession(sealed, ['new', SECRET])).toBe(ID)
+    expect(openSession(sealed, ['new'])).toBeUndefined()
+    expect(openSession(sealed, [])).toBeUndefined()
+  })
+
+  it('holds no change of a single character', () => {
+    const change = fc.tuple(fc.nat(sealed.length - 1), fc.constantFrom(...'AZaz09-_.'))
+    fc.assert(
+      fc.property(change, ([at, character]) => {
+        const changed = sealed.slice(0, at) + character + sealed.slice(at + 1)
+        // The last character of 43 carries two spare bits: what decodes alike is the same seal.
+        const same = Buffer.from(changed.slice(-43), 'base64url').equals(
+          Buffer.from(sealed.slice(-43), 'base64url'),
+        )
+        if (changed.slice(0, -43) === sealed.slice(0, -43) && same) return
+        expect(openSession(changed, [SECRET])).toBeUndefined()
+      }),
+    )
+  })
+
+  it('of several in a header exactly one must verify', () => {
+    const other = sealSession('b'.repeat(43), SECRET)
+    const forged = sealSession('c'.repeat(43), 'guess')
+    expect(sessionIdOf(`a=1; svc_session=${sealed}; b=2`, [SECRET])).toBe(ID)
+    expect(sessionIdOf(`svc_session=${forged}; svc_session=${sealed}`, [SECRET])).toBe(ID)
+    expect(sessionIdOf(`svc_session=${sealed}; svc_session=${other}`, [SECRET])).toBeUndefined()
+    expect(sessionIdOf(`svc_session=${forged}`, [SECRET])).toBeUndefined()
+    expect(sessionIdOf(undefined, [SECRET])).toBeUndefined()
+    expect(sessionIdOf(`svc_session=${sealed};`.repeat(9), [SECRET])).toBeUndefined()
+  })
+
+  it('any text is refused without a fault', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), (text) =>
+        expect(openSession(text, [SECRET])).toBeUndefined(),
+      ),
+    )
+  })
+})

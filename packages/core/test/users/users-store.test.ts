@@ -1,0 +1,4 @@
+import { usersStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(usersStoreContract)

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type TestPlane, testPlane } from '@svc/testing'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+
+describe('users and their sessions', () => {
+  let test: TestPlane
+
+  beforeEach(() => {
+    test = testPlane()
+  })
+  afterEach(() => test[Symbol.asyncDispose]())
+
+  const add = (fields: object = {}) =>
+    test.plane.users.add({
+      email: EMAIL,
+      role: 'operator',
+      tenantId: undefined,
+      password: PASSWORD,
+      ...fields,
+    })
+
+  it('signs in with the right password only, whatever the case of the email', async () => {
+    const user = await add({ email: ' Ada@Example.com ' })
+    const { cookie } = await test.plane.sessions.login('ADA@example.COM', PASSWORD)
+    expect((await test.plane.sessions.authenticate(cookie))?.user).toEqual(user)
+    await expect(test.plane.sessions.login(EMAIL, `${PASSWORD}.`)).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+    await expect(test.plane.sessions.login('nobody@example.com', PASSWORD)).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+  })
+
+  it('a user without a password cannot sign in with any, the empty one included', async () => {
+    await add({ password: undefined })
+    for (const password of ['', 'undefined', PASSWORD]) {
+      await expect(test.plane.sessions.login(EMAIL, password)).rejects.toMatchObject({ code: 'unauthorized' })
+    }
+  })
+
+  it('refuses a role that does not fit and an email that is taken', async () => {
+    await expect(add({ role: 'owner' })).rejects.toMatchObject({ code: 'invalid-input' })
+    const tenant = await test.plane.tenants.add('Acme')
+    await expect(add({ role: 'super_admin', tenantId: tenant.id })).rejects.toMatchObject({
+      code: 'invalid-input',
+    })
+    await add()
+    await expect(add()).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('a new password ends what was open and lets the new one in', async () => {
+    await add()
+    const { cookie } = await test.plane.sessions.login(EMAIL, PASSWORD)
+    await test.plane.users.setPassword(EMAIL, 'another long password')
+    expect(await test.plane.sessions.authenticate(cookie)).toBeUndefined()
+    await expect(test.plane.sessions.login(EMAIL, PASSWORD)).rejects.toMatchObject({ code: 'unauthorized' })
+    expect((await test.plane.sessions.login(EMAIL, 'another long password')).user.email).toBe(EMAIL)
+  })
+
+  it('a barred user is nobody at once', async () => {
+    const user = await add()
+    const { cookie } = await test.plane.sessions.mint(user)
+    await test.plane.users.setDisabled(EMAIL, true)
+    expect(await test.plane.sessions.authenticate(cookie)).toBeUndefined()
+    await expect(test.plane.sessions.login(EMAIL, PASSWORD)).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('logout ends this session and no other', async () => {
+    const user = await add()
+    const [first, second] = [await test.plane.sessions.mint(user), await test.plane.sessions.mint(user)]
+    const caller = await test.plane.sessions.authenticate(first.cookie)
+    expect(await test.plane.sessions.logout(caller?.digest ?? '')).toMatch(/^svc_session=; .*Max-Age=0/)
+    expect(await test.plane.sessions.authenticate(first.cookie)).toBeUndefined()
+    expect(await test.plane.sessions.authenticate(second.cookie)).toBeDefined()
+  })
+
+  it('an operation leaves an audit row without the password', async () => {
+    const input = { email: EMAIL, role: 'viewer', password: PASSWORD }
+    await test.plane.operations.run('users.add', input, 'cli:test')
+    const [row] = await test.storage.audit.list(1)
+    expect(row).toMatchObject({ operation: 'users.add', actor: 'cli:test', outcome: 'ok' })
+    expect(JSON.stringify(row)).not.toContain(PASSWORD)
+  })
+})
+
+describe('sessions without a secret', () => {
+  it('are closed in production: no cookie holds and nobody signs in', async () => {
+    await using open = testPlane()
+    await using closed = testPlane({ env: { SERVICE_SESSION_SECRET: undefined } })
+    const user = await open.plane.users.add({
+      email: EMAIL,
+      role: 'viewer',
+      tenantId: undefined,
+      password: undefined,
+    })
+    const { cookie } = await open.plane.sessions.mint(user)
+    expect(await closed.plane.sessions.authenticate(cookie)).toBeUndefined()
+    await expect(closed.plane.sessions.login(EMAIL, PASSWORD)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('have one of their own in development', async () => {
+    await using test = testPlane({ env: { SERVICE_SESSION_SECRET: undefined, NODE_ENV: undefined } })
+    const user = await test.plane.users.add({
+      email: EMAIL,
+      role: 'viewer',
+      tenantId: undefined,
+      password: undefined,
+    })
+    const { cookie } = await test.plane.sessions.mint(user)
+    expect(await test.plane.sessions.authenticate(cookie)).toBeDefined()
+  })
+})

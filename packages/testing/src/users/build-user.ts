@@ -1,0 +1,15 @@
+import type { NewUser } from '@svc/core'
+import { buildId } from '../build-id.ts'
+
+/** A user of platform staff with an email of their own. */
+export function buildUser(fields: Partial<NewUser> = {}): NewUser {
+  const id = fields.id ?? buildId('usr')
+  return {
+    id,
+    email: `${id}@example.com`,
+    role: 'operator',
+    tenantId: undefined,
+    passwordHash: undefined,
+    ...fields,
+  }
+}
