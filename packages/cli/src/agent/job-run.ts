@@ -35,6 +35,7 @@ export class JobRun {
   /** Ends every exchange with the plane. */
   readonly #life = new AbortController()
   #handler: HandlerProcess | undefined
+  #settling = false
   #interruption: Interruption | undefined
   #ending: Promise<void> = Promise.resolve()
 
@@ -134,6 +135,7 @@ export class JobRun {
   }
 
   async #settle(outcome: StatusReport): Promise<JobEnd> {
+    this.#settling = true
     await this.#folder.keepOutcome(outcome)
     const heard = await this.#reporter.conclude(outcome)
     if (heard === 'unheard') return 'unreported'
@@ -149,6 +151,7 @@ export class JobRun {
   }
 
   #hear(answer: Answer): void {
+    if (this.#settling) return
     const state = answer.header('svc-job-state')
     if (answer.status === 404) this.interrupt('gone')
     else if (answer.status !== 200) return

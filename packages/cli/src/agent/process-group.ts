@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const LOOK_EVERY_MS = 25
+const LOOK_FIRST_MS = 20
+const LOOK_SELDOM_MS = 200
 const MAX_SWEEPS = 5
+const SWEEP_MS = 25
 
 /** Sends `signal` to every process of a group; says whether there was one. Signal 0 only asks. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
@@ -16,11 +18,28 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 /** SIGTERM to a group, and SIGKILL to what is left of it after `graceMs`. Resolves when it is gone or was killed. */
 export async function endGroup(group: number, graceMs: number): Promise<void> {
   if (!signalGroup(group, 'SIGTERM')) return
-  for (let waited = 0; waited < graceMs; waited += LOOK_EVERY_MS) {
-    if (!signalGroup(group, 0)) return
-    await sleep(LOOK_EVERY_MS)
+  for (
+    let waited = 0, look = LOOK_FIRST_MS;
+    waited < graceMs;
+    waited += look, look = Math.min(look * 2, LOOK_SELDOM_MS)
+  ) {
+    await sleep(Math.min(look, graceMs - waited))
+    if (!(await isAtWork(group))) return
   }
   signalGroup(group, 'SIGKILL')
+}
+
+/** Whether a group has a process that can still do something: one that only waits to be reaped cannot. */
+async function isAtWork(group: number): Promise<boolean> {
+  if (!signalGroup(group, 0)) return false
+  const pids = await processes()
+  if (pids.length === 0) return true
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))
+  return stats.some((stat) => {
+    // The command stands in brackets and may hold anything; behind it: state, parent, group.
+    const [state = 'X', , its] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(its) === group && !'ZX'.includes(state)
+  })
 }
 
 /**
@@ -33,20 +52,23 @@ export async function killStrays(workFolder: string): Promise<number> {
     const found = await marked(`SVC_WORK_DIR=${workFolder}`)
     if (found.length === 0) break
     for (const pid of found) killed += killOne(pid)
-    await sleep(LOOK_EVERY_MS)
+    await sleep(SWEEP_MS)
   }
   return killed
 }
 
 async function marked(mark: string): Promise<number[]> {
-  const names = await readdir('/proc').catch(() => [])
-  const looks = names
-    .filter((name) => /^\d+$/.test(name))
-    .map(async (name) => {
-      const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')
-      return environment.split('\0').includes(mark) ? Number(name) : undefined
-    })
+  const looks = (await processes()).map(async (pid) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    return environment.split('\0').includes(mark) ? pid : undefined
+  })
   return (await Promise.all(looks)).filter((pid) => pid !== undefined)
+}
+
+/** The ids of all processes; none where there is no /proc. */
+async function processes(): Promise<number[]> {
+  const names = await readdir('/proc').catch(() => [])
+  return names.filter((name) => /^\d+$/.test(name)).map(Number)
 }
 
 function killOne(pid: number): number {
