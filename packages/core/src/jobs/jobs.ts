@@ -1,10 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
-import { redactLine } from '../redaction/redactor.ts'
+import { redactLines } from '../redaction/redact-lines.ts'
+import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { cutLine, type LogLine, MAX_ACCEPTED_LINES, type StoredLine } from './job-log.ts'
+import { cutLine, type LogLine, MAX_ACCEPTED_LINES, MAX_LINE_CHARS, type StoredLine } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
@@ -85,7 +86,7 @@ export class Jobs {
    */
   async report(write: Omit<StatusWrite, 'leaseSeconds'>): Promise<StatusOutcome> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const error = write.error === undefined ? undefined : redactLine(write.error)
+    const error = write.error === undefined ? undefined : redact(write.error)
     const outcome = await storage.jobs.report({ ...write, error, leaseSeconds }, clock.forStores())
     if (outcome === undefined) {
       metrics.fenced('status')
@@ -101,7 +102,7 @@ export class Jobs {
    */
   async appendLogs(write: Omit<LogWrite, 'leaseSeconds'>): Promise<LogOutcome> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const lines = write.lines.slice(0, MAX_ACCEPTED_LINES).map(storedLine)
+    const lines = storedLines(write.lines.slice(0, MAX_ACCEPTED_LINES))
     const outcome = await storage.jobs.appendLogs({ ...write, lines, leaseSeconds }, clock.forStores())
     if (outcome === undefined) {
       metrics.fenced('logs')
@@ -226,4 +227,10 @@ export class Jobs {
   }
 }
 
-const storedLine = ({ ts, line }: LogLine): LogLine => ({ ts, line: redactLine(cutLine(line)) })
+// Redacted before the cut, so that a cut never hides what tells a secret; what is looked at is bounded all the same.
+const MAX_READ_CHARS = 2 * MAX_LINE_CHARS
+
+function storedLines(lines: readonly LogLine[]): LogLine[] {
+  const clean = redactLines(lines.map(({ line }) => line.slice(0, MAX_READ_CHARS)))
+  return lines.map(({ ts }, index) => ({ ts, line: cutLine(clean[index] ?? '') }))
+}

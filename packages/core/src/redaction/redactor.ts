@@ -28,7 +28,8 @@ function sweep(text: string): string {
  * The text with every known secret replaced by `[redacted:<kind>]`; wire-app §4, "Redactor". Text without a secret
  * comes back byte for byte, and so does everything around a secret: the patterns read the text in its compatibility
  * form (NFKC) without zero-width characters and terminal colours, but only the found stretches are replaced in the
- * original. Redacting twice changes nothing. Linear in the length of the text.
+ * original. Redacting twice changes nothing. Linear in the length of the text; for 1,000 log lines of 200 characters
+ * without a secret 0.7 ms, since one pass that finds nothing to look for is all they get.
  */
 export function redact(text: string): string {
   let redacted = text
@@ -40,11 +41,3 @@ export function redact(text: string): string {
   }
   return redacted
 }
-
-/**
- * {@link redact} for one line of a job's log, before it is stored. The same work: the one pass that finds nothing to
- * look for is the cheap path already (1,000 lines of 200 characters: 0.7 ms on the 2-core machine it was written on,
- * 0.2 ms of them for looking at the characters at all). It knows no other line: of a private key that is printed over
- * several lines it sees the first.
- */
-export const redactLine: (line: string) => string = redact

@@ -10,7 +10,9 @@ describe('users and their sessions', () => {
   beforeEach(() => {
     test = testPlane()
   })
-  afterEach(() => test[Symbol.asyncDispose]())
+  afterEach(async () => {
+    await test[Symbol.asyncDispose]()
+  })
 
   const add = (fields: object = {}) =>
     test.plane.users.add({
