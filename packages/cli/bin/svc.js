@@ -6,8 +6,8 @@ import module from 'node:module'
 const program = new URL('../dist/bin.js', import.meta.url)
 const [major, minor] = process.versions.node.split('.').map(Number)
 
-if (major < 22 || (major === 22 && minor < 17)) {
-  fail(`svc needs Node 22.17 or newer, this is ${process.version}: run it with npx, which brings Node 24`)
+if (major < 22 || (major === 22 && minor < 19)) {
+  fail(`svc needs Node 22.19 or newer, this is ${process.version}: run it with npx, which brings Node 24`)
 } else if (existsSync(program)) {
   module.enableCompileCache()
   await import(program.href)

@@ -15,6 +15,7 @@ export function declareAgent(program: Command, run: Run): void {
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
     .option('--fingerprint <text>', 'identity of this host; made once and kept when not given')
     .option('--concurrency <number>', 'jobs at the same time, 1 when not given')
+    .option('--poll-seconds <number>', 'wait between two looks for work, 5 when not given')
     .option('--once', 'take at most one job, then end')
     .addHelpText(
       'after',

@@ -16,6 +16,7 @@ export interface AgentRunOptions {
   readonly handlers?: string
   readonly fingerprint?: string
   readonly concurrency?: string
+  readonly pollSeconds?: string
   readonly once?: boolean
 }
 
@@ -32,6 +33,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
       detail: 'an agent needs a license key: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
     })
   }
+  const pollSeconds = wholeNumber('--poll-seconds', options.pollSeconds)
   const agent = startAgent({
     url: planeUrl(io, options.url),
     licenseKey,
@@ -45,6 +47,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     once,
     concurrency: wholeNumber('--concurrency', options.concurrency),
     environment: io.env,
+    timing: pollSeconds === undefined ? undefined : { pollMs: Math.max(1, pollSeconds) * 1000 },
   })
   const undo = stopOnSignals(io, agent, log)
   log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')

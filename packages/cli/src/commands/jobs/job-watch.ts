@@ -26,7 +26,10 @@ const LOOK_MS = 400
 const PAGE_LINES = 10_000
 /** A job that waits longer than this is worth a word on why. */
 const QUIET_MS = 2_000
-const WHY_EVERY_MS = 10_000
+/** Hosts look for work every few seconds: that they have not yet is no news before this. */
+const PATIENT_MS = 15_000
+const PATIENT_CODES: readonly WaitReason['code'][] = ['next', 'no-claim-lately']
+const WHY_EVERY_MS = 5_000
 /** A server that restarts is back within this time. */
 const PATIENCE_MS = 60_000
 
@@ -72,7 +75,9 @@ class WaitNotes {
     const answer = await patiently<{ reasons: readonly WaitReason[] }>(this.#watch, 'jobs.why', {
       job: jobId,
     })
-    const text = (answer?.reasons ?? []).map((reason) => reason.text).join('; ')
+    const isEarly = at - this.#since < PATIENT_MS
+    const reasons = (answer?.reasons ?? []).filter(({ code }) => !isEarly || !PATIENT_CODES.includes(code))
+    const text = reasons.map((reason) => reason.text).join('; ')
     if (text !== '' && text !== this.#said) this.#watch.onNote(`waiting: ${jobId} ${text}`)
     this.#said = text
   }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, type ControlPlane, configSummary, createControlPlane, type Log } from '@svc/core'
+import { type Config, type ControlPlane, createControlPlane, type Log, Problem } from '@svc/core'
 import { openStorage, type StorageSource } from '@svc/core/sql'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
 import type { Io } from '../../io.ts'
+import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 
 /** What a service is started from. */
@@ -13,7 +13,10 @@ export interface ServiceParts {
   readonly log: Log
 }
 
-/** A control plane that serves; disposing it drains: no new requests, those under way are answered, storage closed. */
+/**
+ * A control plane that serves. Disposing it drains: not ready, no new requests, those under way are answered, storage
+ * is closed.
+ */
 export interface RunningService extends AsyncDisposable {
   readonly plane: ControlPlane
   /** Where this machine reaches it: `http://127.0.0.1:8080`. */
@@ -30,22 +33,21 @@ export async function startService({ io, config, log }: ServiceParts): Promise<R
     const storage = await openStorage(storageSource(config))
     opened.push(storage)
     const plane = createControlPlane({ config, storage, log })
-    tellSettings(plane)
+    tellDoubts(plane)
     opened.push(sweepLoop(plane))
     const { dataDir } = config.service
     if (dataDir !== undefined) {
       const path = controlSocketPath(io.cwd, dataDir)
-      opened.push(await listen(createControlApp(plane), { path }))
+      opened.push(await listen(createControlApp(plane), { path, log }))
     }
-    const { host, port } = config.http
-    const server = await listen(createApp(plane), { host, port })
-    opened.push(server)
-    const url = addressOf(server, host)
+    const server = await listenOnNetwork(plane)
+    opened.push({ [Symbol.asyncDispose]: () => drained(server, log) })
+    const url = localUrl(config.http.host, server)
     log.info({ url, storage: storage.kind }, 'serving')
-    let drained: Promise<void> | undefined
+    let closed: Promise<void> | undefined
     const dispose = () => {
-      drained ??= drain(plane, closeAll)
-      return drained
+      closed ??= closeAll()
+      return closed
     }
     return { plane, url, [Symbol.asyncDispose]: dispose }
   } catch (error) {
@@ -54,47 +56,33 @@ export async function startService({ io, config, log }: ServiceParts): Promise<R
   }
 }
 
-/** Health first, so that a balancer sends nobody here any more; then the reverse of the start. */
-async function drain(plane: ControlPlane, closeAll: () => Promise<void>): Promise<void> {
-  plane.health.drain()
-  await pause(plane.config.service.drainDelaySeconds * 1000)
-  await closeAll()
-  plane.log.info({}, 'drained')
-}
-
 function storageSource({ database, service }: Config): StorageSource {
   if (database.url !== undefined) return { url: database.url, poolSize: database.pool }
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
 }
 
-const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-
-function addressOf({ port }: Listening, given: string): string {
-  const host = EVERYWHERE[given] ?? given
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+async function listenOnNetwork(plane: ControlPlane): Promise<Listening> {
+  const { config, health, log } = plane
+  const { host, port, maxConnections } = config.http
+  const drainDelayMs = config.service.drainDelaySeconds * 1000
+  try {
+    return await listen(createApp(plane), { host, port, maxConnections, health, drainDelayMs, log })
+  } catch (cause) {
+    if (!(cause instanceof Problem) || cause.code !== 'conflict') throw cause
+    const detail = `${host}:${port} is in use: stop what listens there, or choose another port with --port`
+    throw new Problem('conflict', { detail }, { cause })
+  }
 }
 
-/** The start-up summary, and everything that is allowed and probably not meant. */
-function tellSettings({ config, log, signer, licenses, storage }: ControlPlane): void {
-  log.info({ settings: configSummary(config) }, 'settings in force')
-  for (const warning of config.warnings) log.warn({ warning }, 'doubtful setting')
-  for (const [group, faults] of Object.entries(config.faults)) {
-    log.warn({ group, faults }, 'bad settings close this feature')
-  }
-  for (const fault of signer.faults) log.warn({ fault }, 'bad signing key')
-  if (signer.status === 'unset') {
-    log.warn({}, 'SERVICE_LICENSE_PRIVKEY is not set: activation answers 503; svc mint-key makes a key')
-  }
-  if (licenses.mode === 'development') {
-    log.warn(
-      {},
-      'development rules: any license key is accepted; set NODE_ENV=production or SERVICE_LICENSE_KEYS',
-    )
-  }
-  if (storage.kind === 'pglite-memory') {
-    log.warn(
-      {},
-      'everything is in memory and ends with this process: set DATABASE_URL or --data-dir to keep it',
-    )
-  }
+async function drained(server: Listening, log: Log): Promise<void> {
+  const { lost } = await server.drain()
+  if (lost > 0) log.warn({ lost }, 'drained; answers were not finished in time')
+  else log.info({}, 'drained')
+}
+
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+
+function localUrl(host: string, { url, port }: Listening): string {
+  const local = EVERYWHERE[host]
+  return local === undefined ? url : `http://${local}:${port}`
 }

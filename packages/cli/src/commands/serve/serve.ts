@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { openLog } from '../../log.ts'
 import { type RunningService, startService } from './running-service.ts'
+import { tellSettings } from './start-report.ts'
 import { type StopCause, stopRequest } from './stop-request.ts'
 
 /** Flags of `svc serve`; each stands in for its setting. */
@@ -21,6 +22,7 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   const log = openLog(io, config.service.logLevel)
   await requireMigrated(config, options.migrate === true, log)
   await using service = await startService({ io, config, log })
+  tellSettings(service.plane)
   const stop = stopRequest(io, log)
   try {
     return await endService(io, service, await stop.asked)
@@ -62,7 +64,7 @@ async function requireMigrated({ database }: Config, mayMigrate: boolean, log: L
 }
 
 /** The longest that a drain may take, beside the delay that was asked for. */
-const DRAIN_MS = 10_000
+const DRAIN_MS = 15_000
 
 /** Drains a service within bounds and says with which code the command ends. */
 export async function endService(io: Io, service: RunningService, cause: StopCause): Promise<ExitCode> {

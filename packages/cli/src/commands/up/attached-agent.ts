@@ -13,6 +13,8 @@ export interface AttachedAgentParts {
   readonly stateDir: string
 }
 
+/** Somebody is watching; one agent is far below what a license may ask. */
+const POLL_SECONDS = '2'
 /** How long an agent that ended by itself stays away. */
 const RESTART_MS = 5_000
 
@@ -46,7 +48,8 @@ export class AttachedAgent implements AsyncDisposable {
 
   #start(): void {
     const { io, log, url, keyFile, stateDir } = this.#parts
-    const args = ['agent', 'run', '--url', url, '--key-file', keyFile, '--state-dir', stateDir]
+    const files = ['--key-file', keyFile, '--state-dir', stateDir]
+    const args = ['agent', 'run', '--url', url, ...files, '--poll-seconds', POLL_SECONDS]
     const child = io.startSelf(args, withoutSettings(io.env))
     this.#child = child
     child.on('error', (err) => log.error({ err }, 'the agent could not be started'))

@@ -1,0 +1,30 @@
+import { type ControlPlane, configSummary } from '@svc/core'
+
+/** Says what is set and is probably not meant. */
+export function tellDoubts({ config, log, signer }: ControlPlane): void {
+  for (const warning of config.warnings) log.warn({ warning }, 'doubtful setting')
+  for (const [group, faults] of Object.entries(config.faults)) {
+    log.warn({ group, faults }, 'bad settings close this feature')
+  }
+  for (const fault of signer.faults) log.warn({ fault }, 'bad signing key')
+}
+
+/** Says which settings are in force, and which missing ones have consequences. */
+export function tellSettings({ config, log, signer, licenses, storage }: ControlPlane): void {
+  log.info({ settings: configSummary(config) }, 'settings in force')
+  if (signer.status === 'unset') {
+    log.warn({}, 'SERVICE_LICENSE_PRIVKEY is not set: activation answers 503; svc mint-key makes a key')
+  }
+  if (licenses.mode === 'development') {
+    log.warn(
+      {},
+      'development rules: any license key is accepted; set NODE_ENV=production or SERVICE_LICENSE_KEYS',
+    )
+  }
+  if (storage.kind === 'pglite-memory') {
+    log.warn(
+      {},
+      'everything is in memory and ends with this process: set DATABASE_URL or --data-dir to keep it',
+    )
+  }
+}

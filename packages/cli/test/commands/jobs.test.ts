@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { CliBench } from '../support/cli-bench.ts'
+
+let bench: CliBench
+
+beforeEach(async () => {
+  bench = await CliBench.open()
+})
+afterEach(() => bench[Symbol.asyncDispose]())
+
+const SHA = 'a'.repeat(40)
+const DEPLOY = { app: 'shop', source: { type: 'git', repo_url: 'https://git.example/shop.git', sha: SHA } }
+
+async function enqueued(...more: readonly string[]): Promise<string> {
+  const { job } = await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.id, ...more)
+  return (job as { id: string }).id
+}
+
+describe('jobs enqueue', () => {
+  test('A job is stored with its payload, and with --json answers the job and its deployment', async () => {
+    const { license } = bench
+    const args = ['--license', license.id, '--payload', JSON.stringify(DEPLOY)]
+    const { job, deployment } = await bench.json('jobs', 'enqueue', 'deploy', ...args)
+    expect(job).toMatchObject({ kind: 'deploy', state: 'pending', license_id: license.id, payload: DEPLOY })
+    expect(deployment).toMatchObject({ state: 'pending', app: 'shop' })
+  })
+
+  test('--app fills app in the payload', async () => {
+    const { app: _, ...payload } = DEPLOY
+    const args = ['--license', bench.license.id, '--payload', JSON.stringify(payload), '--app', 'other']
+    const { job } = await bench.json('jobs', 'enqueue', 'deploy', ...args)
+    expect(job).toMatchObject({ app: 'other', payload: { ...DEPLOY, app: 'other' } })
+  })
+
+  test('--payload @FILE reads the file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+    await writeFile(join(folder, 'payload.json'), JSON.stringify(DEPLOY))
+    const args = ['jobs', 'enqueue', 'deploy', '--license', bench.license.id, '--payload', '@payload.json']
+    const { io, ended } = bench.start([...args, '--json'], { cwd: folder })
+    await ended
+    await rm(folder, { recursive: true })
+    expect(io.document).toMatchObject({ job: { payload: DEPLOY } })
+  })
+
+  test('The key of a license names it as well as its id', async () => {
+    const { job } = await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.key)
+    expect(job).toMatchObject({ license_id: bench.license.id })
+  })
+
+  test('--host aims the job at the host with this name', async () => {
+    await bench.host('f'.repeat(40), 'web-1')
+    const id = await enqueued('--host', 'web-1')
+    expect(await bench.json('jobs', 'show', id)).toMatchObject({ job: { target: 'f'.repeat(40) } })
+  })
+
+  test('A dedupe key returns the unfinished job that has it, and says so', async () => {
+    const first = await enqueued('--dedupe-key', 'nightly')
+    const io = await bench.run(
+      'jobs',
+      'enqueue',
+      'prune',
+      '--license',
+      bench.license.id,
+      '--dedupe-key',
+      'nightly',
+    )
+    expect(io.out.text).toContain(first)
+    expect(io.err.text).toContain('nothing new was made')
+  })
+
+  test.each([
+    ['a kind that does not exist', ['bake', '--license', 'ID'], 2, 'kind: expected one of'],
+    [
+      'a payload that is no JSON',
+      ['prune', '--license', 'ID', '--payload', '{'],
+      2,
+      '--payload must be a JSON object',
+    ],
+    [
+      'a payload that is a list',
+      ['prune', '--license', 'ID', '--payload', '[]'],
+      2,
+      '--payload must be a JSON object',
+    ],
+    ['a payload file that is not there', ['prune', '--license', 'ID', '--payload', '@no.json'], 2, 'ENOENT'],
+    [
+      'a payload that lacks what its kind needs',
+      ['deploy', '--license', 'ID'],
+      2,
+      'app: expected an app name',
+    ],
+    ['a license that does not exist', ['prune', '--license', 'lic_0'], 5, 'svc licenses list'],
+    ['a host that does not exist', ['prune', '--license', 'ID', '--host', 'nobody'], 5, 'svc fleet servers'],
+    ['a timeout that is no number', ['prune', '--license', 'ID', '--timeout', 'soon'], 2, '--timeout'],
+  ])('Refuses %s', async (_, args, exitCode, words) => {
+    const known = args.map((arg) => (arg === 'ID' ? bench.license.id : arg))
+    const io = await bench.run('jobs', 'enqueue', ...known)
+    expect(io.err.text).toContain(words)
+    expect(io).toMatchObject({ exitCode, out: { text: '' } })
+  })
+})
+
+describe('jobs list, show, why, retry', () => {
+  test('A list holds the jobs of a state, newest first', async () => {
+    const first = await enqueued()
+    bench.clock.advance({ seconds: 1 })
+    const second = await enqueued()
+    const { jobs } = await bench.json('jobs', 'list', '--state', 'pending')
+    expect((jobs as { id: string }[]).map(({ id }) => id)).toEqual([second, first])
+    expect(await bench.json('jobs', 'list', '--state', 'failed')).toEqual({ jobs: [] })
+  })
+
+  test('An empty list says on stderr what to do, and prints only the titles', async () => {
+    const io = await bench.run('jobs', 'list')
+    expect(io.out.text).toBe('ID  KIND  APP  STATE  HOST  CREATED  TOOK\n')
+    expect(io.err.text).toContain('svc jobs enqueue')
+  })
+
+  test('show tells state, times and payload, and where the log is', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.say(id, 'one', 'two')
+    bench.clock.advance({ seconds: 65 })
+    await host.end(id, 'failed', 3)
+    const io = await bench.run('jobs', 'show', id)
+    expect(io.out.text).toMatch(/^state +failed$/m)
+    expect(io.out.text).toMatch(/^error +exit code 3$/m)
+    expect(io.out.text).toMatch(/^took +1 m 5 s$/m)
+    expect(io.err.text).toContain(`2 log lines: svc jobs logs ${id}`)
+  })
+
+  test('why names the reason that a job waits', async () => {
+    const id = await enqueued()
+    const { reasons } = await bench.json('jobs', 'why', id)
+    expect(reasons).toEqual([expect.objectContaining({ code: 'no-host' })])
+    expect((await bench.run('jobs', 'why', id)).out.text).toBe(
+      `${id} no host has ever reported under this license\n`,
+    )
+  })
+
+  test('retry makes a new job of a finished one, and refuses an unfinished one with code 1', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    expect(await bench.run('jobs', 'retry', id)).toMatchObject({ exitCode: 1 })
+    await host.begin()
+    await host.end(id, 'failed', 1)
+    expect(await bench.json('jobs', 'retry', id)).toMatchObject({ job: { retry_of: id, state: 'pending' } })
+  })
+
+  test.each(['show', 'logs', 'why', 'retry', 'cancel'])(
+    '%s of a job that does not exist ends with 5',
+    async (verb) => {
+      const io = await bench.run('jobs', verb, 'job_0')
+      expect(io).toMatchObject({ exitCode: 5, out: { text: '' } })
+      expect(io.err.text).toMatch(/^svc: there is no /)
+    },
+  )
+})
+
+describe('jobs logs', () => {
+  test('The log is printed line by line, and as one document with --json', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.say(id, 'one', 'two')
+    expect((await bench.run('jobs', 'logs', id)).out.text).toBe('one\ntwo\n')
+    expect(await bench.json('jobs', 'logs', id)).toMatchObject({
+      state: 'running',
+      logs: [{ line: 'one' }, { line: 'two' }],
+    })
+  })
+
+  test('On a terminal a line cannot command it, yet keeps its colours; in a pipe it is as it was', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.say(id, '\u001b[31mred\u001b[2J\u001b]0;title\u0007')
+    const { io, ended } = bench.start(['jobs', 'logs', id], { isTty: true })
+    await ended
+    expect(io.out.text).toBe('\u001b[31mred[2J]0;title\u001b[0m\n')
+    expect((await bench.run('jobs', 'logs', id)).out.text).toBe(
+      '\u001b[31mred\u001b[2J\u001b]0;title\u0007\n',
+    )
+  })
+})

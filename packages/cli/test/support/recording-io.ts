@@ -1,0 +1,95 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Environment } from '@svc/core'
+import type { Io, Output, StopSignal, Undo } from '../../src/io.ts'
+
+/** Keeps what was written, and lets a test wait for it. */
+export class RecordingOutput implements Output {
+  readonly isTty: boolean
+  readonly columns = 80
+  text = ''
+  readonly #waiting: { readonly wanted: string; readonly found: () => void }[] = []
+
+  constructor(isTty: boolean) {
+    this.isTty = isTty
+  }
+
+  write(text: string): void {
+    this.text += text
+    for (const { wanted, found } of this.#waiting) if (this.text.includes(wanted)) found()
+  }
+
+  /** Resolves when `wanted` has been written; the test's own time limit bounds it. */
+  async until(wanted: string): Promise<void> {
+    if (this.text.includes(wanted)) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push({ wanted, found: resolve })
+    await promise
+  }
+}
+
+/** What a test may bring itself. */
+export interface RecordingIoParts {
+  readonly args?: readonly string[]
+  readonly env?: Environment
+  readonly cwd?: string
+  readonly isTty?: boolean
+}
+
+/** A process that is none: it records what a program says and lets a test send signals. */
+export class RecordingIo implements Io {
+  readonly args: readonly string[]
+  readonly env: Environment
+  readonly cwd: string
+  readonly home = '/nowhere'
+  readonly hostname = 'desk'
+  readonly actor = 'cli:ann@desk'
+  readonly programName = 'svc'
+  readonly isRoot = false
+  readonly out: RecordingOutput
+  readonly err: RecordingOutput
+  exitCode: number | undefined
+  readonly #stopListeners = new Set<(signal: StopSignal) => void>()
+
+  constructor({ args = [], env = {}, cwd = '/nowhere', isTty = false }: RecordingIoParts = {}) {
+    this.args = args
+    this.env = env
+    this.cwd = cwd
+    this.out = new RecordingOutput(isTty)
+    this.err = new RecordingOutput(isTty)
+  }
+
+  /** The one document of a command that was told `--json`. */
+  get document(): Record<string, unknown> {
+    return JSON.parse(this.out.text)
+  }
+
+  onStop(listener: (signal: StopSignal) => void): Undo {
+    this.#stopListeners.add(listener)
+    return () => this.#stopListeners.delete(listener)
+  }
+
+  /** Sends a signal to whoever listens. */
+  signal(signal: StopSignal): void {
+    for (const listener of this.#stopListeners) listener(signal)
+  }
+
+  onFault(): Undo {
+    return () => {}
+  }
+
+  onParentGone(): Undo {
+    return () => {}
+  }
+
+  startSelf(): ChildProcess {
+    throw new Error('a recording process starts no other')
+  }
+
+  setExitCode(code: number): void {
+    this.exitCode = code
+  }
+
+  exit(code: number): void {
+    this.exitCode = code
+  }
+}
