@@ -30,13 +30,13 @@ const PLACEMENTS: readonly Placement[] = [
   },
   {
     packages: /^@jest\/globals$/,
-    allowed: /^packages\/testing\/src\/(?:contracts|.*-contract)\.ts$/,
-    mend: 'It throws outside jest: only *-contract.ts and contracts.ts may import it.',
+    allowed: /^packages\/testing\/src\/(?:contracts|opened-storage|.*-contract|.*\/contract-[a-z-]+)\.ts$/,
+    mend: 'It throws outside jest: only *-contract.ts, contract-*.ts and what they alone use may import it.',
   },
   {
     packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg)$/,
-    allowed: /^packages\/core\/src\/storage\/orm\.ts$/,
-    mend: 'Drivers are chosen in storage/orm.ts alone: take the connection from there.',
+    allowed: /^packages\/(?:core\/src\/storage\/orm|testing\/src\/postgres-storage)\.ts$/,
+    mend: 'Drivers are chosen in storage/orm.ts alone (and test databases made in postgres-storage.ts): take the connection from there.',
   },
   {
     packages: /^(?:@mikro-orm\/.*|kysely)$/,

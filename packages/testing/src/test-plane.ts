@@ -5,7 +5,7 @@ import { memoryStorage } from './memory-storage.ts'
 import { RecordingLog } from './recording-log.ts'
 
 /** A control plane with everything faked, and the fakes to move it by. */
-export interface TestPlane extends AsyncDisposable {
+export interface TestPlane {
   readonly plane: ControlPlane
   readonly storage: Storage
   readonly clock: FakeClock
@@ -13,6 +13,7 @@ export interface TestPlane extends AsyncDisposable {
   readonly log: RecordingLog
   /** A usable license of the plane: its id, and the key that hosts send. */
   license(label?: string): Promise<{ readonly id: string; readonly key: string }>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What a test may bring itself. */
@@ -49,6 +50,6 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
       const { license, key } = await plane.licenses.issue({ label })
       return { id: license.id, key }
     },
-    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => storage[Symbol.asyncDispose](),
   }
 }

@@ -1,6 +1,8 @@
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { User } from '../users/user.ts'
 import type { Deployment } from './deployment.ts'
+import { type LogView, locate, MAX_VIEW_LINES, viewLength, withSystemLines } from './deployment-log.ts'
 import type { DeploymentFilter } from './deployments-store.ts'
 
 /** What hosts were asked to bring up, and how it went. */
@@ -18,6 +20,27 @@ export class Deployments {
     const deployment = await this.#storage.deployments.get(id)
     if (deployment === undefined) throw new Problem('not-found', { detail: `there is no deployment ${id}` })
     return deployment
+  }
+
+  /**
+   * A deployment as `user` may see it: a product user sees their tenant's only, and another tenant's does not exist.
+   * @throws Problem `not-found`
+   */
+  async visible(id: string, user: User): Promise<Deployment> {
+    const deployment = await this.get(id)
+    if (user.tenantId === undefined) return deployment
+    const license = await this.#storage.licenses.get(deployment.licenseId)
+    if (license?.tenantId !== user.tenantId) throw new Problem('not-found')
+    return deployment
+  }
+
+  /** The log of a deployment: its job's lines, a system line between attempts, `after` of them skipped. */
+  async log(deployment: Deployment, after = 0, limit = MAX_VIEW_LINES): Promise<LogView> {
+    const { jobs } = this.#storage
+    const attempts = await jobs.logLengths(deployment.jobId)
+    const { stored, before } = locate(attempts, after)
+    const lines = await jobs.logs(deployment.jobId, stored, limit)
+    return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
   }
 
   /** Newest first. */

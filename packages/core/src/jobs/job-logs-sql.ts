@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts'
 import type { Session } from '../storage/session.ts'
 import { EMPTY_LOG, type LogLine, placeLines, type StoredLine } from './job-log.ts'
 import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
-import type { LogOutcome, LogWrite } from './jobs-store.ts'
+import type { AttemptLines, LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
 
 const OPEN = (now: string) =>
@@ -112,9 +112,10 @@ const READ = {
     order by first_line limit 64`,
 }
 
-const LENGTH = {
-  name: 'job-log-length',
-  text: `select c.first_line + c.lines as job_lines from job_log_chunks c where c.job_id = $1 ${LAST}`,
+const LENGTHS = {
+  name: 'job-log-lengths',
+  text: `select attempt, sum(lines)::int as lines from job_log_chunks where job_id = $1
+    group by attempt order by attempt`,
 }
 
 /** Stored lines over all attempts, `after` of them skipped. */
@@ -145,8 +146,6 @@ const decode = ({ attempt, first_offset, body }: ChunkRow): StoredLine[] =>
     line,
   }))
 
-/** How many lines are stored over all attempts. */
-export async function logLength(session: Session, jobId: string): Promise<number> {
-  const [row] = await session.rows<{ job_lines: number }>(LENGTH, [jobId])
-  return row?.job_lines ?? 0
-}
+/** How many lines each attempt stored. */
+export const logLengths = (session: Session, jobId: string): Promise<readonly AttemptLines[]> =>
+  session.rows<AttemptLines>(LENGTHS, [jobId])

@@ -3,7 +3,7 @@ import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { lease } from './job-lease-sql.ts'
 import type { StoredLine } from './job-log.ts'
-import { appendLogs, logLength, readLogs } from './job-logs-sql.ts'
+import { appendLogs, logLengths, readLogs } from './job-logs-sql.ts'
 import { renew, report } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
@@ -149,8 +149,8 @@ export class SqlJobsStore implements port.JobsStore {
     return readLogs(this.#session, jobId, after, limit)
   }
 
-  logLength(jobId: string): Promise<number> {
-    return logLength(this.#session, jobId)
+  logLengths(jobId: string): Promise<readonly port.AttemptLines[]> {
+    return logLengths(this.#session, jobId)
   }
 
   async counts(now?: Date): Promise<port.JobCounts> {

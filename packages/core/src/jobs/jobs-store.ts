@@ -117,6 +117,12 @@ export interface SweepResult {
   readonly ended: readonly Job[]
 }
 
+/** The stored lines of one attempt. */
+export interface AttemptLines {
+  readonly attempt: number
+  readonly lines: number
+}
+
 /** How many unfinished and finished jobs there are, and how long the oldest due one has waited, in seconds. */
 export interface JobCounts {
   readonly byState: Readonly<Record<JobState, number>>
@@ -153,7 +159,7 @@ export interface JobsStore {
   lastClaim(licenseId: string): Promise<Date | undefined>
   /** Stored lines in order of attempt and offset, `after` lines skipped. */
   logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]>
-  /** Lines stored over all attempts. */
-  logLength(jobId: string): Promise<number>
+  /** How many lines each attempt stored, in order; attempts without any are left out. */
+  logLengths(jobId: string): Promise<readonly AttemptLines[]>
   counts(now?: Date): Promise<JobCounts>
 }

@@ -166,8 +166,9 @@ export class Jobs {
   }
 
   /** Stored lines over all attempts: where a reader that follows goes on. */
-  logLength(jobId: string): Promise<number> {
-    return this.#parts.storage.jobs.logLength(jobId)
+  async logLength(jobId: string): Promise<number> {
+    const attempts = await this.#parts.storage.jobs.logLengths(jobId)
+    return attempts.reduce((sum, { lines }) => sum + lines, 0)
   }
 
   /** Why a job waits, or what it does. */

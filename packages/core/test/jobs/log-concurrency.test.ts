@@ -61,7 +61,7 @@ describe(`log writers on ${POSTGRES}`, () => {
       const own = lines.filter((line) => line.startsWith(writer))
       expect(own).toEqual(Array.from({ length: 300 }, (_, index) => `${writer} ${index}`))
     }
-    expect(await jobs.logLength(job.id)).toBe(600)
+    expect(await jobs.logLengths(job.id)).toEqual([{ attempt: 1, lines: 600 }])
   }, 60_000)
 
   it('two senders of one stream, each from where the log stands, store it once', async () => {

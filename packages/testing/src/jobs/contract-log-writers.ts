@@ -63,7 +63,7 @@ export function logWritersContract(scene: Scene): void {
     })
     const last = await scene().append(job, ['x'], { offset: MAX_JOB_LINES + 1 })
     expect(last).toMatchObject({ accepted: 1, stored: 0, next: MAX_JOB_LINES + 2 })
-    expect(await scene().jobs.logLength(job.id)).toBe(MAX_JOB_LINES)
+    expect(await scene().jobs.logLengths(job.id)).toEqual([{ attempt: 1, lines: MAX_JOB_LINES }])
     const [before, marker, ...none] = await scene().lines(job, MAX_JOB_LINES - 2)
     expect([before, none]).toEqual([`line ${REQUEST_LINES - 2}`, []])
     expect(marker).toBe('[svc] the log of this job is full; later lines are not kept')

@@ -1,4 +1,5 @@
 import {
+  type AttemptLines,
   EMPTY_LOG,
   isHeld,
   type Job,
@@ -67,6 +68,11 @@ function positionOf(chunks: readonly LogChunk[], attempt: number): LogPosition {
 export const readLogs = ({ logs }: LogTables, jobId: string, after: number, limit: number): StoredLine[] =>
   (logs.get(jobId) ?? []).flatMap((chunk) => chunk.lines).slice(after, after + limit)
 
-/** How many lines are stored over all attempts. */
-export const logLength = ({ logs }: LogTables, jobId: string): number =>
-  logs.get(jobId)?.at(-1)?.position.jobLines ?? 0
+/** How many lines each attempt stored. */
+export function logLengths({ logs }: LogTables, jobId: string): AttemptLines[] {
+  const lengths = new Map<number, number>()
+  for (const { attempt, lines } of logs.get(jobId) ?? []) {
+    lengths.set(attempt, (lengths.get(attempt) ?? 0) + lines.length)
+  }
+  return [...lengths].map(([attempt, lines]) => ({ attempt, lines }))
+}

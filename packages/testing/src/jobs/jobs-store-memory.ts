@@ -19,7 +19,7 @@ import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 import { requestCancel, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
-import { appendLogs, logLength, readLogs } from './job-logs-memory.ts'
+import { appendLogs, logLengths, readLogs } from './job-logs-memory.ts'
 import { enqueue } from './job-queue-memory.ts'
 import { renew, report } from './job-report-memory.ts'
 import { byPlace, type MemoryJob } from './memory-job.ts'
@@ -42,7 +42,7 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     serialHolder: (job: Job) => run(() => serialHolder(jobs.group(job.licenseId), job)),
     lastClaim: (licenseId: string) => run(() => lastClaim(jobs.all(), licenseId)),
     logs: (jobId: string, after: number, limit: number) => run(() => readLogs(tables, jobId, after, limit)),
-    logLength: (jobId: string) => run(() => logLength(tables, jobId)),
+    logLengths: (jobId: string) => run(() => logLengths(tables, jobId)),
     counts: (now = time()) => run(() => counts(jobs.all(), now)),
   }
 }
