@@ -18,6 +18,9 @@ describe('inside another Koa application', () => {
   })
 
   it('lets the host see and dress every answer', async () => {
-    expect((await served.get('/livez')).headers).toMatchObject({ 'x-host': 'around', 'cache-control': 'no-store' })
+    expect((await served.get('/livez')).headers).toMatchObject({
+      'x-host': 'around',
+      'cache-control': 'no-store',
+    })
   })
 })

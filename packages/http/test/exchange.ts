@@ -19,21 +19,27 @@ export interface Answer {
 }
 
 /** One request on a connection of its own; `place` is a port on this machine or a socket file. */
-export function exchange(place: number | string, { method = 'GET', path, headers, body }: Sent): Promise<Answer> {
+export function exchange(
+  place: number | string,
+  { method = 'GET', path, headers, body }: Sent,
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const where: RequestOptions =
     typeof place === 'number' ? { host: '127.0.0.1', port: place } : { socketPath: place }
-  const sent = request({ ...where, method, path, agent: false, headers: { ...headers } as IncomingHttpHeaders }, (answer) => {
-    const chunks: Buffer[] = []
-    answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-    answer.once('error', reject)
-    answer.once('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8')
-      const isJson = answer.headers['content-type']?.startsWith('application/json')
-      const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, body: parsed })
-    })
-  })
+  const sent = request(
+    { ...where, method, path, agent: false, headers: { ...headers } as IncomingHttpHeaders },
+    (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.once('error', reject)
+      answer.once('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8')
+        const isJson = answer.headers['content-type']?.startsWith('application/json')
+        const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, body: parsed })
+      })
+    },
+  )
   sent.once('error', reject)
   sent.end(body)
   return promise

@@ -6,7 +6,7 @@ import { type AppOptions, controlPlaneMiddleware, createApp, listen } from '../s
 import { type Answer, exchange, type Sent } from './exchange.ts'
 
 /** A plane behind a real socket, with a license to call it by. */
-export interface Mounted extends AsyncDisposable, TestPlane {
+export interface Mounted extends TestPlane {
   readonly port: number
   readonly key: string
   readonly licenseId: string
@@ -24,7 +24,11 @@ export type Mount = (faked: TestPlane) => Promise<{ port: number; stop: () => Pr
 export const byListen =
   (options: AppOptions = {}): Mount =>
   async ({ plane }) => {
-    const server = await listen(createApp(plane, options), { host: '127.0.0.1', port: 0, health: plane.health })
+    const server = await listen(createApp(plane, options), {
+      host: '127.0.0.1',
+      port: 0,
+      health: plane.health,
+    })
     return { port: server.port, stop: () => server.cut() }
   }
 
@@ -59,7 +63,10 @@ async function started(server: Server) {
 }
 
 /** Fakes a plane, gives it a license and mounts it. */
-export async function mounted(mount: Mount = byListen(), overrides: TestPlaneOverrides = {}): Promise<Mounted> {
+export async function mounted(
+  mount: Mount = byListen(),
+  overrides: TestPlaneOverrides = {},
+): Promise<Mounted> {
   const faked = testPlane(overrides)
   const { id: licenseId, key } = await faked.license()
   const { port, stop } = await mount(faked)

@@ -21,13 +21,18 @@ export function surfaceSuite(mount: Mount): void {
       expect(await post('/license/activate', { fingerprint: 'fp' })).toMatchObject({ status: 200 })
       expect(await post('/telemetry/heartbeat', { fingerprint: 'fp' })).toMatchObject({ status: 200 })
       const claimed = await post('/jobs/claim', { fingerprint: 'fp' })
-      expect(claimed).toMatchObject({ status: 200, body: { job: { id: job.id, state: 'claimed', attempt: 1 } } })
+      expect(claimed).toMatchObject({
+        status: 200,
+        body: { job: { id: job.id, state: 'claimed', attempt: 1 } },
+      })
       const at = `/jobs/${job.id}`
       expect(await post(`${at}/logs`, { lines: [{ ts: 1, line: 'hello' }] })).toMatchObject({
         status: 200,
         body: { ok: true, accepted: 1 },
       })
-      expect(await post(`${at}/status`, { fingerprint: 'fp', state: 'succeeded', exit_code: 0 })).toMatchObject({
+      expect(
+        await post(`${at}/status`, { fingerprint: 'fp', state: 'succeeded', exit_code: 0 }),
+      ).toMatchObject({
         status: 200,
         body: { ok: true },
       })
@@ -38,8 +43,12 @@ export function surfaceSuite(mount: Mount): void {
 
     it(`reads the fleet under ${prefix}`, async () => {
       await served.post(`${prefix}/telemetry/heartbeat`, { fingerprint: buildId('fp'), hostname: 'one' })
-      expect(await served.get(`${prefix}/fleet/servers`)).toMatchObject({ body: { servers: [{ hostname: 'one' }] } })
-      expect(await served.get(`${prefix}/fleet/backups`)).toMatchObject({ body: { backups: [{ hostname: 'one' }] } })
+      expect(await served.get(`${prefix}/fleet/servers`)).toMatchObject({
+        body: { servers: [{ hostname: 'one' }] },
+      })
+      expect(await served.get(`${prefix}/fleet/backups`)).toMatchObject({
+        body: { backups: [{ hostname: 'one' }] },
+      })
     })
   }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals'
+import { serving } from './serving.ts'
+
+// Nothing under one license reads or changes anything of another, on any route.
+describe('two licenses', () => {
+  const served = serving()
+
+  /** A host of the first license with a job under way, and the bearer of the second. */
+  async function stage() {
+    const { plane, licenseId, post, license } = served()
+    await post('/v1/telemetry/heartbeat', { fingerprint: 'fp', hostname: 'mine' })
+    const { job } = await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+    await post('/v1/jobs/claim', { fingerprint: 'fp' })
+    await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+    const { id, key } = await license('other')
+    return { job, otherId: id, as: { authorization: `Bearer ${key}` } }
+  }
+  const OTHER_WORDS = { status: 404, body: { error: 'job not found for this license' } }
+
+  it('claim apart, under the same fingerprint too', async () => {
+    const { as } = await stage()
+    expect(await served().post('/v1/jobs/claim', { fingerprint: 'fp' }, as)).toMatchObject({ status: 204 })
+  })
+
+  it('cannot report on, log to or cancel each other’s jobs', async () => {
+    const { job, as } = await stage()
+    const post = (verb: string, body: object) => served().post(`/v1/jobs/${job.id}/${verb}`, body, as)
+    expect(await post('status', { fingerprint: 'fp', state: 'failed' })).toMatchObject({
+      status: 404,
+      body: { error: 'job not found / not owned' },
+    })
+    expect(await post('logs', { fingerprint: 'fp', lines: [{ ts: 1, line: 'x' }] })).toMatchObject(
+      OTHER_WORDS,
+    )
+    expect(await post('logs', { lines: [{ ts: 1, line: 'x' }] })).toMatchObject(OTHER_WORDS)
+    expect(await post('cancel', {})).toMatchObject(OTHER_WORDS)
+    expect(await served().plane.jobs.get(job.id)).toMatchObject({ state: 'claimed', cancel: undefined })
+    expect(await served().plane.jobs.logs(job.id, 0, 10)).toEqual([])
+  })
+
+  it('see their own hosts and backups only', async () => {
+    const { as } = await stage()
+    expect((await served().get('/v1/fleet/servers', as)).body).toEqual({ servers: [] })
+    expect((await served().get('/v1/fleet/backups?host=mine', as)).body).toEqual({ backups: [] })
+  })
+
+  it('keep hosts of the same fingerprint apart, and do not renew each other’s leases', async () => {
+    const { job, as, otherId } = await stage()
+    served().clock.advance({ seconds: 200 })
+    const beat = { fingerprint: 'fp', hostname: 'theirs', jobs: [{ id: job.id, attempt: 1 }] }
+    await served().post('/v1/telemetry/heartbeat', beat, as)
+    const { plane, licenseId } = served()
+    expect(await plane.agents.list(licenseId)).toMatchObject([{ hostname: 'mine' }])
+    expect(await plane.agents.list(otherId)).toMatchObject([{ hostname: 'theirs' }])
+    served().clock.advance({ seconds: 101 })
+    const thief = await served().post('/v1/jobs/claim', { fingerprint: 'thief' })
+    expect(thief).toMatchObject({ body: { job: { id: job.id, attempt: 2 } } })
+  })
+
+  it('hear of their own cancelled jobs only', async () => {
+    const { job, as } = await stage()
+    await served().post(`/v1/jobs/${job.id}/cancel`)
+    const beat = await served().post('/v1/telemetry/heartbeat', { fingerprint: 'fp' }, as)
+    const claim = await served().post('/v1/jobs/claim', { fingerprint: 'fp' }, as)
+    expect([beat.headers['svc-cancel'], claim.headers['svc-cancel']]).toEqual([undefined, undefined])
+  })
+
+  it('lose every route with the next request after a revocation', async () => {
+    const { otherId, as } = await stage()
+    await served().plane.licenses.revoke(otherId)
+    for (const path of [
+      '/telemetry/heartbeat',
+      '/jobs/claim',
+      '/jobs/j/status',
+      '/jobs/j/logs',
+      '/jobs/j/cancel',
+    ]) {
+      expect(await served().post(`/v1${path}`, { fingerprint: 'fp' }, as)).toMatchObject({ status: 401 })
+    }
+    expect(await served().get('/v1/fleet/servers', as)).toMatchObject({ status: 401 })
+    expect(await served().get('/v1/fleet/backups', as)).toMatchObject({ status: 401 })
+  })
+})
