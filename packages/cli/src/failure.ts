@@ -66,14 +66,15 @@ export function failureOf(error: unknown): Failure {
   return ofSystemError(error) ?? ofFault(error)
 }
 
-function ofProblem({ code, data }: Problem): Failure {
+function ofProblem({ code, data, cause }: Problem): Failure {
   const { exitCode, sentence } = MEANINGS[code]
   const { detail, details = [], candidates = [], retryAfterSeconds } = data
   const wait = code === 'rate-limited' && retryAfterSeconds ? [`allowed again in ${retryAfterSeconds} s`] : []
+  const reason = code === 'unavailable' && cause instanceof Error && cause.message ? [cause.message] : []
   return {
     exitCode,
     sentence: redact(detail ?? sentence),
-    details: [...details, ...candidates, ...wait].map(redact),
+    details: [...details, ...candidates, ...wait, ...reason].map(redact),
   }
 }
 

@@ -20,11 +20,12 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   const { host, port, dataDir } = options
   const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir }) })
   const log = openLog(io, config.service.logLevel)
-  await requireMigrated(config, options.migrate === true, log)
-  await using service = await startService({ io, config, log })
-  tellSettings(service.plane)
+  // Before anything is opened: a signal during the start ends in order too.
   const stop = stopRequest(io, log)
   try {
+    await requireMigrated(config, options.migrate === true, log)
+    await using service = await startService({ io, config, log })
+    tellSettings(service.plane)
     return await endService(io, service, await stop.asked)
   } finally {
     stop.release()

@@ -31,13 +31,15 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   await chmod(dataDir, 0o700)
   const config = await configOf(io, options, dataDir)
   const log = openLog(io, config.service.logLevel)
-  await using service = await startService({ io, config, log })
-  const { plane, url } = service
-  const keyFile = join(dataDir, 'license-key')
-  const license = await firstLicense(plane, keyFile, io.actor)
-  await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
-  const stop = stopRequest(io, log, () => agent.hurry())
+  const attached: AttachedAgent[] = []
+  const stop = stopRequest(io, log, () => attached[0]?.hurry())
   try {
+    await using service = await startService({ io, config, log })
+    const { plane, url } = service
+    const keyFile = join(dataDir, 'license-key')
+    const license = await firstLicense(plane, keyFile, io.actor)
+    await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
+    attached.push(agent)
     const source = await sampleApp(io, join(dataDir, 'sample-app'))
     await firstHeartbeat(plane, license.id, stop.asked)
     const key = (await readSecret(keyFile)) ?? ''

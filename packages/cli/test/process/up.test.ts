@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+
+let cwd: string
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+})
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+const UP = ['up', '--port', '0']
+
+/** The words of the command that the welcome prints for `verb`, as a shell reads them, without `svc`. */
+async function printed(welcome: string, verb: string): Promise<string[]> {
+  const line = welcome.split('\n').find((each) => each.includes(` ${verb} `)) ?? ''
+  const { stdout } = await promisify(execFile)('sh', ['-c', `printf '%s\\n' ${line}`])
+  return stdout.trimEnd().split('\n').slice(1)
+}
+
+async function allArguments(): Promise<string> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
+  return lines.join('\n')
+}
+
+const modeOf = async (...path: readonly string[]) => (await stat(join(cwd, ...path))).mode & 0o777
+
+test('svc up serves, attaches an agent, and its printed commands work: a deploy at the exact commit, the fleet, health', async () => {
+  await using up = new SvcProcess(UP, { cwd })
+  await up.until('out', 'Ctrl-C ends it')
+  const url = /address +(\S+)/.exec(up.out.text)?.[1] ?? ''
+  const key = /license key +(\S+)/.exec(up.out.text)?.[1] ?? ''
+  expect((await readFile(join(cwd, '.svc', 'license-key'), 'utf8')).trim()).toBe(key)
+  expect(await modeOf('.svc')).toBe(0o700)
+  expect(await modeOf('.svc', 'license-key')).toBe(0o600)
+  expect(await modeOf('.svc', 'signing-key')).toBe(0o600)
+
+  const enqueue = await printed(up.out.text, 'enqueue')
+  const { source } = JSON.parse(enqueue[enqueue.indexOf('--payload') + 1] ?? '') as {
+    source: { sha: string }
+  }
+  const deploy = await runSvc(enqueue, { cwd })
+  expect(deploy.code).toBe(0)
+  expect(deploy.out).toContain(`this is hello at ${source.sha}\n`)
+  expect(deploy.out).toMatch(/^job_\w+ succeeded after \d+ s$/m)
+  const release = join(cwd, '.svc', 'agent', 'apps', 'hello', 'current', 'index.html')
+  expect(await readFile(release, 'utf8')).toContain('Deployed by svc')
+  const jobId = /^(job_\w+) succeeded/m.exec(deploy.out)?.[1] ?? ''
+  expect((await runSvc(['jobs', 'logs', jobId], { cwd })).out).toContain(`hello is at ${source.sha}\n`)
+
+  const fleet = await runSvc(await printed(up.out.text, 'fleet'), { cwd })
+  expect(fleet.out).toMatch(/agt_\w{12} +\S+ +(online|busy) /)
+  const health = await fetch(`${url}/healthz`, { headers: { connection: 'close' } })
+  expect(health.status).toBe(200)
+  await health.arrayBuffer()
+  const remote = { cwd, env: { SERVICE_URL: url, SERVICE_LICENSE_KEY: key } }
+  expect(await jsonOf(['fleet', 'servers'], remote)).toMatchObject({
+    servers: [{ state: expect.any(String) }],
+  })
+
+  expect(await allArguments()).not.toContain(key)
+  expect(up.err.text).not.toContain(key)
+  up.kill('SIGINT')
+  expect(await up.end()).toBe(0)
+}, 90_000)
+
+test('A second svc up keeps license, signing key, host and jobs', async () => {
+  const seen: { readonly key: string; readonly ids: readonly string[] }[] = []
+  for (let run = 0; run < 2; run += 1) {
+    await using up = new SvcProcess(UP, { cwd })
+    await up.until('out', 'Ctrl-C ends it')
+    const { servers } = await jsonOf<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
+    const key = await readFile(join(cwd, '.svc', 'license-key'), 'utf8')
+    seen.push({
+      key: key + (await readFile(join(cwd, '.svc', 'signing-key'), 'utf8')),
+      ids: servers.map(({ id }) => id),
+    })
+    up.kill('SIGTERM')
+    expect(await up.end()).toBe(0)
+  }
+  expect(seen[0]).toEqual(seen[1])
+  expect(seen[0]?.ids).toHaveLength(1)
+}, 90_000)
+
+test('A killed svc up takes its agent with it', async () => {
+  await using up = new SvcProcess(UP, { cwd })
+  await up.until('out', 'Ctrl-C ends it')
+  const agentOf = async () => (await allArguments()).includes(join(cwd, '.svc', 'agent'))
+  expect(await agentOf()).toBe(true)
+  up.kill('SIGKILL')
+  await up.end()
+  expect(await agentOf()).toBe(false)
+}, 60_000)

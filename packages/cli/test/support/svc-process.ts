@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '@svc/core'
+import { RecordingOutput } from './recording-io.ts'
+
+const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
+const FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+// Compiled sources are kept between the many short processes of these suites.
+const CACHE = join(tmpdir(), 'svc-cli-test-cache')
+
+/** Where a process is started. */
+export interface SvcProcessParts {
+  readonly cwd: string
+  readonly env?: Environment
+}
+
+/** The real command as a real process, from its sources. */
+export class SvcProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #gone: Promise<unknown>
+  readonly out = new RecordingOutput(false)
+  readonly err = new RecordingOutput(false)
+
+  constructor(args: readonly string[], { cwd, env = {} }: SvcProcessParts) {
+    // Nothing of this run's own settings gets in.
+    const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
+    this.#child = spawn(process.execPath, [...FLAGS, BIN, ...args], {
+      cwd,
+      env: own,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.out.write(text))
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.err.write(text))
+    this.#gone = once(this.#child, 'close')
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** The exit code, when the process has ended and said everything; undefined after a signal. */
+  async end(): Promise<number | undefined> {
+    await this.#gone
+    return this.#child.exitCode ?? undefined
+  }
+
+  /** Waits for a text on one of the outputs; fails with what was said when the process ends before. */
+  async until(output: 'out' | 'err', wanted: string): Promise<void> {
+    const early = this.#gone.then(() => {
+      if (this[output].text.includes(wanted)) return
+      throw new Error(
+        `ended (${this.#child.exitCode}) before saying ${wanted}: ${this.err.text}${this.out.text}`,
+      )
+    })
+    await Promise.race([this[output].until(wanted), early])
+  }
+
+  /** The address in the log line that says `serving`. */
+  async serving(): Promise<string> {
+    await this.until('err', '"msg":"serving"')
+    const line = this.err.text.split('\n').find((each) => each.includes('"msg":"serving"'))
+    return (JSON.parse(line ?? '{}') as { url: string }).url
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill('SIGKILL')
+    await this.#gone
+  }
+}
+
+/** A command that has run to its end. */
+export interface Ran {
+  readonly code: number | undefined
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command to its end. */
+export async function runSvc(args: readonly string[], parts: SvcProcessParts): Promise<Ran> {
+  await using svc = new SvcProcess(args, parts)
+  const code = await svc.end()
+  return { code, out: svc.out.text, err: svc.err.text }
+}
+
+/** Runs a command with `--json` and reads its document. */
+export async function jsonOf<D>(args: readonly string[], parts: SvcProcessParts): Promise<D> {
+  const { code, out, err } = await runSvc([...args, '--json'], parts)
+  if (code !== 0) throw new Error(`exit code ${code}: ${err}`)
+  return JSON.parse(out) as D
+}
