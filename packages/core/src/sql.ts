@@ -3,7 +3,13 @@ import { DiskSpace } from './storage/disk-space.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { MIGRATIONS } from './storage/migrations/index.ts'
 import { checksum, MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
-import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './storage/orm.ts'
+import {
+  type Driver,
+  type EmbeddedDriver,
+  pgliteDriver,
+  postgresDriver,
+  withAdvisoryLock,
+} from './storage/orm.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 import { reachable } from './storage/unavailable.ts'
@@ -26,25 +32,31 @@ const DEFAULT_POOL = 10
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
   if ('url' in source) {
-    return sqlStorage(
-      'postgresql',
-      await postgresDriver(source.url, source.poolSize ?? DEFAULT_POOL, ENTITIES),
-    )
+    const { url, poolSize = DEFAULT_POOL } = source
+    return sqlStorage('postgresql', await reachable(() => postgresDriver(url, poolSize, ENTITIES)))
   }
   if ('memory' in source) {
-    const driver = await pgliteDriver(source, ENTITIES)
-    await migrateDriver(driver)
-    return sqlStorage('pglite-memory', driver)
+    return sqlStorage('pglite-memory', await migrated(await pgliteDriver(source, ENTITIES)))
   }
   const lock = await lockFolder(source.dataDir)
   try {
     const disk = new DiskSpace(source.dataDir)
     await disk.require()
-    const driver = await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES)
-    await migrateDriver(driver)
+    const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
     return sqlStorage('pglite-folder', driver, { disk, lock })
   } catch (error) {
     await lock[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+// A database that is refused is closed before its folder is given back.
+async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+  try {
+    await migrateDriver(driver)
+    return driver
+  } catch (error) {
+    await driver.close()
     throw error
   }
 }
@@ -57,9 +69,8 @@ export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(
  * which matters to those who open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
-  const driver = await pgliteDriver({}, ENTITIES)
+  const driver = await migrated(await pgliteDriver({}, ENTITIES))
   try {
-    await migrateDriver(driver)
     return await driver.dump()
   } finally {
     await driver.close()

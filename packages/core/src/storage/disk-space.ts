@@ -6,6 +6,9 @@ const LEAST_FREE = 64 * MIB
 const MOST_RESERVED = 256 * MIB
 const LOOK_EVERY_MS = 1000
 
+/** How a disk is looked at: blocks free to this process, their size, and how many there are. */
+type Look = (folder: string) => Promise<{ bavail: number; bsize: number; blocks: number }>
+
 /** Bytes that must stay free on a disk of `size` bytes: 5 %, at least 64 MiB, at most 256 MiB. */
 export const reservedBytes = (size: number): number =>
   Math.max(LEAST_FREE, Math.min(size * 0.05, MOST_RESERVED))
@@ -16,18 +19,22 @@ export const reservedBytes = (size: number): number =>
  */
 export class DiskSpace {
   readonly #folder: string
+  readonly #look: Look
+  readonly #elapsedMs: () => number
   #lookedAt = Number.NEGATIVE_INFINITY
   #shortBytes = 0
 
-  constructor(folder: string) {
+  constructor(folder: string, look: Look = statfs, elapsedMs: () => number = () => performance.now()) {
     this.#folder = folder
+    this.#look = look
+    this.#elapsedMs = elapsedMs
   }
 
   /** @throws Problem `unavailable` naming the folder and what is missing */
   async require(): Promise<void> {
-    const at = performance.now()
+    const at = this.#elapsedMs()
     if (at - this.#lookedAt > LOOK_EVERY_MS) {
-      const { bavail, bsize, blocks } = await statfs(this.#folder)
+      const { bavail, bsize, blocks } = await this.#look(this.#folder)
       this.#shortBytes = reservedBytes(blocks * bsize) - bavail * bsize
       this.#lookedAt = at
     }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../problem.ts'
@@ -10,15 +10,15 @@ interface Holder {
   readonly boot: string
 }
 
-const readText = (path: string) => readFile(path, 'utf8').catch(() => '')
+const readText = (path: string) => readFile(path, 'utf8').catch(() => undefined)
 
 async function processStart(pid: number): Promise<string> {
-  const stat = await readText(`/proc/${pid}/stat`)
+  const stat = (await readText(`/proc/${pid}/stat`)) ?? ''
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
 async function self(): Promise<Holder> {
-  const boot = (await readText('/proc/sys/kernel/random/boot_id')).trim()
+  const boot = ((await readText('/proc/sys/kernel/random/boot_id')) ?? '').trim()
   return { pid: process.pid, started: await processStart(process.pid), boot }
 }
 
@@ -40,6 +40,8 @@ function parse(text: string): Holder | undefined {
   }
 }
 
+const TRIES = 5
+
 /**
  * Takes a data folder for this process alone. PGlite has no lock of its own: a second opener silently loses rows. The
  * lock of a process that is gone, or of an earlier boot, is taken over.
@@ -50,11 +52,11 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const path = join(folder, 'lock')
   const me = await self()
   const mine = `${path}.${me.pid}.${randomUUID()}`
-  await writeFile(mine, JSON.stringify(me), { mode: 0o600 })
+  await writeFile(mine, JSON.stringify({ ...me, id: randomUUID() }), { mode: 0o600 })
   try {
-    for (let tries = 0; tries < 5; tries += 1) {
-      if (await linked(mine, path)) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) }
-      await clearStale(path, folder, me)
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const isTaken = (await linked(mine, path)) || (await succeeded(mine, path, folder, me))
+      if (isTaken) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) }
     }
   } finally {
     await rm(mine, { force: true })
@@ -72,24 +74,29 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-// Moving the file away is atomic, so of several that find a dead holder one moves it; who finds that it moved a living
-// one's instead puts it back.
-async function clearStale(path: string, folder: string, me: Holder): Promise<void> {
-  const holder = parse(await readText(path))
-  if (holder !== undefined && (await isAlive(holder, me))) {
-    throw new Problem('conflict', {
-      detail: `process ${holder.pid} has ${folder} open; stop it, or let it serve and talk to it`,
-    })
+/**
+ * Takes the lock of a dead holder. Each lock has one name for its successor, which one process can link, so that of
+ * several that find a dead holder one goes on; it counts only while the lock is still the one it succeeds. A successor
+ * that died on the way is succeeded in turn.
+ */
+async function succeeded(mine: string, path: string, folder: string, me: Holder): Promise<boolean> {
+  const first = await readText(path)
+  const claims: string[] = []
+  for (let text = first; text !== undefined; text = await readText(claims.at(-1) ?? path)) {
+    const holder = parse(text)
+    if (holder !== undefined && (await isAlive(holder, me))) throw occupied(holder, folder)
+    const claim = `${path}.after.${hash('sha256', text).slice(0, 16)}`
+    claims.push(claim)
+    if (!(await linked(mine, claim))) continue
+    const isCurrent = (await readText(path)) === first
+    if (isCurrent) await rename(mine, path)
+    for (const each of isCurrent ? claims : [claim]) await rm(each, { force: true })
+    return isCurrent
   }
-  const aside = `${path}.stale.${randomUUID()}`
-  if (
-    !(await rename(path, aside).then(
-      () => true,
-      () => false,
-    ))
-  )
-    return
-  const moved = parse(await readText(aside))
-  if (moved !== undefined && (await isAlive(moved, me))) await linked(aside, path)
-  await rm(aside, { force: true })
+  return false
 }
+
+const occupied = (holder: Holder, folder: string) =>
+  new Problem('conflict', {
+    detail: `process ${holder.pid} has ${folder} open; stop it, or let it serve and talk to it`,
+  })

@@ -18,10 +18,11 @@ const RETRY_SECONDS = 2
 
 /** `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now. */
 export function translated(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Problem) return error
-  const { code } = error as { code?: unknown }
+  if (typeof error !== 'object' || error === null || error instanceof Problem) return error
+  // By its fields, not its class: an embedder may run in a context whose `Error` is not the one of the drivers.
+  const { code, message } = error as { code?: unknown; message?: unknown }
   const text = typeof code === 'string' ? code : ''
-  const absent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(error.message)
+  const absent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(String(message))
   if (!absent) return error
   return new Problem(
     'unavailable',
