@@ -7,6 +7,7 @@ const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', descr
 export const SECURITY_SCHEMES = {
   licenseKey: bearer('A license key.'),
   metricsToken: bearer('`SERVICE_METRICS_TOKEN`, when it is set.'),
+  session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'A session of POST /login.' },
   sharedSecret: bearer('A secret of the settings.'),
 } as const satisfies Readonly<Record<SecurityScheme, unknown>>
 

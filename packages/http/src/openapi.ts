@@ -2,12 +2,14 @@ import type { JsonSchema } from '@svc/core'
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
 import { pathsOf, type ReplyDoc, type Route } from './route.ts'
 import { ROUTES } from './routes/index.ts'
+import type { Body } from './schema.ts'
 import { jsonSchema } from './shape.ts'
 import { VERSION } from './version.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
 const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** The OpenAPI 3.1 document of a set of routes: what the router serves, said to programs. */
 export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
@@ -45,11 +47,14 @@ function operationOf(route: Route, path: string): Part {
     summary,
     security: gate.security.map((name) => ({ [name]: [] })),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: jsonSchema(body.shape) } } } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: requestContent(body) } }),
     responses: responsesOf(route),
   }
+}
+
+function requestContent({ shape, form }: Body<unknown>): Part {
+  const media = { schema: jsonSchema(shape) }
+  return form ? { [JSON_TYPE]: media, [FORM_TYPE]: media } : { [JSON_TYPE]: media }
 }
 
 const operationIdOf = (method: string, path: string): string =>

@@ -41,7 +41,7 @@ export interface Arrival {
 }
 
 /** How a credential is sent, for the API document. */
-export type SecurityScheme = 'licenseKey' | 'metricsToken' | 'sharedSecret'
+export type SecurityScheme = 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
 
 /** Who may pass, and how often: identity first, then its limit. */
 export interface Gate<Caller> {

@@ -8,6 +8,8 @@ export interface Body<Input> {
   readonly shape: Shape
   /** Bytes that a request may carry; more is 413. */
   readonly maxBytes: number
+  /** Also taken as a form, by content type: for routes that pages call. */
+  readonly form?: true
   /** The value, unknown keys stripped. @throws Problem `invalid-input` with at most 12 field-scoped messages */
   read(value: unknown): Input
 }
@@ -19,6 +21,9 @@ export const MAX_BODY_BYTES = 64 * 1024
 export function jsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): Body<T> {
   return { shape: struct, maxBytes, read: (value) => read(struct, value) }
 }
+
+/** A body that comes as a form or as JSON. */
+export const formBody = <T, S>(struct: Struct<T, S>): Body<T> => ({ ...jsonBody(struct), form: true })
 
 /**
  * A JSON body of a route that hosts call all the time: a compiled reader takes what is good, and the struct is asked

@@ -2,13 +2,15 @@ import { type ControlPlane, Problem } from '@svc/core'
 import type { Context } from 'koa'
 import { clientIp } from './client-ip.ts'
 import { ClientGone, codeOf, failureReply, Refusal } from './errors.ts'
+import { readFormBody } from './form-body.ts'
 import { type HttpMetrics, UNMATCHED } from './http-metrics.ts'
 import { readJsonBody } from './json-body.ts'
-import type { RequestBytes } from './request-bytes.ts'
+import type { RequestBytes, RequestShare } from './request-bytes.ts'
 import type { RequestIds } from './request-ids.ts'
 import { logFault, logRequest } from './request-log.ts'
 import type { Arrival, Method, Reply, Route } from './route.ts'
 import type { Match, Resource } from './routing.ts'
+import type { Body } from './schema.ts'
 import { writeReply } from './write-reply.ts'
 
 /** What every request of one mounted plane shares. */
@@ -56,7 +58,7 @@ export class Surface {
     const call = { plane, caller, params, query: queryOf(ctx, route), headers: ctx.req.headers }
     if (body === undefined) return route.handle({ ...call, body: undefined })
     using share = bytes.share()
-    const given = body.read(await readJsonBody(ctx.req, body.maxBytes, share))
+    const given = body.read(await readBody(ctx, body, share))
     return await route.handle({ ...call, body: given })
   }
 
@@ -84,6 +86,9 @@ export class Surface {
     logRequest(plane.log, code === undefined ? line : { ...line, code })
   }
 }
+
+const readBody = (ctx: Context, { form, maxBytes }: Body<unknown>, share: RequestShare): Promise<unknown> =>
+  form ? readFormBody(ctx, maxBytes) : readJsonBody(ctx.req, maxBytes, share)
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
 

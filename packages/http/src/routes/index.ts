@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts'
 import { claimRoute } from './claim.ts'
+import { deployLogsRoute } from './deploy-logs.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
 import { jobCancelRoute } from './job-cancel.ts'
@@ -9,6 +10,8 @@ import { keyRoutes } from './keys.ts'
 import { licenseRoutes } from './license.ts'
 import { metricsRoutes } from './metrics.ts'
 import { operationRoutes } from './operations.ts'
+import { remoteOperationRoutes } from './remote-operations.ts'
+import { sessionRoutes } from './session.ts'
 import { telemetryRoutes } from './telemetry.ts'
 
 /** Everything that the service answers to the world: its table of contents. */
@@ -23,6 +26,9 @@ export const ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...metricsRoutes,
   ...keyRoutes,
+  ...sessionRoutes,
+  deployLogsRoute,
+  ...remoteOperationRoutes,
 ]
 
 /** What it answers to whoever can open its control socket. */

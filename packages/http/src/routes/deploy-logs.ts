@@ -1,0 +1,37 @@
+import { finite, JOB_STATES, listOf, MAX_LINE_CHARS, oneOf, shape, text } from '@svc/core'
+import { session } from '../gates/session.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { LISTED } from './listed.ts'
+
+const MAX_LINES = 10_000
+const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })
+
+// A malformed number is as if it were not there: the spec knows no 400 on this route.
+function wholeOr(fallback: number, given: string | undefined, min: number, max: number): number {
+  const number = given !== undefined && /^\d{1,9}$/.test(given) ? Number(given) : fallback
+  return Math.min(Math.max(number, min), max)
+}
+
+/** The log of a deployment, for people (spec, GET /api/deploy/{id}/logs). */
+export const deployLogsRoute = route({
+  method: 'GET',
+  path: '/api/deploy/{id}/logs',
+  summary: "A deployment's state and its log.",
+  gate: session('platform.deploy'),
+  query: { after: 'Lines to skip: those read before.', limit: 'Lines at most, 1 to 10000.' },
+  replies: {
+    200: {
+      description: 'State and log lines.',
+      body: shape({ state: oneOf(JOB_STATES), logs: listOf(line, LISTED) }),
+      headers: { 'Svc-Log-Count': 'Lines that the log has by now.' },
+    },
+    404: { description: "No such deployment, or another tenant's." },
+  },
+  handle: async ({ plane, caller, params, query }) => {
+    const deployment = await plane.deployments.visible(params.id, caller.user)
+    const after = wholeOr(0, query.after, 0, Number.MAX_SAFE_INTEGER)
+    const view = await plane.deployments.log(deployment, after, wholeOr(MAX_LINES, query.limit, 1, MAX_LINES))
+    return json({ state: deployment.state, logs: view.logs }, { 'Svc-Log-Count': String(view.count) })
+  },
+})

@@ -1,0 +1,48 @@
+import { Problem, shape, text } from '@svc/core'
+import { sameOrigin } from '../gates/same-origin.ts'
+import { session } from '../gates/session.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { formBody } from '../schema.ts'
+import { OK } from './ok.ts'
+
+const MAX_PASSWORD_CHARS = 1024
+const MAX_EMAIL_CHARS = 254
+
+const loginBody = shape({ email: text(1, MAX_EMAIL_CHARS), password: text(1, MAX_PASSWORD_CHARS) })
+const COOKIE = { 'Set-Cookie': 'The session `svc_session`, or its removal.' }
+
+/** Signing in and out (wire: Sessions and permissions). */
+export const sessionRoutes = [
+  route({
+    method: 'POST',
+    path: '/login',
+    summary: 'Sign in with email and password, as a form or as JSON.',
+    gate: sameOrigin('login-per-ip'),
+    body: formBody(loginBody),
+    replies: {
+      200: { description: 'Signed in.', body: OK, headers: COOKIE },
+      400: { description: 'Invalid body.' },
+      401: { description: 'Unknown user or wrong password: which of them is not said.' },
+      503: { description: 'Sign-in is closed, or too many are under way.' },
+    },
+    handle: async ({ plane, body }) => {
+      const { allowed, retryAfterSeconds } = await plane.limits.take(
+        'login-per-account',
+        body.email.toLowerCase(),
+      )
+      if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
+      const { setCookie } = await plane.sessions.login(body.email, body.password)
+      return json({ ok: true }, { 'Set-Cookie': setCookie })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/logout',
+    summary: 'End the session.',
+    gate: session(),
+    replies: { 200: { description: 'Signed out.', body: OK, headers: COOKIE } },
+    handle: async ({ plane, caller }) =>
+      json({ ok: true }, { 'Set-Cookie': await plane.sessions.logout(caller.digest) }),
+  }),
+]

@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { serving } from './serving.ts'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+
+describe('POST /login and /logout', () => {
+  const served = serving()
+  const login = (body: unknown, headers: Record<string, string> = {}) =>
+    served().send({
+      method: 'POST',
+      path: '/login',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+
+  beforeEach(async () => {
+    await served().plane.users.add({
+      email: EMAIL,
+      role: 'operator',
+      tenantId: undefined,
+      password: PASSWORD,
+    })
+  })
+
+  it('signs in by JSON and by form, with a cookie that scripts cannot read', async () => {
+    const json = await login({ email: EMAIL, password: PASSWORD })
+    expect(json).toMatchObject({ status: 200, body: { ok: true } })
+    expect(json.headers['set-cookie']).toEqual([
+      expect.stringMatching(
+        /^svc_session=v1\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=43200$/,
+      ),
+    ])
+    const form = new URLSearchParams({ email: EMAIL, password: PASSWORD }).toString()
+    const byForm = await login(form, { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(byForm.status).toBe(200)
+  })
+
+  it('a wrong password and an unknown user get the same answer', async () => {
+    const [wrong, unknown] = [
+      await login({ email: EMAIL, password: 'nope' }),
+      await login({ email: 'nobody@example.com', password: PASSWORD }),
+    ]
+    expect(wrong).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+    expect(unknown).toMatchObject({ status: wrong.status, text: wrong.text })
+    expect(wrong.headers['set-cookie']).toBeUndefined()
+  })
+
+  it('refuses other sites by Origin, and by Sec-Fetch-Site without one', async () => {
+    const body = { email: EMAIL, password: PASSWORD }
+    const own = `http://127.0.0.1:${served().port}`
+    expect((await login(body, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await login(body, { origin: 'null' })).status).toBe(403)
+    expect((await login(body, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await login(body, { origin: own, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  it('takes five tries a minute and address', async () => {
+    for (let tries = 0; tries < 5; tries += 1) expect((await login('{')).status).toBe(400)
+    const refused = await login('{')
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } })
+    served().clock.advance({ seconds: 60 })
+    expect((await login('{')).status).toBe(400)
+  })
+
+  it('takes ten tries a quarter of an hour and account, from however many addresses', async () => {
+    const nobody = { email: 'nobody@example.com', password: '' }
+    const from = (address: number) =>
+      login({ ...nobody, password: 'x' }, { 'x-forwarded-for': `192.0.2.${address}` })
+    for (let tries = 0; tries < 10; tries += 1) {
+      await served().plane.limits.take('login-per-account', nobody.email)
+    }
+    expect((await from(11)).status).toBe(429)
+  })
+
+  it('bad bodies get their documented answers', async () => {
+    expect(await login('{}')).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
+    expect(await login('[')).toMatchObject({ status: 400, body: { error: 'invalid JSON body' } })
+    expect((await login(JSON.stringify({ email: 'x'.repeat(70_000) }))).status).toBe(413)
+  })
+
+  it('logout ends the session and takes the cookie away', async () => {
+    const cookie = await cookieOf()
+    const out = () => served().send({ method: 'POST', path: '/logout', headers: { cookie } })
+    expect(await out()).toMatchObject({ status: 200, body: { ok: true } })
+    expect(await out()).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+  })
+
+  const cookieOf = async () =>
+    (await served().plane.sessions.mint(await served().plane.users.resolve(EMAIL))).cookie
+})
+
+describe('GET /api/deploy/{id}/logs', () => {
+  const served = serving()
+
+  async function cookieOf(role: string, tenant?: string) {
+    const { users, sessions, tenants } = served().plane
+    const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
+    const user = await users.add({
+      email: `${role}${tenant ?? ''}@example.com`,
+      role,
+      tenantId,
+      password: undefined,
+    })
+    return (await sessions.mint(user)).cookie
+  }
+
+  async function deployed(tenant?: string) {
+    const { licenses, tenants, jobs } = served().plane
+    const tenantId = tenant === undefined ? undefined : (await tenants.add(tenant)).id
+    const { license } = await licenses.issue({ tenantId })
+    const source = { type: 'git', repo_url: 'https://git.example/app', sha: 'a'.repeat(40) }
+    await jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload: { app: 'app', source } })
+    const { job } = await jobs.claim({ licenseId: license.id, fingerprint: 'fp', claimKey: undefined })
+    const owner = { jobId: job?.id ?? '', licenseId: license.id, fingerprint: 'fp', attempt: 1 }
+    const lines = ['one', 'two', 'three'].map((line, ts) => ({ ts, line }))
+    await jobs.appendLogs({ ...owner, lines, offset: 0, idempotencyKey: undefined })
+    return { id: job?.deploymentId ?? '', owner }
+  }
+
+  const read = (id: string, cookie?: string, query = '') =>
+    served().send({ path: `/api/deploy/${id}/logs${query}`, headers: cookie === undefined ? {} : { cookie } })
+
+  it('gives the state of the job and its lines', async () => {
+    const { id, owner } = await deployed()
+    const cookie = await cookieOf('super_admin')
+    const answer = await read(id, cookie)
+    expect(answer.body).toEqual({
+      state: 'claimed',
+      logs: [
+        { ts: 0, line: 'one' },
+        { ts: 1, line: 'two' },
+        { ts: 2, line: 'three' },
+      ],
+    })
+    expect(answer.headers['svc-log-count']).toBe('3')
+    await served().plane.jobs.report({ ...owner, state: 'succeeded', exitCode: 0, error: undefined })
+    expect(await read(id, cookie, '?after=1&limit=1')).toMatchObject({
+      body: { state: 'succeeded', logs: [{ line: 'two' }] },
+    })
+    expect(await read(id, cookie, '?after=-1&limit=x')).toMatchObject({ status: 200 })
+  })
+
+  it('401 comes before 403, and 403 before 404', async () => {
+    const { id } = await deployed()
+    expect(await read(id)).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+    expect(await read('nope')).toMatchObject({ status: 401 })
+    const viewer = await cookieOf('viewer')
+    expect(await read(id, viewer)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
+    expect(await read('nope', viewer)).toMatchObject({ status: 403 })
+    const operator = await cookieOf('operator')
+    expect(await read('nope', operator)).toMatchObject({ status: 404, body: { error: 'not found' } })
+    expect((await read('x'.repeat(8000), operator)).status).toBe(404)
+    expect((await read('%00', operator)).status).toBe(404)
+  })
+
+  it("another tenant's deployment does not exist for a product user", async () => {
+    const { id } = await deployed('Acme')
+    await served().plane.tenants.add('Other')
+    expect((await read(id, await cookieOf('developer', 'Acme'))).status).toBe(200)
+    expect(await read(id, await cookieOf('owner', 'Other'))).toMatchObject({
+      status: 404,
+      body: { error: 'not found' },
+    })
+  })
+
+  it('a forged or barred session is none', async () => {
+    const { id } = await deployed()
+    const cookie = await cookieOf('operator')
+    expect(
+      (
+        await read(
+          id,
+          cookie.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+        )
+      ).status,
+    ).toBe(401)
+    await served().plane.users.setDisabled('operator@example.com', true)
+    expect((await read(id, cookie)).status).toBe(401)
+  })
+})
+
+describe('operations over HTTPS', () => {
+  const served = serving()
+
+  async function runAs(role: string, name: string, input: object, headers: Record<string, string> = {}) {
+    const { users, sessions } = served().plane
+    const email = `${role}-${name}-${Object.keys(headers).length}@example.com`
+    const user = await users.add({ email, role, tenantId: undefined, password: undefined })
+    const { cookie } = await sessions.mint(user)
+    const path = `/api/v1/operations/${name}`
+    return served().send({
+      method: 'POST',
+      path,
+      headers: { cookie, ...headers },
+      body: JSON.stringify(input),
+    })
+  }
+
+  it('are run by who holds the permission, under their name', async () => {
+    const done = await runAs('super_admin', 'tenants.add', { name: 'Acme' })
+    expect(done).toMatchObject({ status: 200, body: { tenant: { name: 'Acme' } } })
+    const [row] = await served().storage.audit.list(1)
+    expect(row).toMatchObject({ operation: 'tenants.add', actor: expect.stringMatching(/^super_admin-/) })
+  })
+
+  it('are refused without the permission, without a session, to tenants and to other sites', async () => {
+    expect(await runAs('viewer', 'tenants.add', { name: 'Acme' })).toMatchObject({
+      status: 403,
+      body: { error: 'forbidden', detail: 'tenants.add needs platform.admin' },
+    })
+    const bare = await served().send({ method: 'POST', path: '/api/v1/operations/tenants.list', body: '{}' })
+    expect(bare.status).toBe(401)
+    const foreign = await runAs('super_admin', 'tenants.list', {}, { origin: 'https://evil.example' })
+    expect(foreign.status).toBe(403)
+    const tenant = await served().plane.tenants.add('Acme')
+    const owner = { email: 'owner@example.com', role: 'owner', tenantId: tenant.id, password: undefined }
+    const { cookie } = await served().plane.sessions.mint(await served().plane.users.add(owner))
+    expect((await served().send({ path: '/api/v1/operations', headers: { cookie } })).status).toBe(403)
+  })
+
+  it('explain what is wrong to operators', async () => {
+    expect(await runAs('super_admin', 'jobs.show', { job: 'job_x' })).toMatchObject({
+      status: 404,
+      body: { error: 'not found', code: 'not-found', detail: 'there is no job job_x' },
+    })
+  })
+})
