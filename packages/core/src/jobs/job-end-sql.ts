@@ -25,10 +25,10 @@ const end = (name: string, which: string) => ({
 
 // Two statements: the plan that is right for one job is wrong for all. The second reads the index of held jobs, so
 // that a sweep does not come to know the queue that waits.
-const END_ONE = end('job-end-one', 'id = $1')
-const END_ALL = end('job-end-all', '$1::text is null')
+export const END_ONE = end('job-end-one', 'id = $1')
+export const END_ALL = end('job-end-all', '$1::text is null')
 
-const TIME_OUT = {
+export const TIME_OUT = {
   name: 'job-time-out',
   text: `with late as (
       select id from jobs where ${HELD} and cancel_requested_at is null

@@ -21,7 +21,7 @@ const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not nul
  * second probe runs only when the first is empty. A due job that must not be handed out again is only named (`spent`).
  * A repeated claim is a write of the owner: it renews the lease.
  */
-const LEASE = {
+export const LEASE = {
   name: 'job-lease',
   text: `with host as (
       select coalesce(bool_or(drained_at is not null), false) as drained from agents

@@ -10,7 +10,7 @@ const OPEN = (now: string) =>
 const LAST = 'order by c.first_line desc limit 1'
 
 /** Where the log stands, what a repeated key got, and the renewal of the lease, for the owner only. */
-const POSITION = {
+export const POSITION = {
   name: 'job-log-position',
   text: `with job as (
       select * from jobs where id = $1 and license_id = $2 and claimed_by = coalesce($3::text, claimed_by)
@@ -104,7 +104,7 @@ interface ChunkRow {
 }
 
 // Begins at the chunk that holds line $2, so that who follows a long log does not read it again each time.
-const READ = {
+export const READ = {
   name: 'job-log-read',
   text: `select attempt, first_line, first_offset, lines, body from job_log_chunks
     where job_id = $1 and first_line + lines > $2 and first_line >= coalesce(

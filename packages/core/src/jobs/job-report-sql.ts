@@ -20,7 +20,7 @@ const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
  * The conditions of ownership stand in the statement that writes. A report that changes nothing while most of the lease
  * is left writes nothing.
  */
-const REPORT = {
+export const REPORT = {
   name: 'job-report',
   text: `with seen as (select *, ${WANTED} as wanted from jobs where ${OWNER}),
     written as (
@@ -72,7 +72,7 @@ export async function report(
 }
 
 // Rows are locked in one order, so that two heartbeats never wait for each other.
-const RENEW = {
+export const RENEW = {
   name: 'job-renew',
   text: `with low as (
       select j.id from jobs j

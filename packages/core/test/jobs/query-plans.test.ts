@@ -1,0 +1,95 @@
+// What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by PostgreSQL.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrate } from '@svc/core/sql'
+import { type TestDatabase, testDatabase } from '@svc/testing'
+import pg from 'pg'
+import { END_ALL, END_ONE, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
+import { LEASE } from '../../src/jobs/job-lease-sql.ts'
+import { POSITION, READ } from '../../src/jobs/job-logs-sql.ts'
+import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import type { Statement } from '../../src/storage/session.ts'
+import { POSTGRES, SERVER } from '../storage/backends.ts'
+
+const WAITING = 50_000
+const FINISHED = 50_000
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase(SERVER)
+  await migrate(database.url)
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('set plan_cache_mode = force_generic_plan')
+  await fill()
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+const COLUMNS =
+  'id, license_id, kind, state, payload, target, max_attempts, timeout_seconds, available_at, claimed_by, claimed_at, attempt'
+
+/** One license with a long queue for other hosts, one job for any, one held; many finished; a long log. */
+async function fill(): Promise<void> {
+  const row = (id: string, state: string, target: string, at: string, owner = 'null') =>
+    `${id}, 'lic_a', 'prune', '${state}', '{}', ${target}, 3, 3600, ${at}, ${owner}, ${owner === 'null' ? 'null' : 'now()'}, 1`
+  const many = (count: number, values: string) =>
+    client.query(`insert into jobs (${COLUMNS}) select ${values} from generate_series(1, ${count}) n`)
+  await many(WAITING, row(`'job_w' || n`, 'pending', `'other-' || n % 100`, 'now()'))
+  await many(FINISHED, row(`'job_f' || n`, 'succeeded', `''`, 'now()', `'fp'`))
+  await many(1, row(`'job_mine'`, 'running', `''`, `now() + interval '100 s'`, `'fp'`))
+  await many(1, row(`'job_any'`, 'pending', `''`, 'now()'))
+  await client.query(`insert into job_log_chunks (job_id, first_line, attempt, first_offset, next_offset, lines, accepted, job_chars, body)
+    select 'job_mine', n * 10, 1, n * 10, n * 10 + 10, 10, 10, n * 100, '[]' from generate_series(0, 9999) n`)
+  await client.query('analyze')
+}
+
+interface Plan {
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
+}
+
+/** Pages that a statement touches, when it runs for the third time and is undone. */
+async function pages({ name, text }: Statement, params: readonly string[]): Promise<number> {
+  const types = params.map(() => 'unknown').join(', ')
+  await client.query(`prepare "${name}" (${types}) as ${text}`)
+  let touched = Number.NaN
+  for (let run = 0; run < 3; run += 1) {
+    await client.query('begin')
+    const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params.join(', ')})`
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain)
+    await client.query('rollback')
+    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+    touched = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+  }
+  await client.query(`deallocate "${name}"`)
+  return touched
+}
+
+const HOST = ["'lic_a'", "'fp'"]
+const LEASED = ['300', 'null']
+
+describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
+  it.each([
+    ['a claim that gets a job', 64, LEASE, [...HOST, "'key'", ...LEASED]],
+    ['a claim that gets none', 32, LEASE, ["'lic_b'", "'fp'", 'null', ...LEASED]],
+    [
+      'a claim of a host whose queue is behind all others',
+      64,
+      LEASE,
+      ["'lic_a'", "'other-99'", 'null', ...LEASED],
+    ],
+    ['a report', 64, REPORT, ["'job_mine'", ...HOST, '1', "'running'", 'null', 'null', ...LEASED, "''"]],
+    ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
+    ['the place of new lines', 64, POSITION, ["'job_mine'", ...HOST, '1', 'null', '300', "'key'"]],
+    ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
+    ['the end of one job', 32, END_ONE, ["'job_mine'", 'null', "'%s %s'", "''"]],
+    ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
+    ['a sweep for timeouts', 32, TIME_OUT, ['null']],
+  ])('%s: at most %i', async (_, most, statement, params) => {
+    expect(await pages(statement, params)).toBeLessThanOrEqual(most)
+  })
+})
