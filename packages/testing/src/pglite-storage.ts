@@ -13,20 +13,35 @@ let snapshot: Promise<Blob> | undefined
  */
 export async function pgliteStorage(): Promise<Storage> {
   snapshot ??= keptSnapshot()
-  return openStorage({ memory: true, snapshot: await snapshot })
+  try {
+    return await openStorage({ memory: true, snapshot: await snapshot })
+  } catch {
+    // Another release of the database wrote it, or the disk lost half of it.
+    snapshot = freshSnapshot()
+    return openStorage({ memory: true, snapshot: await snapshot })
+  }
 }
 
 async function keptSnapshot(): Promise<Blob> {
-  const folder = await ownFolder()
-  if (folder === undefined) return embeddedSnapshot()
-  const path = join(folder, `${createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)}.tar`)
-  const kept = await readFile(path).catch(() => undefined)
-  if (kept !== undefined) return new Blob([kept])
-  const made = await embeddedSnapshot()
-  const own = `${path}.${process.pid}`
-  await writeFile(own, Buffer.from(await made.arrayBuffer()), { mode: 0o600 })
-  await rename(own, path)
+  const path = await snapshotPath()
+  const kept = path === undefined ? undefined : await readFile(path).catch(() => undefined)
+  return kept === undefined ? freshSnapshot() : new Blob([kept])
+}
+
+async function freshSnapshot(): Promise<Blob> {
+  const [made, path] = [await embeddedSnapshot(), await snapshotPath()]
+  if (path !== undefined) {
+    const own = `${path}.${process.pid}`
+    await writeFile(own, Buffer.from(await made.arrayBuffer()), { mode: 0o600 })
+    await rename(own, path)
+  }
   return made
+}
+
+async function snapshotPath(): Promise<string | undefined> {
+  const folder = await ownFolder()
+  const name = createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)
+  return folder === undefined ? undefined : join(folder, `${name}.tar`)
 }
 
 // A folder that another user could have made in our name is not used.

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  cutLine,
+  EMPTY_LOG,
+  isFull,
+  MAX_JOB_CHARS,
+  MAX_JOB_LINES,
+  MAX_LINE_CHARS,
+  placeLines,
+} from '@svc/core'
+import { array, assert, constant, integer, nat, oneof, property, string } from 'fast-check'
+
+const lines = (...texts: string[]) => texts.map((line, ts) => ({ ts, line }))
+const MARKER = '[svc] the log of this job is full; later lines are not kept'
+
+describe('cutting a line', () => {
+  it('keeps a line of the longest length and cuts one that is longer', () => {
+    expect(cutLine('x'.repeat(MAX_LINE_CHARS))).toHaveLength(MAX_LINE_CHARS)
+    expect(cutLine('x'.repeat(MAX_LINE_CHARS + 1))).toHaveLength(MAX_LINE_CHARS)
+  })
+
+  it('never splits a pair of surrogates', () => {
+    const before = 'x'.repeat(MAX_LINE_CHARS - 1)
+    expect(cutLine(`${before}🚀`)).toBe(before)
+    expect(cutLine(`${before.slice(1)}🚀x`)).toBe(`${before.slice(1)}🚀`)
+  })
+})
+
+describe('placing lines', () => {
+  it('appends without an offset', () => {
+    const placed = placeLines({ next: 5, jobLines: 9, jobChars: 20 }, lines('ab', 'c'))
+    expect(placed).toEqual({
+      store: lines('ab', 'c'),
+      accepted: 2,
+      position: { next: 7, jobLines: 11, jobChars: 23 },
+    })
+  })
+
+  it('stores nothing behind a gap', () => {
+    const position = { next: 5, jobLines: 5, jobChars: 5 }
+    expect(placeLines(position, lines('x'), 6)).toEqual({ store: [], accepted: 0, position })
+  })
+
+  it.each([
+    [0, 0],
+    [3, 0],
+    [4, 1],
+    [5, 2],
+  ])('from offset %i stores the %i lines that are new, and accepts all', (offset, stored) => {
+    const { store, accepted } = placeLines({ next: 5, jobLines: 5, jobChars: 5 }, lines('a', 'b'), offset)
+    expect([store.length, accepted]).toEqual([stored, 2])
+  })
+
+  it('a stream cut into requests that overlap as they like is stored once and in order', () => {
+    const stream = Array.from({ length: 40 }, (_, index) => ({ ts: index, line: `${index}` }))
+    assert(
+      property(array(oneof(integer({ min: 0, max: 40 }), constant(0))), nat(15), (offsets, size) => {
+        const stored: string[] = []
+        let position = EMPTY_LOG
+        for (const offset of offsets) {
+          const sent = stream.slice(offset, offset + size)
+          const placed = placeLines(position, sent, offset)
+          stored.push(...placed.store.map(({ line }) => line))
+          position = placed.position
+          expect([0, sent.length]).toContain(placed.accepted)
+        }
+        expect(stored).toEqual(stream.slice(0, stored.length).map(({ line }) => line))
+        expect(position).toMatchObject({ next: stored.length, jobLines: stored.length })
+      }),
+    )
+  })
+
+  it('keeps the cap of the job, whatever comes, with one marker as the last line', () => {
+    const near = { next: 0, jobLines: MAX_JOB_LINES - 20, jobChars: MAX_JOB_CHARS - 500 }
+    assert(
+      property(array(array(string({ maxLength: 60 }), { maxLength: 12 }), { maxLength: 8 }), (requests) => {
+        const stored: string[] = []
+        let position = near
+        for (const texts of requests) {
+          const placed = placeLines(position, lines(...texts))
+          expect(placed.accepted).toBe(texts.length)
+          stored.push(...placed.store.map(({ line }) => line))
+          position = placed.position
+        }
+        expect(near.jobLines + stored.length).toBeLessThanOrEqual(MAX_JOB_LINES)
+        expect(stored.filter((line) => line === MARKER)).toHaveLength(isFull(position) ? 1 : 0)
+        if (isFull(position)) expect(stored.at(-1)).toBe(MARKER)
+        const kept = stored.filter((line) => line !== MARKER).join('')
+        expect(kept.length).toBeLessThan(500)
+      }),
+    )
+  })
+
+  it('a full log takes what comes and says where the host goes on', () => {
+    const full = { next: 7, jobLines: MAX_JOB_LINES, jobChars: 0 }
+    expect(placeLines(full, lines('a', 'b'))).toMatchObject({ store: [], accepted: 2, position: { next: 9 } })
+    expect(placeLines(full, lines('a'), 100)).toMatchObject({
+      store: [],
+      accepted: 1,
+      position: { next: 101 },
+    })
+  })
+})
