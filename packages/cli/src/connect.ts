@@ -28,12 +28,13 @@ export type Reach =
 /** The data folder of `svc up`, found by every command that is run beside it. */
 export const DEFAULT_DATA_DIR = '.svc'
 
+/** What the kernel takes; from the folder one works in, the way is usually short enough. */
+const MAX_SOCKET_PATH_BYTES = 107
+
 /** The socket of a running server, in its data folder. */
 export function controlSocketPath(cwd: string, dataDir: string): string {
   const path = join(resolve(cwd, dataDir), 'control.sock')
-  // The kernel takes 107 bytes; from the folder one works in, the way is usually shorter.
-  const short = relative(cwd, path)
-  return short.length < path.length ? short : path
+  return Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? relative(cwd, path) : path
 }
 
 const set = (value: string | undefined): string | undefined => value?.trim() || undefined

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals'
+import { ConfigError, Problem, type ProblemCode } from '@svc/core'
+import { failureOf, failureText, isProblemCode } from '../../src/failure.ts'
+
+const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
+  unauthorized: 4,
+  forbidden: 4,
+  'license-key-required': 2,
+  'license-rejected': 4,
+  'signing-not-configured': 2,
+  'signing-failed': 2,
+  'job-not-owned': 5,
+  'job-not-found': 5,
+  'not-found': 5,
+  'invalid-input': 2,
+  ambiguous: 2,
+  conflict: 1,
+  'rate-limited': 1,
+  unavailable: 3,
+}
+
+describe.each(Object.entries(EXIT_CODES) as [ProblemCode, number][])('The problem %s', (code, exitCode) => {
+  test(`Ends a command with ${exitCode} and a sentence`, () => {
+    const failure = failureOf(new Problem(code))
+    expect(failure.exitCode).toBe(exitCode)
+    expect(failure.sentence).toMatch(/^\w.* .*\w/)
+    expect(isProblemCode(code)).toBe(true)
+  })
+
+  test('Says its own detail when it has one', () => {
+    expect(failureOf(new Problem(code, { detail: 'the moon is full' })).sentence).toBe('the moon is full')
+  })
+})
+
+test('A code of a newer server, or of Object itself, is not taken for a known one', () => {
+  for (const code of ['tea-pot', 'constructor', '__proto__', undefined, 5])
+    expect(isProblemCode(code)).toBe(false)
+})
+
+test('Faulty fields and candidates follow the sentence, one a line', () => {
+  const problem = new Problem('invalid-input', {
+    details: ['kind: expected one of a, b', 'license: expected text'],
+  })
+  expect(failureText(failureOf(problem))).toBe(
+    'svc: this cannot be done as it was asked:\n  kind: expected one of a, b\n  license: expected text\n',
+  )
+})
+
+test('Bad settings are code 2 with all faults', () => {
+  const failure = failureOf(new ConfigError(['PORT must be a whole number', 'SERVICE_HOST must be text']))
+  expect(failure).toEqual({
+    exitCode: 2,
+    sentence: 'bad settings:',
+    details: ['PORT must be a whole number', 'SERVICE_HOST must be text'],
+  })
+})
+
+test('An unreachable database says what the network said', () => {
+  const cause = new Error('connect ECONNREFUSED 127.0.0.1:1')
+  const failure = failureOf(new Problem('unavailable', { detail: 'no database' }, { cause }))
+  expect(failureText(failure)).toBe('svc: no database\n  connect ECONNREFUSED 127.0.0.1:1\n')
+})
+
+test('A missing table, however deep it stands, means that svc migrate was not run', () => {
+  const cause = Object.assign(new Error('relation "jobs" does not exist'), { code: '42P01' })
+  const failure = failureOf(new Error('query failed', { cause }))
+  expect(failure).toMatchObject({ exitCode: 1, sentence: expect.stringContaining('svc migrate') })
+})
+
+test('Whatever else goes wrong is code 1, named as a fault, without a secret it may quote', () => {
+  const failure = failureOf(new Error('password=hunter2hunter2 was refused'))
+  expect(failure).toMatchObject({ exitCode: 1, sentence: expect.stringMatching(/^unexpected fault: /) })
+  expect(failureText(failure)).not.toContain('hunter2')
+  expect(failureOf('a string').sentence).toBe('unexpected fault: a string')
+})

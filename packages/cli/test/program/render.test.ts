@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals'
+import { prettyLine } from '../../src/pretty-line.ts'
+import { ago, duration, facts, type Page, table } from '../../src/render.ts'
+import { plain, tameLine } from '../../src/terminal.ts'
+
+const NOW = 1_800_000_000
+const page: Page = { colour: false, now: new Date(NOW * 1000) }
+
+describe('Tables', () => {
+  const columns = [
+    { title: 'NAME', text: (row: { name: string }) => row.name },
+    { title: 'STATE', text: () => 'failed', colour: () => 'red' as const },
+  ]
+
+  test('Columns stand under their titles, as wide as their widest cell, without blanks at line ends', () => {
+    expect(table(columns, [{ name: 'a' }, { name: 'a longer one' }], page)).toBe(
+      'NAME          STATE\na             failed\na longer one  failed\n',
+    )
+  })
+
+  test('An empty cell is a dash, so that every line has as many words as columns', () => {
+    expect(table(columns, [{ name: '' }], page)).toBe('NAME  STATE\n-     failed\n')
+  })
+
+  test('Colours change no width and stand only where they are wanted', () => {
+    const coloured = table(columns, [{ name: 'a' }], { ...page, colour: true })
+    expect(coloured).toContain('\u001b[31mfailed\u001b[39m')
+    expect(plain(coloured.split('\n')[1] ?? '')).toBe('a     failed')
+  })
+
+  test('A cell cannot command the terminal, break the line or turn the writing direction', () => {
+    const name = 'web\u001b]0;own\u0007\n\u009b2J\u202egnp'
+    expect(table(columns, [{ name }], page).split('\n')[1]).toBe('web·]0;own···2J·gnp  failed')
+  })
+
+  test('Facts without a value have no line', () => {
+    const entries = [
+      ['id', 'job_1'],
+      ['error', undefined],
+      ['state', 'ok'],
+    ] as const
+    expect(facts(entries, page)).toBe('id     job_1\nstate  ok\n')
+  })
+})
+
+test.each([
+  [0, '0 s'],
+  [59.9, '59 s'],
+  [60, '1 m'],
+  [61, '1 m 1 s'],
+  [3600, '1 h'],
+  [3661, '1 h 1 m'],
+  [90_000, '1 d 1 h'],
+  [-5, '0 s'],
+])('%p seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text)
+})
+
+test.each([
+  [0, 'never'],
+  [undefined, 'never'],
+  [NOW, 'just now'],
+  [NOW + 30, 'just now'],
+  [NOW - 42, '42 s ago'],
+  [NOW - 3725, '1 h ago'],
+])('The unix second %p was %s', (at, text) => {
+  expect(ago(at, page)).toBe(text)
+})
+
+test('A log line keeps its colours and its tabs, ends them, and loses every other command', () => {
+  expect(tameLine('a\tb')).toBe('a\tb')
+  expect(tameLine('\u001b[1;32mok\u001b[2K\u001b[A')).toBe('\u001b[1;32mok[2K[A\u001b[0m')
+  expect(tameLine('50%\r100%')).toBe('50%100%')
+})
+
+test('A JSON log line becomes one readable line', () => {
+  const line = JSON.stringify({
+    level: 'warn',
+    time: '2026-01-05T09:08:07.123Z',
+    msg: 'late',
+    job: 'job_1',
+    ms: 5,
+  })
+  expect(prettyLine(line, false)).toBe('09:08:07 WARN  late job=job_1 ms=5\n')
+})
+
+test('An error in a log line is told by its name and message', () => {
+  const err = { name: 'TypeError', message: 'no\nway', stack: 'long' }
+  const line = JSON.stringify({ level: 'error', time: '2026-01-05T09:08:07.123Z', msg: 'fault', err })
+  expect(prettyLine(line, false)).toBe('09:08:07 ERROR fault err=TypeError: no·way\n')
+})
