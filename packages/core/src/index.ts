@@ -5,6 +5,10 @@ export type { Agents, Heartbeat, HeartbeatAnswer } from './agents/agents.ts'
 export type * from './agents/agents-store.ts'
 export type { FleetBackup, FleetServer } from './agents/fleet.ts'
 export * from './agents/refresh.ts'
+export * from './chat/conversation.ts'
+export type * from './chat/conversations-store.ts'
+export * from './chat/message.ts'
+export { MAX_MESSAGE_CHARS, visitorText } from './chat/visitor-text.ts'
 export { type Clock, systemClock } from './clock.ts'
 
 export { type Config, ConfigError, type Environment, readConfig } from './config/config.ts'
@@ -68,6 +72,7 @@ export {
   type StorageKind,
   type Stores,
 } from './storage/storage.ts'
+export { systemTimers, type Timers } from './timers.ts'
 export type { Tenant } from './tenants/tenant.ts'
 export type { Tenants } from './tenants/tenants.ts'
 export type { TenantsStore } from './tenants/tenants-store.ts'

@@ -1,5 +1,6 @@
 import { type Clock, MemoryRateCounter, type Storage, type Stores, systemClock } from '@svc/core'
 import { memoryAgentsStore } from './agents/agents-store-memory.ts'
+import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
@@ -41,6 +42,7 @@ function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
   return {
     agents: memoryAgentsStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
+    conversations: memoryConversationsStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),

@@ -1,5 +1,6 @@
 import type { Agent, AuditEntry, License, NewDeployment, Tenant } from '@svc/core'
 import { isTerminal } from '@svc/core'
+import type { MemoryConversation } from './chat/memory-conversation.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
@@ -17,6 +18,7 @@ export class MemoryTables {
   readonly undo = new UndoLog()
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
   readonly audit = new MemoryTable<AuditEntry>(this.undo)
+  readonly conversations = new MemoryTable<MemoryConversation>(this.undo)
   readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)
   /** Grouped: the unfinished jobs of each license. */
   readonly jobs = new MemoryTable<MemoryJob>(this.undo, (row) =>
@@ -25,6 +27,8 @@ export class MemoryTables {
   readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
   /** Chunks of each job, in order. */
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
+  /** Calls of the language model by day. */
+  readonly modelDays = new MemoryTable<number>(this.undo)
   readonly sessions = new MemoryTable<MemorySession>(this.undo)
   readonly tenants = new MemoryTable<Tenant>(this.undo)
   readonly users = new MemoryTable<MemoryUser>(this.undo)

@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
 import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
+import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
@@ -28,6 +29,7 @@ export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
 const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),
   audit: new SqlAuditStore(session),
+  conversations: new SqlConversationsStore(session),
   deployments: new SqlDeploymentsStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),

@@ -1,4 +1,5 @@
 import type { AgentsStore } from '../agents/agents-store.ts'
+import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
@@ -12,6 +13,7 @@ import type { UsersStore } from '../users/users-store.ts'
 export interface Stores {
   readonly agents: AgentsStore
   readonly audit: AuditStore
+  readonly conversations: ConversationsStore
   readonly deployments: DeploymentsStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore

@@ -2,6 +2,7 @@ import { foundation } from './0001-foundation.ts'
 import { people } from './0002-people.ts'
 import { monitors } from './0003-monitors.ts'
 import { scheduler } from './0004-scheduler.ts'
+import { chat } from './0005-chat.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -11,4 +12,4 @@ export interface MigrationStep {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly MigrationStep[] = [foundation, people, monitors, scheduler]
+export const MIGRATIONS: readonly MigrationStep[] = [foundation, people, monitors, scheduler, chat]

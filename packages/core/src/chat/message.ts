@@ -1,0 +1,47 @@
+/** Who speaks. */
+export const CHAT_ROLES = ['visitor', 'bot', 'human'] as const
+export type ChatRole = (typeof CHAT_ROLES)[number]
+
+/** What made an answer: the language model, the documents alone, or nobody. */
+export const CHAT_ENGINES = ['llm', 'canned', 'none'] as const
+export type ChatEngine = (typeof CHAT_ENGINES)[number]
+
+/** Where an answer comes from. */
+export interface ChatSource {
+  readonly title: string
+  /** A path on the site, or an address on one of its hosts. */
+  readonly url: string
+}
+
+/** One message of a conversation. */
+export interface ChatMessage {
+  readonly id: string
+  /** Its place in the conversation, from 1. */
+  readonly seq: number
+  readonly role: ChatRole
+  readonly text: string
+  /** Of the bot's answers. */
+  readonly engine: ChatEngine | undefined
+  readonly sources: readonly ChatSource[]
+  /** Whether the model broke off. */
+  readonly truncated: boolean
+  readonly at: Date
+}
+
+/** What a conversation's stream is made of (spec, Events): one `meta`, any number of `delta`, one `done`. */
+export type ChatEvent =
+  | {
+      readonly type: 'meta'
+      readonly conversationId: string
+      readonly grounded: boolean
+      readonly mode: string
+    }
+  | { readonly type: 'delta'; readonly text: string }
+  | {
+      readonly type: 'done'
+      readonly sources: readonly ChatSource[]
+      readonly engine: ChatEngine
+      /** Absent when no answer was stored. */
+      readonly messageId?: string
+      readonly truncated?: true
+    }

@@ -1,0 +1,23 @@
+import { redact } from '../redaction/redactor.ts'
+
+/** Code points that are stored of a message (spec, Limits). */
+export const MAX_MESSAGE_CHARS = 4000
+
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u
+
+/** The first `length` code points of a text: no character is cut in two. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text
+  return Array.from(text.slice(0, length * 2))
+    .slice(0, length)
+    .join('')
+}
+
+/**
+ * A visitor's message as it is stored, searched for and shown to the model: trimmed, without known secrets, and only
+ * then cut, so that no secret loses the end by which it is known. Undefined when there is nothing to read in it.
+ */
+export function visitorText(message: string | undefined): string | undefined {
+  const text = (message ?? '').replaceAll('\0', '').toWellFormed().trim()
+  return VISIBLE.test(text) ? cut(redact(text), MAX_MESSAGE_CHARS) : undefined
+}

@@ -1,0 +1,4 @@
+import { conversationsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(conversationsStoreContract)

@@ -1,0 +1,48 @@
+import type { ConversationsStore, Visit } from '@svc/core'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+import { isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
+
+const MAX_REPLIES = 100
+
+const latestFirst = (one: MemoryConversation, other: MemoryConversation): number =>
+  other.lastMessageAt.getTime() - one.lastMessageAt.getTime() || byBytes(other.id, one.id)
+
+const longestWaitFirst = (one: MemoryConversation, other: MemoryConversation): number =>
+  (one.waitingSince?.getTime() ?? 0) - (other.waitingSince?.getTime() ?? 0) || byBytes(one.id, other.id)
+
+/** What only reads conversations in memory. */
+export function memoryChatReads(
+  { conversations }: MemoryTables,
+  run: Run,
+  time: () => Date,
+): Pick<ConversationsStore, 'find' | 'list' | 'messages' | 'mode' | 'replies'> {
+  return {
+    mode: (conversationId: string) => run(() => conversations.get(conversationId)?.mode),
+    find: (conversationId: string) =>
+      run(() => {
+        const row = conversations.get(conversationId)
+        return row === undefined ? undefined : toConversation(row)
+      }),
+    messages: (conversationId: string, limit: number) =>
+      run(() => (limit < 1 ? [] : (conversations.get(conversationId)?.said ?? []).slice(-limit))),
+    replies: (visit: Visit, after: string | undefined, now = time()) =>
+      run(() => {
+        const row = conversations.get(visit.conversationId)
+        if (row === undefined || !isVisible(row, visit, now)) return undefined
+        const seen = row.said.find(({ id }) => id === after)?.seq ?? 0
+        const messages = row.said.filter(({ role, seq }) => role === 'human' && seq > seen)
+        return { mode: row.mode, messages: messages.slice(0, MAX_REPLIES) }
+      }),
+    list: ({ waiting, limit }) =>
+      run(() =>
+        conversations
+          .all()
+          .filter((row) => !waiting || row.waitingSince !== undefined)
+          .sort(waiting ? longestWaitFirst : latestFirst)
+          .slice(0, limit)
+          .map(toConversation),
+      ),
+  }
+}

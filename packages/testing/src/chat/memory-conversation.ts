@@ -1,0 +1,17 @@
+import type { ChatMessage, Conversation, Visit } from '@svc/core'
+
+/** A conversation with its messages, as the fake keeps it. */
+export interface MemoryConversation extends Conversation {
+  readonly said: readonly ChatMessage[]
+}
+
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000
+
+/** A conversation as the port shows it. */
+export const toConversation = ({ said, ...conversation }: MemoryConversation): Conversation => conversation
+
+/** Whether a visitor may see a conversation. */
+export const isVisible = (row: MemoryConversation, visit: Visit, now: Date): boolean =>
+  row.sessionId === visit.sessionId &&
+  row.lastMessageAt.getTime() > now.getTime() - visit.retentionDays * DAY_MS
