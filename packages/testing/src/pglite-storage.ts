@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Storage } from '@svc/core'
 import { embeddedSnapshot, openStorage, SCHEMA } from '@svc/core/sql'
 
@@ -34,8 +34,17 @@ async function freshSnapshot(): Promise<Blob> {
     const own = `${path}.${process.pid}`
     await writeFile(own, Buffer.from(await made.arrayBuffer()), { mode: 0o600 })
     await rename(own, path)
+    await forgetOthers(path)
   }
   return made
+}
+
+// One is 40 MB: those of earlier schemas are not kept.
+async function forgetOthers(path: string): Promise<void> {
+  const others = (await readdir(dirname(path))).filter(
+    (name) => name.endsWith('.tar') && name !== basename(path),
+  )
+  for (const name of others) await rm(join(dirname(path), name), { force: true })
 }
 
 async function snapshotPath(): Promise<string | undefined> {
