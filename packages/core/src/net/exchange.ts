@@ -29,9 +29,10 @@ function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Clien
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, callback) => {
-      if (isTaken) return callback(new Refused('broken'), null)
+      const isFirst = !isTaken
       isTaken = true
-      callback(null, socket)
+      // Later, as a real connection would be there: answered at once, the client never sends the request.
+      queueMicrotask(() => (isFirst ? callback(null, socket) : callback(new Refused('broken'), null)))
     },
   })
 }

@@ -6,7 +6,12 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const REPEATS: ReadonlySet<number> = new Set([307, 308])
 
 /** All that another origin gets to see: whatever else the caller sent may be a secret between it and the first. */
-const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent'])
+const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'user-agent',
+])
 const BODY_HEADERS = ['content-type', 'content-language', 'content-encoding', 'content-location'] as const
 
 /** Where an answer sends the caller; undefined when it is the answer. */

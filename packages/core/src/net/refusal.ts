@@ -1,3 +1,5 @@
+import { errors } from 'undici'
+
 /** Every reason why a call brought no answer, from the first that is looked at to the last. */
 export const REFUSALS = [
   /** Not an absolute URL with a host that can have addresses. */
@@ -46,18 +48,19 @@ export class Refused extends Error {
 
 /** The constant that Node, OpenSSL or the HTTP parser gave an error, such as `ECONNREFUSED`. */
 export function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined
 }
 
 /** The refusal that stands for an error of the exchange; undefined for a fault of our own. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refused) return error.refusal
+  if (error instanceof errors.HeadersOverflowError) return 'too-large'
+  // The parser's errors mostly come without a code.
+  if (error instanceof errors.HTTPParserError) return 'protocol'
+  if (error instanceof errors.ResponseContentLengthMismatchError) return 'protocol'
   const code = codeOf(error)
-  if (code === undefined)
-    return error instanceof TypeError || error instanceof RangeError ? undefined : 'broken'
   if (code === 'UND_ERR_INVALID_ARG') return undefined
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') return 'too-large'
-  const isNonsense = code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
-  return isNonsense ? 'protocol' : 'broken'
+  const isFault = code === undefined && (error instanceof TypeError || error instanceof RangeError)
+  return isFault ? undefined : 'broken'
 }
