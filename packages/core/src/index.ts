@@ -38,6 +38,19 @@ export type { RateLimit, RateVerdict } from './limits/rate-limit.ts'
 export type { RateLimitName, RateLimits } from './limits/rate-limits.ts'
 export { type Log, type LogFields, silentLog } from './log.ts'
 export type { Metrics } from './metrics/metrics.ts'
+export type { Resolver } from './net/dns.ts'
+export { type SystemResolverOptions, systemResolver } from './net/dns-system.ts'
+export { createOutbound, type Outbound, type OutboundParts } from './net/outbound.ts'
+export {
+  OUTBOUND_LIMITS,
+  OUTBOUND_METHODS,
+  type OutboundAnswer,
+  type OutboundLimits,
+  type OutboundMethod,
+  type OutboundRequest,
+} from './net/outbound-request.ts'
+export { type AddressRanges, AddressRules, isPublicAddress } from './net/public-address.ts'
+export { REFUSALS, type Refusal } from './net/refusal.ts'
 export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
 export { OPERATIONS } from './operations/list.ts'
 export type { Answer, Operation, Services } from './operations/operation.ts'
@@ -72,10 +85,10 @@ export {
   type StorageKind,
   type Stores,
 } from './storage/storage.ts'
-export { systemTimers, type Timers } from './timers.ts'
 export type { Tenant } from './tenants/tenant.ts'
 export type { Tenants } from './tenants/tenants.ts'
 export type { TenantsStore } from './tenants/tenants-store.ts'
+export { systemTimers, type Timers } from './timers.ts'
 export { PERMISSIONS, type Permission } from './users/permission.ts'
 export * from './users/user.ts'
 export type { Users } from './users/users.ts'

@@ -72,15 +72,6 @@ describe('a redirect', () => {
     expect(resolver.asked).toEqual(['a.example', 'a.example'])
   })
 
-  test('from https leads to http only where plain http was asked for', async () => {
-    await using far = await farSide(to('ftp://a.example/'), HOST)
-    await using client = outbound()
-    expect(await client.request(`http://a.example:${far.port}/`, follow)).toEqual({
-      ok: false,
-      refusal: 'scheme',
-    })
-  })
-
   test.each([0, 1, 2, 3])('in a circle ends after as many hops as were allowed: %d', async (redirects) => {
     await using far = await farSide(
       (_request, response) => response.writeHead(307, { location: '/' }).end(),

@@ -82,4 +82,20 @@ describe('a call over TLS', () => {
     const answer = await client.request(`https://hooks.example:${silent.port}/`)
     expect(answer).toEqual({ ok: false, refusal: 'timeout' })
   })
+
+  test('is not led away to plain http unless that was asked for', async () => {
+    await using open = await farSide()
+    const location = `http://other.example:${open.port}/`
+    await using far = await farSide((_request, response) => response.writeHead(302, { location }).end(), {
+      certificate: named,
+    })
+    await using client = outbound([named.cert])
+    const url = `https://hooks.example:${far.port}/`
+    expect(await client.request(url, { redirects: 1 })).toEqual({ ok: false, refusal: 'scheme' })
+    expect(open.connections()).toBe(0)
+    expect(await client.request(url, { redirects: 1, plainHttp: true })).toMatchObject({
+      ok: true,
+      status: 200,
+    })
+  })
 })
