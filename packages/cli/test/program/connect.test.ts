@@ -7,6 +7,7 @@ import { createApp, createControlApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { controlSocketPath, licenseKeyOf, reachOf } from '../../src/connect.ts'
 import { runProgram } from '../../src/program.ts'
+import '../support/standard-input.ts'
 import { RecordingIo, type RecordingIoParts } from '../support/recording-io.ts'
 
 let cwd: string

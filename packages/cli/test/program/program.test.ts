@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
 import { buildProgram, runProgram } from '../../src/program.ts'
+import '../support/standard-input.ts'
 import { RecordingIo } from '../support/recording-io.ts'
 
 async function run(...args: readonly string[]): Promise<RecordingIo> {

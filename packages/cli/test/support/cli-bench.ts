@@ -3,6 +3,7 @@ import { buildHeartbeat, type FakeClock, type TestPlane, testPlane } from '@svc/
 import type { Connect } from '../../src/call.ts'
 import { runProgram } from '../../src/program.ts'
 import { RecordingIo, type RecordingIoParts } from './recording-io.ts'
+import './standard-input.ts'
 
 /** The program over a plane in memory, with one license. */
 export class CliBench implements AsyncDisposable {
