@@ -119,7 +119,11 @@ export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], L
  * `__proto__` are unknown keys like any other.
  */
 export function shape<S extends Fields>(fields: S) {
-  return object(Object.assign(Object.create(null) as S, fields))
+  const struct = object(Object.assign(Object.create(null) as S, fields))
+  const entries = struct.entries
+  // A list is no object, and that is all there is to say about it: none of its entries is a field.
+  struct.entries = (value, context) => (Array.isArray(value) ? [] : entries(value, context))
+  return struct
 }
 
 /**

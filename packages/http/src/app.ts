@@ -4,6 +4,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa'
 import { httpMetrics } from './http-metrics.ts'
 import { RequestBytes } from './request-bytes.ts'
 import { RequestIds } from './request-ids.ts'
+import { logUndelivered } from './request-log.ts'
 import type { Route } from './route.ts'
 import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 import { PathTable, pathOf, type Resource, resourcesOf } from './routing.ts'
@@ -19,7 +20,7 @@ export interface AppOptions {
 
 /** The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to dispose. */
 export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
-  return appOf(controlPlaneMiddleware(plane, options))
+  return appOf(plane, controlPlaneMiddleware(plane, options))
 }
 
 /**
@@ -27,7 +28,7 @@ export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
  * nowhere else: whoever can open the file is trusted.
  */
 export function createControlApp(plane: ControlPlane): Koa {
-  return appOf(middlewareOf(plane, CONTROL_ROUTES, 'answer'))
+  return appOf(plane, middlewareOf(plane, CONTROL_ROUTES, 'answer'))
 }
 
 /** The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it. */
@@ -35,8 +36,10 @@ export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions 
   return middlewareOf(plane, [...ROUTES, ...(options.routes ?? [])], options.unknownPaths ?? 'answer')
 }
 
-function appOf(middleware: Middleware): Koa {
+function appOf(plane: ControlPlane, middleware: Middleware): Koa {
   const app = new Koa()
+  // Without a listener Koa writes whole errors to the console.
+  app.on('error', (error: unknown) => logUndelivered(plane.log, error))
   app.use(middleware)
   return app
 }

@@ -27,6 +27,11 @@ export function logFault(log: Log, request: string, route: string, error: unknow
   log.error(cause === undefined ? facts : { ...facts, cause: faultOf(cause) }, 'request fault')
 }
 
+/** Notes an answer that its client did not wait for. */
+export function logUndelivered(log: Log, error: unknown): void {
+  log.debug({ fault: faultOf(error) }, 'answer not delivered')
+}
+
 function faultOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { name: typeof error }
   const { code } = error as { code?: unknown }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '@svc/core'
 import { open } from '../src/gates/open.ts'
-import { json, route } from '../src/index.ts'
+import { createApp, json, route } from '../src/index.ts'
 import { byListen } from './mounted.ts'
 import { serving } from './serving.ts'
 
@@ -67,6 +67,15 @@ describe('a handler that fails', () => {
     expect((await served().get('/fails/b%C3%A4r')).body).toEqual({ name: 'bär' })
     expect(await served().get('/fails/a/b')).toMatchObject({ status: 404 })
     expect(await served().get('/FAILS/a')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('an answer that could not be delivered', () => {
+  const served = serving()
+  it('is a line at debug without the message of the error, and nothing on the console', () => {
+    createApp(served().plane).emit('error', secret)
+    expect(served().log.lines).toMatchObject([{ level: 'debug', message: 'answer not delivered' }])
+    expect(served().log.text()).not.toContain('hunter2')
   })
 })
 

@@ -53,8 +53,10 @@ describe('two licenses', () => {
     expect(await plane.agents.list(licenseId)).toMatchObject([{ hostname: 'mine' }])
     expect(await plane.agents.list(otherId)).toMatchObject([{ hostname: 'theirs' }])
     served().clock.advance({ seconds: 101 })
-    const thief = await served().post('/v1/jobs/claim', { fingerprint: 'thief' })
-    expect(thief).toMatchObject({ body: { job: { id: job.id, attempt: 2 } } })
+    // The second job has been due for longer; the one whose lease is lost comes after it.
+    const claim = () => served().post('/v1/jobs/claim', { fingerprint: 'thief' })
+    expect(await claim()).toMatchObject({ body: { job: { attempt: 1 } } })
+    expect(await claim()).toMatchObject({ body: { job: { id: job.id, attempt: 2 } } })
   })
 
   it('hear of their own cancelled jobs only', async () => {

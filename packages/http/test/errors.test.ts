@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals'
+import { Problem, type ProblemCode } from '@svc/core'
+import { FAILURES, failureReply, Refusal, type WireCode } from '../src/index.ts'
+
+const WIRE_CODES: readonly WireCode[] = [
+  'invalid-json',
+  'method-not-allowed',
+  'payload-too-large',
+  'internal',
+]
+const isWire = (code: string): code is WireCode => (WIRE_CODES as readonly string[]).includes(code)
+
+describe('the table of refusals', () => {
+  it.each(Object.entries(FAILURES))('%s has one status and one sentence', (code, { status, error }) => {
+    const thrown = isWire(code)
+      ? new Refusal(code)
+      : new Problem(code as ProblemCode, { detail: 'for operators' })
+    const reply = failureReply(thrown)
+    expect(reply).toMatchObject({ status, body: { error } })
+    expect(Object.keys(reply.body ?? {})).toEqual(code === 'invalid-input' ? ['error', 'details'] : ['error'])
+  })
+
+  it('never asks to come back in less than a whole second', () => {
+    const after = (retryAfterSeconds: number) =>
+      failureReply(new Problem('rate-limited', { retryAfterSeconds })).headers?.['Retry-After']
+    expect([after(0), after(0.2), after(1.01), after(60)]).toEqual(['1', '1', '2', '60'])
+  })
+})
