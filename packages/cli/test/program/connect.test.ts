@@ -88,7 +88,7 @@ describe('Where operations are run', () => {
 
 describe('Over the socket of a running server', () => {
   const onSocket = async () => {
-    await mkdir(join(cwd, '.svc'))
+    await mkdir(join(cwd, '.svc'), { recursive: true })
     return listen(createControlApp(bench.plane), { path: join(cwd, '.svc', 'control.sock') })
   }
 
@@ -111,6 +111,27 @@ describe('Over the socket of a running server', () => {
     expect(faulty.err.text).toContain('state: expected one of pending')
     await run(['tenants', 'add', 'acme'])
     expect(await run(['tenants', 'add', 'acme'])).toMatchObject({ exitCode: 1 })
+  })
+
+  test('A server that restarts while a job is followed is waited for', async () => {
+    const { id: licenseId } = await bench.license()
+    const { job } = await bench.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+    const first = await onSocket()
+    const io = new RecordingIo({ cwd, args: ['jobs', 'logs', job.id, '--follow'] })
+    const ended = runProgram(io)
+    await io.err.until('no host has ever reported')
+    await first[Symbol.asyncDispose]()
+    await io.err.until('waiting for it')
+    await using _ = await onSocket()
+    await bench.plane.jobs.cancel({
+      jobId: job.id,
+      licenseId: undefined,
+      fingerprint: undefined,
+      reason: 'test',
+    })
+    await ended
+    expect(io.out.text).toBe(`${job.id} failed (cancelled): cancelled before a host took it\n`)
+    expect(io.exitCode).toBe(1)
   })
 })
 
