@@ -25,8 +25,16 @@ const report = (job: Job, state: 'running' | 'succeeded' | 'failed' | 'pending',
   const owner = { jobId: job.id, licenseId, fingerprint, attempt: undefined, leaseSeconds: LEASE_SECONDS }
   return jobs.report({ ...owner, state, exitCode: undefined, error: undefined })
 }
-const inParallel = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+/** Does `work` so many times, as many at once as there are connections: waiting for one has an end. */
+async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  const lane = async () => {
+    for (let index = next++; index < count; index = next++) results[index] = await work(index)
+  }
+  await Promise.all(Array.from({ length: Math.min(count, CONNECTIONS) }, lane))
+  return results
+}
 
 /** Claims and ends jobs until the queue is empty; the ids it got. */
 async function drain(fingerprint: string): Promise<string[]> {

@@ -9,6 +9,8 @@ import { lockFolder } from '../../src/storage/folder-lock.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('folder-holder.ts', import.meta.url))
+// Making a database takes seconds on a busy machine.
+const PATIENCE_MS = 120_000
 const children: ChildProcess[] = []
 
 afterEach(async () => {
@@ -42,15 +44,19 @@ const conflict = (detail: RegExp | string) => ({ code: 'conflict', message: expe
 const bootId = async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
 
 describe('a data folder', () => {
-  it('of another living process is refused by name, and taken over when that process was killed, with its rows', async () => {
-    const folder = await temporaryFolder()
-    const child = await holderOf(folder, 'job_kept')
-    const refused = conflict(`^process ${child.pid} has ${folder} open`)
-    await expect(openStorage({ dataDir: folder })).rejects.toMatchObject(refused)
-    await end(child)
-    await using storage = await openStorage({ dataDir: folder })
-    expect(await storage.jobs.get('job_kept')).toMatchObject({ state: 'pending' })
-  })
+  it(
+    'of another living process is refused by name, and taken over when that process was killed, with its rows',
+    async () => {
+      const folder = await temporaryFolder()
+      const child = await holderOf(folder, 'job_kept')
+      const refused = conflict(`^process ${child.pid} has ${folder} open`)
+      await expect(openStorage({ dataDir: folder })).rejects.toMatchObject(refused)
+      await end(child)
+      await using storage = await openStorage({ dataDir: folder })
+      expect(await storage.jobs.get('job_kept')).toMatchObject({ state: 'pending' })
+    },
+    PATIENCE_MS,
+  )
 
   it('is refused to a second opener in the same process, and free after the first is disposed', async () => {
     const folder = await temporaryFolder()

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Agent, Job } from '@svc/core'
+import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
+import { explainWait, type WaitFacts } from '../../src/jobs/job-wait.ts'
+
+const NOW = new FakeClock().now()
+const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1000)
+
+async function job(fields: Partial<Job> = {}): Promise<Job> {
+  const { job: made } = await memoryStorage(new FakeClock()).jobs.enqueue(buildJob())
+  return { ...made, ...fields }
+}
+
+async function host(fields: Partial<Agent> = {}): Promise<Agent> {
+  const { agents } = memoryStorage(new FakeClock())
+  await agents.heartbeat(buildHeartbeat({ fingerprint: 'fp-1', hostname: 'web-1', state: 'ready' }))
+  const [made] = await agents.list()
+  if (made === undefined) throw new Error('no host was made')
+  return { ...made, ...fields }
+}
+
+const why = async (facts: Partial<WaitFacts>) =>
+  explainWait({
+    job: await job(),
+    holder: undefined,
+    hosts: [await host()],
+    lastClaim: NOW,
+    now: NOW,
+    ...facts,
+  })
+
+describe('why a job waits', () => {
+  it('it is the next when nothing is in its way', async () => {
+    expect(await why({})).toEqual([
+      { code: 'next', text: 'is due; the next claim of an eligible host takes it' },
+    ])
+  })
+
+  it('it is not due', async () => {
+    const later = await job({ availableAt: secondsAgo(-60) })
+    expect(await why({ job: later })).toEqual([
+      { code: 'not-due', text: 'is not due before 2026-01-05T09:01:00.000Z' },
+    ])
+  })
+
+  it('it waits for another job of its serial key', async () => {
+    const holder = await job({ id: 'job_1', kind: 'deploy', state: 'running' })
+    const [reason] = await why({ job: await job({ availableAt: undefined }), holder })
+    expect(reason).toEqual({ code: 'serialised', text: 'waits for job_1 (deploy, running) to end' })
+  })
+
+  it('its host has never reported, is drained, or is offline', async () => {
+    const aimed = await job({ target: 'fp-1' })
+    const codes = async (hosts: readonly Agent[]) =>
+      (await why({ job: aimed, hosts })).map(({ code }) => code)
+    expect(await codes([])).toEqual(['host-unknown'])
+    expect(await codes([await host({ fingerprint: 'fp-2' })])).toEqual(['host-unknown'])
+    expect(await codes([await host({ drainedAt: NOW })])).toEqual(['host-drained'])
+    expect(await codes([await host({ lastHeartbeat: secondsAgo(141) })])).toEqual(['host-offline'])
+    expect(await codes([await host({ lastHeartbeat: undefined })])).toEqual(['host-offline'])
+    expect(await codes([await host()])).toEqual(['next'])
+  })
+
+  it('no host is there, none is fit, or none has asked for work lately', async () => {
+    const codes = async (facts: Partial<WaitFacts>) => (await why(facts)).map(({ code }) => code)
+    expect(await codes({ hosts: [] })).toEqual(['no-host'])
+    const unfit = [await host({ drainedAt: NOW }), await host({ lastHeartbeat: secondsAgo(200) })]
+    expect(await codes({ hosts: unfit })).toEqual(['host-drained', 'host-offline'])
+    expect(await codes({ hosts: [...unfit, await host()] })).toEqual(['next'])
+    expect(await codes({ lastClaim: undefined })).toEqual(['no-claim-lately'])
+    expect(await codes({ lastClaim: secondsAgo(301) })).toEqual(['no-claim-lately'])
+    expect(await codes({ lastClaim: secondsAgo(300) })).toEqual(['next'])
+  })
+
+  it('a drained host is named with the command that undoes it', async () => {
+    const [reason] = await why({ hosts: [await host({ drainedAt: NOW })] })
+    expect(reason?.text).toBe('host web-1 is drained; svc fleet undrain web-1')
+  })
+
+  it('a job that does not wait says what it does', async () => {
+    const held = { state: 'running', claimedBy: '0123456789abcdef' } as const
+    const text = async (fields: Partial<Job>) => (await why({ job: await job(fields) }))[0]?.text
+    expect(await text({ ...held, availableAt: secondsAgo(-1) })).toBe('is running on agt_0123456789ab')
+    expect(await text({ ...held, availableAt: secondsAgo(1) })).toMatch(
+      /silent past its lease; the next claim/,
+    )
+    expect(await text({ state: 'failed' })).toBe('has ended: failed')
+  })
+})
