@@ -14,12 +14,19 @@ import { MemoryRateCounter } from './limits/rate-counter-memory.ts'
 import { RateLimits } from './limits/rate-limits.ts'
 import { type Log, silentLog } from './log.ts'
 import { Metrics } from './metrics/metrics.ts'
+import type { DnsClient } from './monitors/dns-client.ts'
+import { nodeDnsClient } from './monitors/dns-client-node.ts'
+import { Monitors } from './monitors/monitors.ts'
 import type { Services } from './operations/operation.ts'
 import { Operations } from './operations/operations.ts'
+import type { ScheduledTask } from './scheduler/scheduled-task.ts'
+import { Scheduler } from './scheduler/scheduler.ts'
+import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import { Tenants } from './tenants/tenants.ts'
+import { systemTimers, type Timers } from './timers.ts'
 import { Users } from './users/users.ts'
 
 /** What a control plane is built from; everything but settings and storage has a production default. */
@@ -30,6 +37,9 @@ export interface ControlPlaneParts {
   readonly ids?: Ids
   readonly log?: Log
   readonly rateCounter?: RateCounter
+  /** What monitors ask. */
+  readonly dns?: DnsClient
+  readonly timers?: Timers
 }
 
 /** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
@@ -44,6 +54,7 @@ export interface ControlPlane extends Services {
   readonly limits: RateLimits
   readonly health: Health
   readonly operations: Operations
+  readonly scheduler: Scheduler
 }
 
 /** `iss` of tokens when the service has no public address. */
@@ -67,6 +78,11 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     deployments: new Deployments(storage),
     jobs,
     licenses,
+    monitors: new Monitors({
+      ...base,
+      dns: parts.dns ?? nodeDnsClient(),
+      dnsServers: config.monitors.dnsServers,
+    }),
     sessions: new Sessions({ ...base, ...config.sessions, production, secure: issuer.startsWith('https:') }),
     tenants: new Tenants(base),
     users: new Users(base),
@@ -82,5 +98,35 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     limits: new RateLimits({ counter, clock, chat: config.chat }),
     health: new Health({ storage, signer, licenses, faults: config.faults }),
     operations: new Operations({ services, ...base }),
+    scheduler: new Scheduler({
+      storage,
+      clock,
+      log,
+      timers: parts.timers ?? systemTimers,
+      metrics: new SchedulerMetrics(metrics),
+      tasks: tasksOf(services),
+    }),
   }
 }
+
+const MONITORS_MS = 15_000
+
+/** What a tick does, in this order (wire-app §2). */
+const tasksOf = ({ jobs, monitors }: Services): readonly ScheduledTask[] => [
+  {
+    name: 'monitors',
+    essential: true,
+    budgetMs: MONITORS_MS,
+    run: async (signal) => {
+      const { ran, changed } = await monitors.runDue(signal)
+      return { ran, changed }
+    },
+  },
+  {
+    name: 'jobs',
+    run: async () => {
+      await jobs.sweep()
+      return undefined
+    },
+  },
+]

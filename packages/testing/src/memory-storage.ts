@@ -6,7 +6,9 @@ import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
 import { type Run, Turns } from './memory-turns.ts'
+import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
+import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
@@ -46,6 +48,8 @@ function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
     deployments: memoryDeploymentsStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
+    monitors: memoryMonitorsStore(tables, run, time),
+    scheduler: memorySchedulerStore(tables, run, time),
     sessions: memorySessionsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),

@@ -4,6 +4,8 @@ import type { MemoryConversation } from './chat/memory-conversation.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
+import type { MemoryMonitor } from './monitors/memory-monitor.ts'
+import type { MemoryScheduledTask } from './scheduler/scheduler-store-memory.ts'
 import type { MemorySession } from './sessions/sessions-store-memory.ts'
 import type { MemoryUser } from './users/users-store-memory.ts'
 
@@ -29,6 +31,8 @@ export class MemoryTables {
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
   /** Calls of the language model by day. */
   readonly modelDays = new MemoryTable<number>(this.undo)
+  readonly monitors = new MemoryTable<MemoryMonitor>(this.undo)
+  readonly scheduled = new MemoryTable<MemoryScheduledTask>(this.undo)
   readonly sessions = new MemoryTable<MemorySession>(this.undo)
   readonly tenants = new MemoryTable<Tenant>(this.undo)
   readonly users = new MemoryTable<MemoryUser>(this.undo)

@@ -2,6 +2,7 @@ import { type ControlPlane, createControlPlane, type Environment, readConfig, ty
 import { FakeClock } from './fake-clock.ts'
 import { FakeIds } from './fake-ids.ts'
 import { memoryStorage } from './memory-storage.ts'
+import { ScriptedDns } from './monitors/scripted-dns.ts'
 import { RecordingLog } from './recording-log.ts'
 
 /** A control plane with everything faked, and the fakes to move it by. */
@@ -11,6 +12,7 @@ export interface TestPlane {
   readonly clock: FakeClock
   readonly ids: FakeIds
   readonly log: RecordingLog
+  readonly dns: ScriptedDns
   /** A usable license of the plane: its id, and the key that hosts send. */
   license(label?: string): Promise<{ readonly id: string; readonly key: string }>
   [Symbol.asyncDispose](): Promise<void>
@@ -37,15 +39,17 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const clock = overrides.clock ?? new FakeClock()
   const ids = new FakeIds(clock)
   const log = new RecordingLog()
+  const dns = new ScriptedDns()
   const storage = overrides.storage ?? memoryStorage(clock)
   const config = readConfig({ ...TEST_ENVIRONMENT, ...overrides.env })
-  const plane = createControlPlane({ config, storage, clock, ids, log })
+  const plane = createControlPlane({ config, storage, clock, ids, log, dns })
   return {
     plane,
     storage,
     clock,
     ids,
     log,
+    dns,
     license: async (label = '') => {
       const { license, key } = await plane.licenses.issue({ label })
       return { id: license.id, key }

@@ -3,6 +3,8 @@ import type { Clock } from '../clock.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import type { JobCounts } from '../jobs/jobs-store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { registerMonitorGauge } from '../monitors/monitor-metrics.ts'
+import type { MonitorState } from '../monitors/monitor.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** How old a sample of the database may be before a scrape asks for a new one. */
@@ -14,6 +16,7 @@ const AGENT_STATES = ['online', 'offline', 'unknown', 'other'] as const
 interface Sample {
   readonly jobs: JobCounts
   readonly agents: ReadonlyMap<string, number>
+  readonly monitors: Readonly<Record<MonitorState, number>>
 }
 
 /**
@@ -39,6 +42,10 @@ export function registerGauges(parts: { metrics: Metrics; storage: Storage; cloc
   metrics.gauge('svc_agents', 'Hosts by state.', { state: AGENT_STATES }, async (gauge) => {
     await sampler.refresh()
     for (const state of AGENT_STATES) gauge.set({ state }, sampler.sample?.agents.get(state) ?? 0)
+  })
+  registerMonitorGauge(metrics, async () => {
+    await sampler.refresh()
+    return sampler.sample?.monitors
   })
   const pool = { state: ['used', 'idle', 'waiting'] as const }
   metrics.gauge('svc_db_pool_connections', 'Connections of the database pool.', pool, (gauge) => {
@@ -82,12 +89,16 @@ const later = (ms: number) =>
   })
 
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
-  const [jobs, agents] = await Promise.all([storage.jobs.counts(clock.forStores()), storage.agents.list()])
+  const [jobs, agents, monitors] = await Promise.all([
+    storage.jobs.counts(clock.forStores()),
+    storage.agents.list(),
+    storage.monitors.counts(),
+  ])
   const counts = new Map<string, number>()
   for (const agent of agents) {
     const state = agentState(agent, clock.now())
     const label = (AGENT_STATES as readonly string[]).includes(state) ? state : 'other'
     counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  return { jobs, agents: counts }
+  return { jobs, agents: counts, monitors }
 }

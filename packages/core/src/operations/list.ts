@@ -1,6 +1,7 @@
 import { agentOperations } from '../agents/agent-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
+import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { auditOperations } from './audit-operations.ts'
@@ -13,5 +14,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...jobOperations,
   ...agentOperations,
+  ...monitorOperations,
   ...auditOperations,
 ]

@@ -3,6 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
+import type { Monitors } from '../monitors/monitors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import type { Permission } from '../users/permission.ts'
@@ -17,6 +18,7 @@ export interface Services {
   readonly deployments: Deployments
   readonly jobs: Jobs
   readonly licenses: Licenses
+  readonly monitors: Monitors
   readonly sessions: Sessions
   readonly tenants: Tenants
   readonly users: Users

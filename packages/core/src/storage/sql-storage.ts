@@ -6,7 +6,9 @@ import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
+import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
+import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
@@ -33,6 +35,8 @@ const storesOver = (session: Session): Stores => ({
   deployments: new SqlDeploymentsStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
+  monitors: new SqlMonitorsStore(session),
+  scheduler: new SqlSchedulerStore(session),
   sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
   users: new SqlUsersStore(session),

@@ -4,7 +4,9 @@ import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
+import type { MonitorsStore } from '../monitors/monitors-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
+import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
@@ -17,6 +19,8 @@ export interface Stores {
   readonly deployments: DeploymentsStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
+  readonly monitors: MonitorsStore
+  readonly scheduler: SchedulerStore
   readonly sessions: SessionsStore
   readonly tenants: TenantsStore
   readonly users: UsersStore

@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Storage } from '../storage/storage.ts'
+import { fits } from './dns-answer.ts'
+import type { DnsBatch, DnsClient } from './dns-client.ts'
+import { MAX_RESOLVERS, type Monitor } from './monitor.ts'
+import {
+  combine,
+  isDifference,
+  type Judgement,
+  judge,
+  nextRunSeconds,
+  type Observation,
+  type RunOutcome,
+  type TransitionKind,
+} from './monitor-run.ts'
+
+/** What runs are made of. */
+export interface MonitorRunsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly dns: DnsClient
+  /** Resolvers of monitors that name none; empty: the system's. */
+  readonly dnsServers: readonly string[]
+}
+
+/** Something that became of a monitor: the place where an alert opens or ends. */
+export interface Transition {
+  readonly kind: TransitionKind
+  /** As it is after the run. */
+  readonly monitor: Monitor
+}
+
+/** One run that was claimed and finished here. */
+export interface FinishedRun {
+  readonly monitor: Monitor
+  readonly outcome: RunOutcome
+  readonly changed: boolean
+  readonly transitions: readonly Transition[]
+}
+
+/** What a run over the due monitors did (wire-app §2). */
+export interface MonitorRunResult {
+  /** Monitors claimed and finished now. */
+  readonly ran: number
+  /** Confirmed answers that differ from the last confirmed ones; recovery counts. */
+  readonly changed: number
+  readonly transitions: readonly Transition[]
+}
+
+/** What one asking found, and whether it is as expected; undefined: there is nothing to hold it to. */
+export interface Inspection {
+  readonly observation: Observation
+  readonly asExpected: boolean | undefined
+}
+
+/** Longer than two askings of a server that keeps silent, so that nobody else starts while this one still waits. */
+const LEASE_SECONDS = 60
+const AT_ONCE = 100
+const JITTER_BYTES = 4
+
+/** Runs monitors: takes them under a lease, asks, judges, writes. No transaction is open while servers are asked. */
+export class MonitorRuns {
+  readonly #parts: MonitorRunsParts
+
+  constructor(parts: MonitorRunsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs everything that is due, each once. When `signal` ends it, monitors without an answer go back and stay due.
+   * Safe beside other runs, here and on other replicas. Throws what the storage throws.
+   */
+  async due(signal?: AbortSignal): Promise<readonly FinishedRun[]> {
+    const finished: FinishedRun[] = []
+    while (signal?.aborted !== true) {
+      const { taken, runs } = await this.#take(AT_ONCE, undefined, signal)
+      finished.push(...runs)
+      if (taken < AT_ONCE) break
+    }
+    return finished
+  }
+
+  /** Runs one monitor now, due or not; undefined when it is paused, gone, or runs at this moment. */
+  async one(id: string): Promise<FinishedRun | undefined> {
+    return (await this.#take(1, id, undefined)).runs[0]
+  }
+
+  /** Asks once and writes nothing. */
+  async inspect(monitor: Monitor): Promise<Inspection> {
+    const observation = await this.#ask(this.#parts.dns.batch(), monitor)
+    const { type, match, expected } = monitor
+    const { answer } = observation
+    const asExpected =
+      answer === undefined || expected === undefined ? undefined : fits(type, match, expected, answer)
+    return { observation, asExpected }
+  }
+
+  async #take(
+    limit: number,
+    id: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ taken: number; runs: FinishedRun[] }> {
+    const { storage, clock, ids, dns } = this.#parts
+    const token = ids.next('mrn')
+    const request = { token, limit, leaseSeconds: LEASE_SECONDS, ...(id === undefined ? {} : { id }) }
+    const monitors = await storage.monitors.takeDue(request, clock.forStores())
+    if (monitors.length === 0) return { taken: 0, runs: [] }
+    const batch = dns.batch()
+    const giveUp = () => batch.cancel()
+    signal?.addEventListener('abort', giveUp, { once: true })
+    try {
+      const ends = await Promise.allSettled(
+        monitors.map((monitor) => this.#run({ monitor, token, batch, signal })),
+      )
+      const runs = ends.map((end) => {
+        if (end.status === 'rejected') throw end.reason
+        return end.value
+      })
+      return { taken: monitors.length, runs: runs.filter((run) => run !== undefined) }
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+      // What was settled is no longer held under this token: only unfinished monitors go back.
+      await storage.monitors.release(token)
+    }
+  }
+
+  async #run(parts: {
+    monitor: Monitor
+    token: string
+    batch: DnsBatch
+    signal: AbortSignal | undefined
+  }): Promise<FinishedRun | undefined> {
+    const { monitor, token, batch, signal } = parts
+    const first = await this.#ask(batch, monitor)
+    if (signal?.aborted) return undefined
+    const second = isDifference(monitor, first) ? await this.#ask(batch, monitor) : undefined
+    if (signal?.aborted) return undefined
+    return this.#settle(monitor, token, judge(monitor, first, second))
+  }
+
+  async #settle(monitor: Monitor, token: string, judgement: Judgement): Promise<FinishedRun | undefined> {
+    const { storage, clock } = this.#parts
+    const delaySeconds = nextRunSeconds(monitor.intervalSeconds, judgement.after.pending, this.#unit())
+    const settlement = { id: monitor.id, token, judgement, delaySeconds }
+    const after = await storage.monitors.settle(settlement, clock.forStores())
+    if (after === undefined) return undefined
+    const { outcome, changed } = judgement
+    const transitions = judgement.transitions.map((kind) => ({ kind, monitor: after }))
+    return { monitor: after, outcome, changed, transitions }
+  }
+
+  async #ask(batch: DnsBatch, { host, type, resolvers }: Monitor): Promise<Observation> {
+    const servers = this.#servers(resolvers)
+    return combine(type, await Promise.all(servers.map((server) => batch.ask({ server, host, type }))))
+  }
+
+  #servers(own: readonly string[]): readonly string[] {
+    const { dns, dnsServers } = this.#parts
+    if (own.length > 0) return own
+    return (dnsServers.length > 0 ? dnsServers : dns.systemServers()).slice(0, MAX_RESOLVERS)
+  }
+
+  #unit(): number {
+    return Buffer.from(this.#parts.ids.secret(JITTER_BYTES), 'base64url').readUInt32BE() / 2 ** 32
+  }
+}

@@ -1,0 +1,50 @@
+import { unixSeconds } from '../agents/agent.ts'
+import { type Monitor, monitorState } from './monitor.ts'
+import type { Observation } from './monitor-run.ts'
+import type { HistoryEntry } from './monitors-store.ts'
+
+const entry = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value })
+const time = (name: string, at: Date | undefined) => (at === undefined ? {} : { [name]: unixSeconds(at) })
+
+/** A monitor as operators get it; instants in unix seconds, what is not there omitted. */
+export const monitorView = (monitor: Monitor) => ({
+  id: monitor.id,
+  name: monitor.name,
+  ...entry('tenant_id', monitor.tenantId),
+  ...entry('license_id', monitor.licenseId),
+  state: monitorState(monitor),
+  host: monitor.host,
+  type: monitor.type,
+  mode: monitor.mode,
+  match: monitor.match,
+  ...entry('expected', monitor.expected),
+  ...entry('confirmed', monitor.confirmed),
+  ...entry('pending', monitor.pending?.answer),
+  ...entry('error', monitor.error),
+  error_streak: monitor.errorStreak,
+  interval_seconds: monitor.intervalSeconds,
+  confirmations: monitor.confirmations,
+  resolvers: monitor.resolvers,
+  ...time('drifted_at', monitor.driftedAt),
+  ...time('unreachable_at', monitor.unreachableAt),
+  ...time('paused_at', monitor.pausedAt),
+  ...time('last_run_at', monitor.lastRunAt),
+  ...time('last_answer_at', monitor.lastAnswerAt),
+  next_run_at: unixSeconds(monitor.nextRunAt),
+  created_at: unixSeconds(monitor.createdAt),
+})
+
+/** What one asking found. */
+export const observationView = ({ answer, error }: Observation) => ({
+  ...entry('answer', answer),
+  ...entry('error', error),
+})
+
+/** A stretch of equal runs. */
+export const historyView = ({ outcome, answer, error, runs, firstAt, lastAt }: HistoryEntry) => ({
+  outcome,
+  ...observationView((error === undefined ? { answer } : { error }) as Observation),
+  runs,
+  first_at: unixSeconds(firstAt),
+  last_at: unixSeconds(lastAt),
+})

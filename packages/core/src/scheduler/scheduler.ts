@@ -1,0 +1,118 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { Problem } from '../problem.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Timers } from '../timers.ts'
+import type { ScheduledTask, TickResult } from './scheduled-task.ts'
+import type { SchedulerMetrics } from './scheduler-metrics.ts'
+
+/** What `Scheduler` is built from. */
+export interface SchedulerParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Log
+  readonly metrics: SchedulerMetrics
+  /** In the order in which a tick runs them. */
+  readonly tasks: readonly ScheduledTask[]
+}
+
+/** A tick's time (wire-app §2). */
+export const TICK_MS = 25_000
+/** How long a task whose time is over may take to put things back. */
+const GRACE_MS = 2000
+/** The row that says when the last tick was, over all replicas. */
+const TICK = 'tick'
+
+/**
+ * The tick: what has to happen now and then, whoever calls for it. Ticks may overlap, also on several replicas: work is
+ * leased, not the tick.
+ */
+export class Scheduler {
+  readonly #parts: SchedulerParts
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs every task within 25 s, each in isolation.
+   * Throws what an essential task threw, after the others had their turn.
+   */
+  async tick(): Promise<TickResult> {
+    const { timers, tasks, storage, clock } = this.#parts
+    const end = timers.elapsedMs() + TICK_MS
+    await storage.scheduler.begin(TICK, 0, clock.forStores()).catch(() => {})
+    const result = { ran: 0, changed: 0, alerted: 0, purgedChats: 0 }
+    let failure: { readonly error: unknown } | undefined
+    for (const task of tasks) {
+      try {
+        const done = await this.#turn(task, end - timers.elapsedMs())
+        for (const [name, count] of Object.entries(done)) result[name as keyof TickResult] += count ?? 0
+      } catch (error) {
+        this.#parts.log.error({ task: task.name, err: error }, 'a task of the tick failed')
+        if (task.essential) failure ??= { error }
+      }
+    }
+    if (failure !== undefined) throw failure.error
+    return result
+  }
+
+  /** When the last tick began, on any replica. */
+  lastTick(): Promise<Date | undefined> {
+    return this.#parts.storage.scheduler.lastBegun(TICK)
+  }
+
+  async #turn(task: ScheduledTask, leftMs: number): Promise<Partial<TickResult>> {
+    const { storage, clock } = this.#parts
+    const { name, everySeconds, budgetMs = leftMs } = task
+    const ms = Math.min(budgetMs, leftMs - GRACE_MS)
+    if (ms <= 0) {
+      this.#parts.log.warn({ task: name }, 'no time was left for a task of the tick')
+      return {}
+    }
+    if (everySeconds === undefined) return this.#run(task, ms)
+    if (!(await storage.scheduler.begin(name, everySeconds, clock.forStores()))) return {}
+    try {
+      return await this.#run(task, ms)
+    } catch (error) {
+      await storage.scheduler.reopen(name).catch(() => {})
+      throw error
+    }
+  }
+
+  async #run(task: ScheduledTask, ms: number): Promise<Partial<TickResult>> {
+    const { timers, clock, metrics } = this.#parts
+    const start = timers.elapsedMs()
+    metrics.began(task.name, clock.now())
+    try {
+      const done = await this.#withinTime(task, ms)
+      metrics.succeeded(task.name, clock.now())
+      return done ?? {}
+    } finally {
+      metrics.ended(task.name, (timers.elapsedMs() - start) / 1000)
+    }
+  }
+
+  /** What a task brings; one that does not heed its signal is left behind. */
+  async #withinTime(task: ScheduledTask, ms: number): Promise<Partial<TickResult> | undefined> {
+    const { timers } = this.#parts
+    const [over, finished] = [new AbortController(), new AbortController()]
+    const late = async () => {
+      await timers.pause(ms, finished.signal)
+      if (!finished.signal.aborted) over.abort()
+      await timers.pause(GRACE_MS, finished.signal)
+      throw new Problem('unavailable', { detail: `${task.name} did not end in time` })
+    }
+    const work = task.run(over.signal)
+    // Whichever of both loses has nobody left to hear of its failure.
+    work.catch(() => {})
+    const timeout = late()
+    timeout.catch(() => {})
+    try {
+      return await Promise.race([work, timeout])
+    } finally {
+      finished.abort()
+    }
+  }
+}

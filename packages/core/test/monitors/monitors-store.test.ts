@@ -1,0 +1,4 @@
+import { monitorsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(monitorsStoreContract)

@@ -1,0 +1,4 @@
+import { schedulerStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(schedulerStoreContract)

@@ -1,0 +1,100 @@
+import { MONITOR_STATES, type Monitor, type MonitorState, type MonitorsStore, monitorState } from '@svc/core'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+import {
+  accepted,
+  leased,
+  type MemoryMonitor,
+  newRow,
+  pausedRow,
+  redefined,
+  settledRow,
+} from './memory-monitor.ts'
+
+const byName = (one: Monitor, other: Monitor): number =>
+  byBytes(one.name, other.name) || byBytes(one.id, other.id)
+const byDue = (one: Monitor, other: Monitor): number =>
+  one.nextRunAt.getTime() - other.nextRunAt.getTime() || byBytes(one.id, other.id)
+
+/** Monitors in memory. */
+export function memoryMonitorsStore({ monitors }: MemoryTables, run: Run, time: () => Date): MonitorsStore {
+  const all = (keep: (monitor: Monitor) => boolean) =>
+    monitors
+      .all()
+      .map(({ monitor }) => monitor)
+      .filter(keep)
+  const change = (id: string, to: (row: MemoryMonitor) => MemoryMonitor | undefined) =>
+    run(() => {
+      const row = monitors.get(id)
+      const changed = row && to(row)
+      if (changed !== undefined) monitors.put(id, changed)
+      return changed?.monitor
+    })
+  const mayTake = ({ monitor, lease }: MemoryMonitor, id: string | undefined, now: Date) =>
+    monitor.pausedAt === undefined &&
+    (id === undefined ? monitor.nextRunAt <= now : monitor.id === id) &&
+    (lease === undefined || lease.until <= now)
+  return {
+    add: (added, now = time()) =>
+      run(() => {
+        const isTaken = ({ name, tenantId, licenseId }: Monitor) =>
+          name === added.name && (licenseId ?? tenantId) === (added.licenseId ?? added.tenantId)
+        if (all(isTaken).length > 0) return undefined
+        if (monitors.get(added.id) !== undefined) throw new Error(`there is a monitor ${added.id} already`)
+        const row = newRow(added, now)
+        monitors.put(added.id, row)
+        return row.monitor
+      }),
+    find: (idOrName) => run(() => all(({ id, name }) => id === idOrName || name === idOrName).sort(byName)),
+    list: ({ tenantId, licenseId }) =>
+      run(() =>
+        all(
+          (monitor) =>
+            (tenantId === undefined || monitor.tenantId === tenantId) &&
+            (licenseId === undefined || monitor.licenseId === licenseId),
+        ).sort(byName),
+      ),
+    redefine: (given, now = time()) =>
+      change(given.id, (row) =>
+        row.monitor.revision === given.revision ? redefined(row, given, now) : undefined,
+      ),
+    setPaused: (id, paused, now = time()) => change(id, (row) => pausedRow(row, paused, now)),
+    accept: (id, now = time()) =>
+      change(id, (row) =>
+        row.monitor.mode === 'baseline' && row.monitor.confirmed !== undefined
+          ? accepted(row, now)
+          : undefined,
+      ),
+    remove: (id) =>
+      run(() => {
+        const isThere = monitors.get(id) !== undefined
+        monitors.put(id, undefined)
+        return isThere
+      }),
+    takeDue: ({ token, leaseSeconds, limit, id }, now = time()) =>
+      run(() => {
+        const rows = monitors.all().filter((row) => mayTake(row, id, now))
+        const taken = rows.sort((one, other) => byDue(one.monitor, other.monitor)).slice(0, limit)
+        for (const row of taken) monitors.put(row.monitor.id, leased(row, token, leaseSeconds, now))
+        return taken.map(({ monitor }) => monitor)
+      }),
+    settle: (settlement, now = time()) =>
+      change(settlement.id, (row) =>
+        row.lease?.token === settlement.token ? settledRow(row, settlement, now) : undefined,
+      ),
+    release: (token) =>
+      run(() => {
+        for (const row of monitors.all()) {
+          if (row.lease?.token === token) monitors.put(row.monitor.id, { ...row, lease: undefined })
+        }
+      }),
+    history: (id, limit) => run(() => (monitors.get(id)?.history ?? []).slice(0, limit)),
+    counts: () =>
+      run(() => {
+        const states = all(() => true).map(monitorState)
+        const counted = MONITOR_STATES.map((state) => [state, states.filter((each) => each === state).length])
+        return Object.fromEntries(counted) as Record<MonitorState, number>
+      }),
+  }
+}
