@@ -18,16 +18,22 @@ export async function controlClient(socketPath: string, actor: string): Promise<
   return { run, [Symbol.asyncDispose]: async () => {} }
 }
 
+/** @throws Problem `forbidden` when the socket belongs to another user */
 function isListening(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(socketPath)
-    const answer = (isThere: boolean) => {
-      socket.destroy()
-      resolve(isThere)
-    }
-    socket.on('connect', () => answer(true)).on('error', () => answer(false))
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const socket = createConnection(socketPath)
+  socket.on('connect', () => resolve(true))
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EACCES' || code === 'EPERM') reject(notYours(socketPath))
+    else resolve(false)
   })
+  return promise.finally(() => socket.destroy())
 }
+
+const notYours = (socketPath: string): Problem =>
+  new Problem('forbidden', {
+    detail: `${socketPath} is for the user who runs the server: run this as that user`,
+  })
 
 /** The problem that the server met, as if it had been met here. */
 function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {

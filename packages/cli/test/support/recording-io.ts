@@ -48,6 +48,7 @@ export class RecordingIo implements Io {
   readonly out: RecordingOutput
   readonly err: RecordingOutput
   exitCode: number | undefined
+  readonly #faultListeners = new Set<(fault: unknown) => void>()
   readonly #stopListeners = new Set<(signal: StopSignal) => void>()
 
   constructor({ args = [], env = {}, cwd = '/nowhere', isTty = false }: RecordingIoParts = {}) {
@@ -73,8 +74,14 @@ export class RecordingIo implements Io {
     for (const listener of this.#stopListeners) listener(signal)
   }
 
-  onFault(): Undo {
-    return () => {}
+  onFault(listener: (fault: unknown) => void): Undo {
+    this.#faultListeners.add(listener)
+    return () => this.#faultListeners.delete(listener)
+  }
+
+  /** Lets an error reach nobody. */
+  fault(error: unknown): void {
+    for (const listener of this.#faultListeners) listener(error)
   }
 
   onParentGone(): Undo {

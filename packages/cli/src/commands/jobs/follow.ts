@@ -43,7 +43,11 @@ export async function untilStopped(
   watch: Pick<Watch, 'connection' | 'jobId' | 'onLine'>,
 ): Promise<JobView | undefined> {
   const stop = new AbortController()
-  const undo = call.io.onStop(() => stop.abort())
+  const undo = call.io.onStop(() => {
+    // A request that hangs would keep the first one waiting.
+    if (stop.signal.aborted) call.io.exit(INTERRUPTED)
+    stop.abort()
+  })
   const isTinted = call.io.err.isTty && !call.io.env.NO_COLOR
   const onNote = (note: string) => call.hint(isTinted ? paint(tameLine(note), 'dim') : note)
   return watchJob({ ...watch, signal: stop.signal, onNote }).finally(undo)

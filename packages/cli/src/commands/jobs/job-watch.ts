@@ -23,7 +23,8 @@ interface LogsAnswer {
 }
 
 const LOOK_MS = 400
-const PAGE_LINES = 10_000
+/** Of the longest lines that are stored, so many make 16 MB. */
+const PAGE_LINES = 2_000
 /** A job that waits longer than this is worth a word on why. */
 const QUIET_MS = 2_000
 /** Hosts look for work every few seconds: that they have not yet is no news before this. */

@@ -35,7 +35,7 @@ interface LogDocument {
   readonly error?: string
 }
 
-const PAGE_LINES = 10_000
+const PAGE_LINES = 2_000
 
 async function wholeLog(connection: Connection, job: string): Promise<LogDocument> {
   const logs: StoredLine[] = []

@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import type { Log } from '@svc/core'
 import type { Io } from '../../io.ts'
 
 /** A git source as the payload of a deploy names it. */
@@ -34,17 +35,17 @@ const AUTHOR = { name: 'svc', email: 'svc@localhost', date: '2026-01-01T00:00:00
 
 /**
  * The sample application, a git repository in `folder`, at its newest commit. It is made once; commits that people add
- * stay. Undefined when there is no git on this machine.
+ * stay. Undefined when git is not there or does not do it, which is no reason not to start.
  */
-export async function sampleApp(io: Io, folder: string): Promise<GitSource | undefined> {
+export async function sampleApp(io: Io, log: Log, folder: string): Promise<GitSource | undefined> {
   const git = gitIn(io)
   try {
     if (!existsSync(join(folder, '.git'))) await makeRepository(git, folder)
     const sha = (await git(folder, 'rev-parse', 'HEAD')).trim()
     return { type: 'git', repo_url: pathToFileURL(folder).href, sha }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'ENOENT') log.warn({ err }, 'no sample app could be made')
+    return undefined
   }
 }
 

@@ -40,7 +40,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     const license = await firstLicense(plane, keyFile, io.actor)
     await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
     attached.push(agent)
-    const source = await sampleApp(io, join(dataDir, 'sample-app'))
+    const source = await sampleApp(io, log, join(dataDir, 'sample-app'))
     await firstHeartbeat(plane, license.id, stop.asked)
     const key = (await readSecret(keyFile)) ?? ''
     io.out.write(welcome(io, { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source }))

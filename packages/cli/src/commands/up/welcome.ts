@@ -39,7 +39,7 @@ ${bold('svc is up')}
 
 ${bold('Try next, in another terminal')}
 
-  ${source === undefined ? 'Tidy up on this machine (git is not installed, so there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
+  ${source === undefined ? 'Tidy up on this machine (without git there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
     ${work}
 
   List the fleet:
