@@ -1,5 +1,9 @@
 import { AgentMetrics } from './agents/agent-metrics.ts'
 import { Agents } from './agents/agents.ts'
+import { Chat } from './chat/chat.ts'
+import type { ContentFolder } from './chat/content-folder.ts'
+import type { LanguageModel } from './chat/language-model.ts'
+import { HttpLanguageModel } from './chat/language-model-http.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { Deployments } from './deployments/deployments.ts'
@@ -40,6 +44,10 @@ export interface ControlPlaneParts {
   /** What monitors ask. */
   readonly dns?: DnsClient
   readonly timers?: Timers
+  /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */
+  readonly docsDir?: string | undefined
+  /** What the chat asks in the place of the model that the settings name. */
+  readonly languageModel?: LanguageModel
 }
 
 /** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
@@ -55,6 +63,7 @@ export interface ControlPlane extends Services {
   readonly health: Health
   readonly operations: Operations
   readonly scheduler: Scheduler
+  readonly timers: Timers
 }
 
 /** `iss` of tokens when the service has no public address. */
@@ -72,9 +81,22 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const counter = parts.rateCounter ?? shared ?? new MemoryRateCounter(clock)
   const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
   const licenses = new Licenses({ ...base, signer, issuer, licensing: config.licensing, production })
+  const health = new Health({ storage, signer, licenses, faults: config.faults })
+  const { timers = systemTimers } = parts
+  const chat = new Chat({
+    ...base,
+    timers,
+    log,
+    metrics,
+    config,
+    folders: contentFolders(config, parts.docsDir),
+    model: parts.languageModel ?? modelOf(config),
+    isDraining: () => health.isDraining,
+  })
   const services: Services = {
     agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
     audit: storage.audit,
+    chat,
     deployments: new Deployments(storage),
     jobs,
     licenses,
@@ -96,23 +118,39 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     metrics,
     signer,
     limits: new RateLimits({ counter, clock, chat: config.chat }),
-    health: new Health({ storage, signer, licenses, faults: config.faults }),
+    health,
+    timers,
     operations: new Operations({ services, ...base }),
     scheduler: new Scheduler({
       storage,
       clock,
       log,
-      timers: parts.timers ?? systemTimers,
+      timers,
       metrics: new SchedulerMetrics(metrics),
-      tasks: tasksOf(services),
+      tasks: tasksOf(services).filter(
+        ({ name }) => name !== 'monitors' || config.faults.monitors === undefined,
+      ),
     }),
   }
+}
+
+function contentFolders({ chat }: Config, docsDir: string | undefined): readonly ContentFolder[] {
+  const docs = docsDir === undefined ? [] : [{ dir: docsDir, base: '/docs' }]
+  return chat.contentDir === undefined ? docs : [...docs, { dir: chat.contentDir, base: '' }]
+}
+
+/** The model that the settings name; none without a key, or when one of its settings is bad. */
+function modelOf({ llm, faults }: Config): LanguageModel | undefined {
+  const { apiKey } = llm
+  return apiKey === undefined || faults.llm !== undefined
+    ? undefined
+    : new HttpLanguageModel({ ...llm, apiKey })
 }
 
 const MONITORS_MS = 15_000
 
 /** What a tick does, in this order (wire-app §2). */
-const tasksOf = ({ jobs, monitors }: Services): readonly ScheduledTask[] => [
+const tasksOf = ({ chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
     essential: true,
@@ -122,6 +160,7 @@ const tasksOf = ({ jobs, monitors }: Services): readonly ScheduledTask[] => [
       return { ran, changed }
     },
   },
+  { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
     run: async () => {

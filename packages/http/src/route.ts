@@ -3,7 +3,7 @@ import type { ControlPlane } from '@svc/core'
 import type { Body } from './schema.ts'
 import type { Shape } from './shape.ts'
 
-/** The methods that routes have. `HEAD` is answered wherever `GET` is. */
+/** The methods that routes have. `HEAD` is answered wherever `GET` is, but where a route says otherwise. */
 export type Method = 'GET' | 'POST' | 'DELETE'
 
 /** What a handler answers: a JSON document, a text, or nothing. Header names are written as they go out. */
@@ -76,6 +76,8 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly summary: string
   /** An agent route is also served under `/api` (spec, General conventions). */
   readonly agent?: true
+  /** A GET that changes something: asking for its headers alone is refused. */
+  readonly head?: false
   readonly gate: Gate<Caller>
   readonly body?: Body<Input>
   readonly query?: Readonly<Record<Query, string>>

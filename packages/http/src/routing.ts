@@ -32,7 +32,8 @@ export function resourcesOf(routes: readonly Route[]): ReadonlyMap<string, Resou
 
 function resourceOf(routes: ReadonlyMap<Method, Route>): Resource {
   const [first] = routes.values()
-  const allow = [...routes.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const isHeadToo = ({ method, head }: Route) => method === 'GET' && head !== false
+  const allow = [...routes.values()].flatMap((route) => (isHeadToo(route) ? ['GET', 'HEAD'] : [route.method]))
   const explains = [...routes.values()].some((route) => route.explains)
   return { template: first?.path ?? '', routes, allow: allow.join(', '), explains }
 }

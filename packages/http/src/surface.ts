@@ -1,6 +1,6 @@
 import { type ControlPlane, Problem } from '@svc/core'
 import type { Context } from 'koa'
-import { clientIp } from './client-ip.ts'
+import { firstOf, KoaArrival } from './arrival.ts'
 import { ClientGone, codeOf, failureReply, Refusal } from './errors.ts'
 import { readFormBody } from './form-body.ts'
 import { type HttpMetrics, UNMATCHED } from './http-metrics.ts'
@@ -8,7 +8,7 @@ import { readJsonBody } from './json-body.ts'
 import type { RequestBytes, RequestShare } from './request-bytes.ts'
 import type { RequestIds } from './request-ids.ts'
 import { logFault, logRequest } from './request-log.ts'
-import type { Arrival, Method, Reply, Route } from './route.ts'
+import type { Method, Reply, Route } from './route.ts'
 import type { Match, Resource } from './routing.ts'
 import type { Body } from './schema.ts'
 import { writeReply } from './write-reply.ts'
@@ -54,12 +54,16 @@ export class Surface {
     const route = routeFor(resource, ctx.method)
     const { plane, bytes } = this.#parts
     const { gate, body } = route
-    const caller = await gate.admit(arrivalOf(plane, ctx))
-    const call = { plane, caller, params, query: queryOf(ctx, route), headers: ctx.req.headers }
-    if (body === undefined) return route.handle({ ...call, body: undefined })
+    const caller = await gate.admit(new KoaArrival(plane, ctx))
     using share = bytes.share()
-    const given = body.read(await readBody(ctx, body, share))
-    return await route.handle({ ...call, body: given })
+    return await route.handle({
+      plane,
+      caller,
+      params,
+      query: queryOf(ctx, route),
+      headers: ctx.req.headers,
+      body: body?.read(await readBody(ctx, body, share)),
+    })
   }
 
   #refuse(exchange: Exchange, error: unknown): void {
@@ -94,34 +98,16 @@ const isCaused = (error: unknown): boolean => error instanceof Problem && error.
 
 // HEAD is GET whose body stays here; every other method that no route has is refused, OPTIONS and TRACE too.
 function routeFor({ routes, allow }: Resource, method: string): Route {
-  const found = routes.get((method === 'HEAD' ? 'GET' : method) as Method)
-  if (found === undefined) throw new Refusal('method-not-allowed', { Allow: allow })
+  const isHead = method === 'HEAD'
+  const found = routes.get((isHead ? 'GET' : method) as Method)
+  if (found === undefined || (isHead && found.head === false))
+    throw new Refusal('method-not-allowed', { Allow: allow })
   return found
 }
 
-function arrivalOf(plane: ControlPlane, ctx: Context): Arrival {
-  const { headers, rawHeaders, socket } = ctx.req
-  return {
-    plane,
-    headers,
-    rawHeaders,
-    get address() {
-      const forwarded = headers['x-forwarded-for']
-      return clientIp({
-        forwarded: Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-        socketAddress: socket.remoteAddress,
-        hops: plane.config.http.trustedProxyHops,
-      })
-    },
-    query: (name) => firstOf(ctx.query[name]),
-  }
-}
+const NO_QUERY = {}
 
-function queryOf(ctx: Context, { query = {} }: Route): Record<string, string | undefined> {
+function queryOf(ctx: Context, { query }: Route): Record<string, string | undefined> {
+  if (query === undefined) return NO_QUERY
   return Object.fromEntries(Object.keys(query).map((name) => [name, firstOf(ctx.query[name])]))
-}
-
-function firstOf(value: string | readonly string[] | undefined): string | undefined {
-  const text = typeof value === 'string' ? value : value?.[0]
-  return text === '' ? undefined : text
 }

@@ -1,4 +1,11 @@
-import { type ControlPlane, createControlPlane, type Environment, readConfig, type Storage } from '@svc/core'
+import {
+  type ControlPlane,
+  type ControlPlaneParts,
+  createControlPlane,
+  type Environment,
+  readConfig,
+  type Storage,
+} from '@svc/core'
 import { FakeClock } from './fake-clock.ts'
 import { FakeIds } from './fake-ids.ts'
 import { memoryStorage } from './memory-storage.ts'
@@ -24,6 +31,8 @@ export interface TestPlaneOverrides {
   readonly env?: Environment
   readonly storage?: Storage
   readonly clock?: FakeClock
+  /** Further parts of the plane. */
+  readonly parts?: Pick<ControlPlaneParts, 'docsDir' | 'languageModel' | 'timers'>
 }
 
 /** Settings of a test plane: production rules, and secrets that are none. */
@@ -31,7 +40,7 @@ export const TEST_ENVIRONMENT: Environment = {
   NODE_ENV: 'production',
   SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
   SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
-  MONITORS_CRON_SECRET: 'a cron secret for tests',
+  MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
 }
 
 /** A plane over fakes in one call; disposing it disposes its storage. */
@@ -42,7 +51,7 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const dns = new ScriptedDns()
   const storage = overrides.storage ?? memoryStorage(clock)
   const config = readConfig({ ...TEST_ENVIRONMENT, ...overrides.env })
-  const plane = createControlPlane({ config, storage, clock, ids, log, dns })
+  const plane = createControlPlane({ ...overrides.parts, config, storage, clock, ids, log, dns })
   return {
     plane,
     storage,

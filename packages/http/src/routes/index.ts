@@ -9,6 +9,7 @@ import { jobStatusRoute } from './job-status.ts'
 import { keyRoutes } from './keys.ts'
 import { licenseRoutes } from './license.ts'
 import { metricsRoutes } from './metrics.ts'
+import { monitorRoutes } from './monitors.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { sessionRoutes } from './session.ts'
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...keyRoutes,
   ...sessionRoutes,
   deployLogsRoute,
+  ...monitorRoutes,
   ...remoteOperationRoutes,
 ]
 

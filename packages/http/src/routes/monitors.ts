@@ -1,0 +1,44 @@
+import { flag, shape, text, whole } from '@svc/core'
+import { sharedSecret } from '../gates/shared-secret.ts'
+import { json } from '../reply.ts'
+import { type Call, type Reply, route } from '../route.ts'
+
+const cronSecret = sharedSecret({
+  scheme: 'sharedSecret',
+  secretOf: ({ monitors }) => monitors.cronSecret,
+  isClosed: ({ faults }) => faults.monitors !== undefined,
+  whenUnset: 'refuse',
+  queryKey: 'key',
+})
+
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const ran = shape({ ok: flag(), ran: count, changed: count, alerted: count, purgedChats: count })
+const threw = shape({ ok: flag(), error: text(1, 128) })
+
+/** What a caller hears of a fault; the log has the rest. */
+const FAILED = { ok: false, error: 'monitor run failed' }
+
+// The scheduler has logged what it threw.
+const tick = ({ plane }: Pick<Call<undefined, undefined, never, never>, 'plane'>): Promise<Reply> =>
+  plane.scheduler.tick().then(
+    (result) => json({ ok: true, ...result }),
+    () => json(FAILED, {}, 500),
+  )
+
+const MONITOR_RUN = {
+  path: '/api/v1/monitors/run',
+  summary: 'Run every due monitor once, and what else is due on the tick.',
+  gate: cronSecret,
+  query: { key: 'The secret, for callers that cannot send a header.' },
+  replies: {
+    200: { description: 'What was done.', body: ran },
+    500: { description: 'The run itself failed.', body: threw },
+  },
+  handle: tick,
+} as const
+
+/** The outside cron's call; both methods are one handler (spec, GET and POST /api/v1/monitors/run). */
+export const monitorRoutes = [
+  route({ ...MONITOR_RUN, method: 'GET', head: false }),
+  route({ ...MONITOR_RUN, method: 'POST' }),
+]

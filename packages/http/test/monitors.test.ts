@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals'
+import { FakeClock, memoryStorage } from '@svc/testing'
+import { serving } from './serving.ts'
+
+const PATH = '/api/v1/monitors/run'
+const SECRET = 'a-cron-secret-for-tests'
+const UNAUTHORIZED = { status: 401, body: { error: 'unauthorized' } }
+const bearer = { authorization: `Bearer ${SECRET}` }
+const asKey = `key=${SECRET}`
+const NOTHING = { ok: true, ran: 0, changed: 0, alerted: 0, purgedChats: 0 }
+
+const WATCHED = {
+  name: 'www',
+  host: 'www.example.com',
+  type: 'A',
+  mode: 'baseline',
+  match: 'exact',
+  expected: undefined,
+  intervalSeconds: 300,
+  confirmations: 1,
+  resolvers: [],
+  tenantId: undefined,
+  licenseId: undefined,
+} as const
+
+describe.each(['GET', 'POST'] as const)('%s /api/v1/monitors/run', (method) => {
+  const served = serving()
+  const run = (query = '', headers: Record<string, string> = bearer) =>
+    served().send({ method, path: `${PATH}${query}`, headers })
+
+  it('answers with exactly ok, ran, changed, alerted and purgedChats', async () => {
+    const answer = await run()
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual(NOTHING)
+  })
+
+  it('runs what is due, once', async () => {
+    served().dns.answer('www.example.com', '192.0.2.1')
+    await served().plane.monitors.add(WATCHED)
+    expect((await run()).body).toEqual({ ...NOTHING, ran: 1 })
+    expect((await run()).body).toEqual(NOTHING)
+    served().dns.answer('www.example.com', '192.0.2.2')
+    served().clock.advance({ hours: 1 })
+    expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1 })
+  })
+
+  it('takes the secret as bearer or as key', async () => {
+    expect(await run(`?${asKey}`, {})).toMatchObject({ status: 200 })
+    expect(await run('', bearer)).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['no secret', '', {}],
+    ['an empty key', '?key=', {}],
+    ['another key', '?key=nope', {}],
+    ['half the secret', `?key=${SECRET.slice(0, 5)}`, {}],
+    ['another bearer', '', { authorization: 'Bearer nope' }],
+    ['another bearer beside the right key', `?${asKey}`, { authorization: 'Bearer nope' }],
+    ['a key that is wrong first', `?key=nope&${asKey}`, {}],
+    ['a key by index', `?${asKey.replace('key', 'key[0]')}`, {}],
+    ['a key in another case', `?${asKey.replace('key', 'KEY')}`, {}],
+    ['a long key', `?key=${'x'.repeat(8000)}`, {}],
+    ['a broken escape', '?key=%E0%A4%A', {}],
+  ])('refuses %s', async (_, query, headers) => {
+    expect(await run(query, headers)).toMatchObject(UNAUTHORIZED)
+  })
+
+  it('a repeated key counts by its first value', async () => {
+    expect(await run(`?${asKey}&key=nope`, {})).toMatchObject({ status: 200 })
+  })
+
+  it('never logs the secret, whatever comes of the request', async () => {
+    await run(`?${asKey}`, {})
+    await run('?key=a-wrong-secret', {})
+    expect(served().log.text()).not.toMatch(/a-cron-secret|a-wrong-secret/)
+  })
+})
+
+describe('/api/v1/monitors/run', () => {
+  const served = serving()
+
+  it.each(['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])(
+    '%s is not allowed and runs nothing',
+    async (method) => {
+      await served().plane.monitors.add(WATCHED)
+      const answer = await served().send({ method, path: PATH, headers: bearer })
+      expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, POST' } })
+      expect(served().dns.questions).toEqual([])
+    },
+  )
+
+  it('answers at its written path only', async () => {
+    expect(await served().send({ method: 'POST', path: '/v1/monitors/run', headers: bearer })).toMatchObject({
+      status: 404,
+    })
+  })
+})
+
+describe('without MONITORS_CRON_SECRET', () => {
+  const served = serving({ env: { MONITORS_CRON_SECRET: undefined } })
+
+  it.each([
+    ['no secret', '', {}],
+    ['an empty key', '?key=', {}],
+    ['an empty bearer', '', { authorization: 'Bearer ' }],
+    ['the word undefined', '?key=undefined', {}],
+  ])('every run is refused: %s', async (_, query, headers) => {
+    expect(await served().send({ method: 'POST', path: `${PATH}${query}`, headers })).toMatchObject(
+      UNAUTHORIZED,
+    )
+  })
+})
+
+describe('with bad settings of monitors', () => {
+  const served = serving({ env: { MONITOR_DNS_SERVERS: 'not an address' } })
+
+  it('monitors are out of order, and the rest of the service is not', async () => {
+    const answer = await served().send({ method: 'POST', path: PATH, headers: bearer })
+    expect(answer).toMatchObject({ status: 503, body: { error: 'service unavailable' } })
+    expect(await served().get('/healthz')).toMatchObject({ status: 200 })
+  })
+
+  it('the tick asks nobody for a monitor, since those to ask are not known', async () => {
+    await served().plane.monitors.add(WATCHED)
+    expect(await served().plane.scheduler.tick()).toMatchObject({ ran: 0 })
+    expect(served().dns.questions).toEqual([])
+  })
+})
+
+describe('when the run itself fails', () => {
+  const storage = memoryStorage(new FakeClock())
+  const broken = {
+    ...storage,
+    monitors: {
+      ...storage.monitors,
+      takeDue: () => Promise.reject(new Error('secret detail of the database')),
+    },
+  }
+  const served = serving({ storage: broken })
+
+  it('answers 500 with ok false and one constant sentence', async () => {
+    const answer = await served().send({ method: 'POST', path: PATH, headers: bearer })
+    expect(answer).toMatchObject({ status: 500 })
+    expect(answer.body).toEqual({ ok: false, error: 'monitor run failed' })
+  })
+})
