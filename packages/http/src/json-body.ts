@@ -50,11 +50,15 @@ function readText(request: IncomingMessage, maxBytes: number, share: RequestShar
       reject(error)
     }
   }
+  // Every request closes in the end; only one that closes before its end has lost its client.
+  const onGone = () => reject(new ClientGone())
   request.on('data', onData)
-  request.once('end', () => resolve(textOf(chunks)))
-  // After the end this changes nothing; before it, the client is gone, whatever the reason.
-  request.once('close', () => reject(new ClientGone()))
-  request.once('error', () => reject(new ClientGone()))
+  request.once('end', () => {
+    request.off('close', onGone)
+    resolve(textOf(chunks))
+  })
+  request.once('close', onGone)
+  request.once('error', onGone)
   return promise
 }
 

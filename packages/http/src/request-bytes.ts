@@ -19,27 +19,43 @@ export class RequestBytes {
     return this.#held
   }
 
+  /**
+   * Adds bytes that have arrived.
+   * @throws Problem `unavailable` when all requests together would hold too much
+   */
+  take(bytes: number): void {
+    if (this.#held + bytes > this.#max) throw new Problem('unavailable', { retryAfterSeconds: RETRY_SECONDS })
+    this.#held += bytes
+  }
+
+  /** Takes bytes away that are not needed any more. */
+  release(bytes: number): void {
+    this.#held -= bytes
+  }
+
   /** A share for one request, given back when it is disposed. */
   share(): RequestShare {
-    let taken = 0
-    return {
-      take: (bytes) => {
-        if (this.#held + bytes > this.#max) {
-          throw new Problem('unavailable', { retryAfterSeconds: RETRY_SECONDS })
-        }
-        taken += bytes
-        this.#held += bytes
-      },
-      [Symbol.dispose]: () => {
-        this.#held -= taken
-        taken = 0
-      },
-    }
+    return new RequestShare(this)
   }
 }
 
 /** What one request holds of the bytes in flight. */
-export interface RequestShare extends Disposable {
+export class RequestShare implements Disposable {
+  readonly #all: RequestBytes
+  #taken = 0
+
+  constructor(all: RequestBytes) {
+    this.#all = all
+  }
+
   /** @throws Problem `unavailable` when all requests together would hold too much */
-  take(bytes: number): void
+  take(bytes: number): void {
+    this.#all.take(bytes)
+    this.#taken += bytes
+  }
+
+  [Symbol.dispose](): void {
+    this.#all.release(this.#taken)
+    this.#taken = 0
+  }
 }

@@ -18,11 +18,13 @@ export interface SharedSecretParts {
 export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   security: [parts.scheme],
   replies: { 401: { description: 'Bad or missing secret.' } },
-  admit: ({ plane, rawHeaders, query }) => {
+  admit: (arrival) => {
+    const { plane, rawHeaders } = arrival
     if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')
     const secret = parts.secretOf(plane.config)
     if (secret === undefined && parts.whenUnset === 'admit') return undefined
-    const given = bearerOf(rawHeaders) ?? (parts.queryKey === undefined ? undefined : query(parts.queryKey))
+    const given =
+      bearerOf(rawHeaders) ?? (parts.queryKey === undefined ? undefined : arrival.query(parts.queryKey))
     // Compared even when there is nothing to compare with, so that the time taken does not tell an unset secret.
     const same = sameSecret(given ?? '', secret ?? '')
     if (!same || secret === undefined) throw new Problem('unauthorized')
