@@ -14,6 +14,12 @@ export interface Step {
 
 const MS = { ms: 1, seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
 
+/** A step in milliseconds. */
+export function stepMs(step: number | Step): number {
+  const units = Object.entries(typeof step === 'number' ? { ms: step } : step)
+  return units.reduce((sum, [unit, amount]) => sum + (amount ?? 0) * MS[unit as keyof typeof MS], 0)
+}
+
 /** A clock that stands still until the test moves it. Stores get its instant too, instead of the database's own. */
 export class FakeClock implements Clock {
   #at: number
@@ -32,8 +38,7 @@ export class FakeClock implements Clock {
 
   /** Moves on by `step`, a number of milliseconds or named units, and returns the new instant. */
   advance(step: number | Step): Date {
-    const units = Object.entries(typeof step === 'number' ? { ms: step } : step)
-    for (const [unit, amount] of units) this.#at += (amount ?? 0) * MS[unit as keyof typeof MS]
+    this.#at += stepMs(step)
     return this.now()
   }
 }

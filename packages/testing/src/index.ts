@@ -1,8 +1,11 @@
 /** `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath `./contracts`. */
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
 export { buildId } from './build-id.ts'
+export { buildAnswer, buildConversation, buildMessage } from './chat/build-conversation.ts'
+export { ScriptedModel } from './chat/scripted-model.ts'
 export { buildDeployment } from './deployments/build-deployment.ts'
 export { FAKE_START, FakeClock, type Step } from './fake-clock.ts'
+export { FakeTimers } from './fake-timers.ts'
 export { FakeIds } from './fake-ids.ts'
 export { buildJob } from './jobs/build-job.ts'
 export { buildLicense } from './licenses/build-license.ts'

@@ -29,6 +29,11 @@ export interface Conversation {
   readonly lastMessageAt: Date
 }
 
+const CONVERSATION_ID = /^chat_[0-9a-z]{26}$/
+
+/** Whether a text can name a conversation; what cannot never reaches a statement. */
+export const isConversationId = (text: string | undefined): text is string => CONVERSATION_ID.test(text ?? '')
+
 /** Characters of a session id that tell sessions apart (spec, Limits). */
 export const MAX_SESSION_CHARS = 128
 /** Code points that are stored of a contact (spec, Limits). */

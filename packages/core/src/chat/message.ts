@@ -2,6 +2,11 @@
 export const CHAT_ROLES = ['visitor', 'bot', 'human'] as const
 export type ChatRole = (typeof CHAT_ROLES)[number]
 
+const MESSAGE_ID = /^msg_[0-9a-z]{26}$/
+
+/** Whether a text can name a message. */
+export const isMessageId = (text: string | undefined): text is string => MESSAGE_ID.test(text ?? '')
+
 /** What made an answer: the language model, the documents alone, or nobody. */
 export const CHAT_ENGINES = ['llm', 'canned', 'none'] as const
 export type ChatEngine = (typeof CHAT_ENGINES)[number]

@@ -44,6 +44,11 @@ export class Health {
     this.#latest = undefined
   }
 
+  /** Whether the service is about to stop: whoever waits for something should not any more. */
+  get isDraining(): boolean {
+    return this.#draining
+  }
+
   /** The present readiness; never throws. */
   ready(): Promise<Readiness> {
     const at = performance.now()

@@ -1,4 +1,5 @@
 import { agentOperations } from '../agents/agent-operations.ts'
+import { chatOperations } from '../chat/chat-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
@@ -15,5 +16,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...jobOperations,
   ...agentOperations,
   ...monitorOperations,
+  ...chatOperations,
   ...auditOperations,
 ]

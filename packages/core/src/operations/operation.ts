@@ -1,5 +1,6 @@
 import type { Infer, Struct } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
+import type { Chat } from '../chat/chat.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
@@ -15,6 +16,7 @@ import type { AuditStore } from './audit-store.ts'
 export interface Services {
   readonly audit: AuditStore
   readonly agents: Agents
+  readonly chat: Chat
   readonly deployments: Deployments
   readonly jobs: Jobs
   readonly licenses: Licenses

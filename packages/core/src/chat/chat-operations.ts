@@ -1,0 +1,112 @@
+import { defaulted } from 'superstruct'
+import { unixSeconds } from '../agents/agent.ts'
+import { operation } from '../operations/operation.ts'
+import { flag, text, whole } from '../validation.ts'
+import { cannedAnswer } from './canned-answer.ts'
+import type { Conversation } from './conversation.ts'
+import type { ChatMessage } from './message.ts'
+
+const conversation = text(1, 64)
+const MAX_SHOWN = 1000
+
+const conversationView = (shown: Conversation) => ({
+  id: shown.id,
+  mode: shown.mode,
+  messages: shown.messages,
+  ...(shown.category === undefined ? {} : { category: shown.category }),
+  ...(shown.contact === undefined ? {} : { contact: shown.contact }),
+  ...(shown.waitingSince === undefined ? {} : { waiting_since: unixSeconds(shown.waitingSince) }),
+  created_at: unixSeconds(shown.createdAt),
+  last_message_at: unixSeconds(shown.lastMessageAt),
+})
+
+const messageView = ({ id, role, text: said, engine, sources, truncated, at }: ChatMessage) => ({
+  id,
+  role,
+  text: said,
+  at: unixSeconds(at),
+  ...(engine === undefined ? {} : { engine }),
+  ...(sources.length === 0 ? {} : { sources }),
+  ...(truncated ? { truncated } : {}),
+})
+
+const CHANGES = [
+  { verb: 'take', summary: 'take a conversation over: the service falls silent in it' },
+  { verb: 'release', summary: 'give a conversation back to the service' },
+  { verb: 'close', summary: "end a conversation; the visitor's next message begins another" },
+] as const
+
+/** What operators can do with the support chat. */
+export const chatOperations = [
+  operation({
+    name: 'chat.list',
+    summary: 'list conversations, newest first; those that wait, longest first',
+    permission: 'platform.support',
+    changes: false,
+    input: { waiting: defaulted(flag(), false), limit: defaulted(whole(1, MAX_SHOWN), 50) },
+    run: async ({ chat }, { waiting, limit }) => ({
+      conversations: (await chat.list(waiting, limit)).map(conversationView),
+    }),
+  }),
+  operation({
+    name: 'chat.show',
+    summary: 'show a conversation with its last messages',
+    permission: 'platform.support',
+    changes: false,
+    input: { conversation, limit: defaulted(whole(1, MAX_SHOWN), 100) },
+    run: async ({ chat }, input) => {
+      const shown = await chat.show(input.conversation, input.limit)
+      return {
+        conversation: conversationView(shown.conversation),
+        messages: shown.messages.map(messageView),
+      }
+    },
+  }),
+  ...CHANGES.map(({ verb, summary }) =>
+    operation({
+      name: `chat.${verb}`,
+      summary,
+      permission: 'platform.support',
+      changes: true,
+      input: { conversation },
+      run: async ({ chat }, input) => ({
+        conversation: conversationView(await chat[verb](input.conversation)),
+      }),
+    }),
+  ),
+  operation({
+    name: 'chat.reply',
+    summary: 'write to a visitor, taking the conversation over',
+    permission: 'platform.support',
+    changes: true,
+    input: { conversation, text: text(1, 8000) },
+    run: async ({ chat }, input) => {
+      const replied = await chat.reply(input.conversation, input.text)
+      return { conversation: conversationView(replied.conversation), message: replied.message }
+    },
+  }),
+  operation({
+    name: 'chat.ask',
+    summary: 'show what the documents say to a question, and the answer without a model',
+    permission: 'platform.support',
+    changes: false,
+    input: { question: text(1, 8000) },
+    run: async ({ chat }, { question }) => {
+      const found = await chat.retrieve(question)
+      return {
+        documents: await chat.documents(),
+        grounded: found.grounded,
+        coverage: Math.round(found.coverage * 100) / 100,
+        terms: found.terms,
+        hits: found.hits.map(({ score, chunk: { page, heading, url, text: excerpt } }) => ({
+          score: Math.round(score * 10) / 10,
+          page,
+          heading,
+          url,
+          excerpt,
+        })),
+        answer: cannedAnswer(found).join(''),
+      }
+    },
+  }),
+]

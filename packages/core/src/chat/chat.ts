@@ -1,0 +1,247 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { Problem } from '../problem.ts'
+import { redact } from '../redaction/redactor.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Timers } from '../timers.ts'
+import { type AnswerParts, AnswerStream } from './answer-stream.ts'
+import { ChatMetrics } from './chat-metrics.ts'
+import type { ContentFolder } from './content-folder.ts'
+import {
+  type ChatCategory,
+  type ChatMode,
+  type Conversation,
+  contactText,
+  isConversationId,
+  sessionKey,
+} from './conversation.ts'
+import type { HumanReplies } from './conversations-store.ts'
+import type { LanguageModel } from './language-model.ts'
+import { Library } from './library.ts'
+import { type ChatEvent, type ChatMessage, isMessageId } from './message.ts'
+import { ModelAccess } from './model-access.ts'
+import type { Retrieval } from './retrieval.ts'
+import { siteHosts } from './site.ts'
+import { visitorText } from './visitor-text.ts'
+
+/** What `Chat` is built from. */
+export interface ChatParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly ids: Ids
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly config: Pick<Config, 'chat' | 'service'>
+  readonly folders: readonly ContentFolder[]
+  /** Absent: answers come from the documents alone. */
+  readonly model: LanguageModel | undefined
+  /** Whether the service is about to stop: nobody is kept waiting then. */
+  readonly isDraining: () => boolean
+}
+
+/** A visitor's message as it came. */
+export interface IncomingMessage {
+  readonly conversationId: string | undefined
+  readonly sessionId: string | undefined
+  readonly message: string | undefined
+  readonly category: ChatCategory | undefined
+  readonly contact: string | null | undefined
+}
+
+/** What a visitor asks for who looks for replies of people. */
+export interface RepliesQuery {
+  readonly conversationId: string
+  readonly sessionId: string | undefined
+  /** The last message they have seen. */
+  readonly after: string | undefined
+  /** How long to wait for one, in seconds. */
+  readonly waitSeconds: number
+}
+
+const LOOK_MS = 1000
+/** Visitors that are kept waiting at once; more get their answer without a wait. */
+const MAX_WAITING = 500
+const PURGE_BATCH = 500
+const PURGE_MS = 10_000
+
+/** The public support chat (spec, POST /api/chat; wire: Chat). */
+export class Chat {
+  readonly #parts: ChatParts
+  readonly #answers: AnswerParts
+  readonly #library: Library
+  #waiting = 0
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts
+    const { storage, clock, timers, ids, log, model, config } = parts
+    const { conversations } = storage
+    const dailyLimit = config.chat.llmDailyLimit
+    const metrics = new ChatMetrics(parts.metrics)
+    const access = model && new ModelAccess({ model, conversations, clock, timers, ids, dailyLimit })
+    const hosts = siteHosts(config.service.publicUrl, config.chat.allowedOrigins)
+    this.#answers = { conversations, clock, timers, ids, log, metrics, model: access, hosts }
+    this.#library = new Library(parts.folders, log)
+  }
+
+  /**
+   * Stores a visitor's message, redacted, and returns the events of its answer; undefined for a message without
+   * anything to read. A conversation that is not the visitor's to go on with silently becomes a new one. `signal`:
+   * aborted when the visitor leaves.
+   */
+  async converse(
+    incoming: IncomingMessage,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<ChatEvent> | undefined> {
+    const text = visitorText(incoming.message)
+    if (text === undefined) return undefined
+    const conversation = await this.#received(incoming, text)
+    const retrieval = await this.retrieve(text)
+    return new AnswerStream(this.#answers, conversation, retrieval, signal).events()
+  }
+
+  /** What people have written to a visitor; unknown conversations look like new ones. */
+  async replies(query: RepliesQuery, signal: AbortSignal): Promise<HumanReplies> {
+    const { timers } = this.#parts
+    const seconds = this.#waiting < MAX_WAITING ? query.waitSeconds : 0
+    const until = timers.elapsedMs() + seconds * 1000
+    this.#waiting += 1
+    try {
+      for (;;) {
+        const found = await this.#repliesNow(query)
+        const rest = until - timers.elapsedMs()
+        const isOver = rest <= 0 || signal.aborted || this.#parts.isDraining()
+        if (isOver || found.messages.length > 0 || found.mode === 'closed') return found
+        await timers.pause(Math.min(LOOK_MS, rest), signal)
+      }
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  /** What the documents have to say to a question. */
+  async retrieve(question: string): Promise<Retrieval> {
+    return (await this.#library.index()).retrieve(question)
+  }
+
+  /** Chunks of documents that answers can stand on. */
+  async documents(): Promise<number> {
+    return (await this.#library.index()).size
+  }
+
+  /** The latest conversations, or those that wait for an answer, longest first. */
+  list(waiting: boolean, limit: number): Promise<readonly Conversation[]> {
+    return this.#parts.storage.conversations.list({ waiting, limit })
+  }
+
+  /**
+   * A conversation with its last messages.
+   * @throws Problem `not-found`
+   */
+  async show(
+    id: string,
+    limit: number,
+  ): Promise<{ conversation: Conversation; messages: readonly ChatMessage[] }> {
+    const { conversations } = this.#parts.storage
+    const conversation = await this.#known(id)
+    return { conversation, messages: await conversations.messages(id, limit) }
+  }
+
+  /** Takes a conversation over: the service says nothing more in it. @throws Problem `not-found`, `conflict` */
+  take(id: string): Promise<Conversation> {
+    return this.#change(id, ['ai', 'human_active'], 'human_active')
+  }
+
+  /** Gives a conversation back to the service. @throws Problem `not-found`, `conflict` */
+  release(id: string): Promise<Conversation> {
+    return this.#change(id, ['ai', 'human_active'], 'ai')
+  }
+
+  /** Ends a conversation; the visitor's next message begins another. @throws Problem `not-found` */
+  close(id: string): Promise<Conversation> {
+    return this.#change(id, ['ai', 'human_active', 'closed'], 'closed')
+  }
+
+  /**
+   * Writes to the visitor as a person, taking the conversation over.
+   * @throws Problem `not-found`, `conflict`, `invalid-input` for a text with nothing to read in it
+   */
+  async reply(id: string, given: string): Promise<{ conversation: Conversation; message: string }> {
+    const { storage, clock, ids } = this.#parts
+    const text = visitorText(given)
+    if (text === undefined)
+      throw new Problem('invalid-input', { details: ['text: expected something to read'] })
+    const message = { id: ids.next('msg'), text }
+    const conversation = await storage.conversations.reply(id, message, clock.forStores())
+    if (conversation === undefined) return this.#refuse(id)
+    return { conversation, message: message.id }
+  }
+
+  /** Removes what is older than retention keeps, batch by batch for at most 10 s; how many rows, messages included. */
+  async purge(signal?: AbortSignal): Promise<number> {
+    const { storage, clock, timers, config } = this.#parts
+    const until = timers.elapsedMs() + PURGE_MS
+    let removed = 0
+    for (;;) {
+      const days = config.chat.retentionDays
+      const { conversations, messages } = await storage.conversations.purge(
+        days,
+        PURGE_BATCH,
+        clock.forStores(),
+      )
+      removed += conversations + messages
+      if (conversations < PURGE_BATCH || timers.elapsedMs() >= until || signal?.aborted) return removed
+    }
+  }
+
+  async #received(incoming: IncomingMessage, text: string): Promise<Conversation> {
+    const { storage, clock, ids, config } = this.#parts
+    const { conversationId, category } = incoming
+    const sessionId = sessionKey(incoming.sessionId)
+    const said = {
+      sessionId,
+      category,
+      contact: contactText(incoming.contact),
+      message: { id: ids.next('msg'), text },
+    }
+    const { retentionDays } = config.chat
+    const known = isConversationId(conversationId)
+      ? await storage.conversations.say({ ...said, conversationId, retentionDays }, clock.forStores())
+      : undefined
+    return known ?? storage.conversations.begin({ ...said, id: ids.next('chat') }, clock.forStores())
+  }
+
+  async #repliesNow({ conversationId, sessionId, after }: RepliesQuery): Promise<HumanReplies> {
+    const { storage, clock, config } = this.#parts
+    const visit = {
+      conversationId,
+      sessionId: sessionKey(sessionId),
+      retentionDays: config.chat.retentionDays,
+    }
+    const seen = isMessageId(after) ? after : undefined
+    const found = isConversationId(conversationId)
+      ? await storage.conversations.replies(visit, seen, clock.forStores())
+      : undefined
+    return found ?? { mode: 'ai', messages: [] }
+  }
+
+  async #change(id: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation> {
+    const changed = await this.#parts.storage.conversations.change(id, from, to)
+    return changed ?? this.#refuse(id)
+  }
+
+  async #known(id: string): Promise<Conversation> {
+    const found = await this.#parts.storage.conversations.find(id)
+    if (found === undefined)
+      throw new Problem('not-found', { detail: `there is no conversation ${redact(id)}` })
+    return found
+  }
+
+  async #refuse(id: string): Promise<never> {
+    const { mode } = await this.#known(id)
+    throw new Problem('conflict', { detail: `conversation ${id} is ${mode}` })
+  }
+}

@@ -1,0 +1,41 @@
+import { ModelFailure } from './language-model.ts'
+
+/** What one event of a streamed completion says. */
+export interface CompletionPart {
+  readonly text: string
+  /** `whole`: the answer is complete; `cut`: it ends here and is not. */
+  readonly end?: 'whole' | 'cut'
+}
+
+const LAST_EVENT = '[DONE]'
+
+/**
+ * Reads the data of one event. What it does not know, such as figures of usage, says nothing.
+ * @throws ModelFailure `unreadable` for what is no event of a completion, `refused` for one that tells an error
+ */
+export function completionPart(data: string): CompletionPart {
+  if (data.trim() === LAST_EVENT) return { text: '', end: 'whole' }
+  const event = objectOf(data)
+  if (event.error !== undefined && event.error !== null) throw new ModelFailure('refused')
+  if (!Array.isArray(event.choices)) throw new ModelFailure('unreadable')
+  const [choice] = event.choices as readonly unknown[]
+  if (choice === undefined) return { text: '' }
+  const { delta, finish_reason: reason } = (choice ?? {}) as { delta?: unknown; finish_reason?: unknown }
+  const { content } = (delta ?? {}) as { content?: unknown }
+  if (content !== undefined && content !== null && typeof content !== 'string')
+    throw new ModelFailure('unreadable')
+  const text = content ?? ''
+  if (typeof reason !== 'string') return { text }
+  return { text, end: reason === 'stop' ? 'whole' : 'cut' }
+}
+
+function objectOf(data: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {
+    throw new ModelFailure('unreadable')
+  }
+  if (typeof value !== 'object' || value === null) throw new ModelFailure('unreadable')
+  return value as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { DocumentFile } from './documents.ts'
+
+/** A folder of Markdown and the path under which visitors read it. */
+export interface ContentFolder {
+  readonly dir: string
+  /** `/docs`; the site's root is an empty text. */
+  readonly base: string
+}
+
+/** Folders whose pages are for those who work on the service, or are no pages at all. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['decisions', 'node_modules'])
+const MAX_FILES = 2000
+const MAX_FILE_CHARS = 1024 * 1024
+const MAX_DEPTH = 8
+
+/**
+ * The Markdown files below a folder in the order of their paths, links not followed, at most 2,000 of 1 MiB each.
+ * @throws when the folder cannot be read
+ */
+export async function readContent(dir: string): Promise<readonly DocumentFile[]> {
+  const paths = (await pathsBelow(dir, '', 0)).sort().slice(0, MAX_FILES)
+  const files: DocumentFile[] = []
+  for (const path of paths) {
+    const text = await readFile(join(dir, path), 'utf8')
+    if (text.length <= MAX_FILE_CHARS) files.push({ path, text })
+  }
+  return files
+}
+
+async function pathsBelow(dir: string, path: string, depth: number): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(join(dir, path), { withFileTypes: true })) {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`
+    if (entry.name.startsWith('.')) continue
+    if (entry.isDirectory() && depth < MAX_DEPTH && !LEFT_OUT.has(entry.name)) {
+      found.push(...(await pathsBelow(dir, inner, depth + 1)))
+    } else if (entry.isFile() && /\.(?:md|markdown)$/i.test(entry.name)) found.push(inner)
+  }
+  return found
+}

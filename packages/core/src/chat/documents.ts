@@ -1,0 +1,111 @@
+import { headingSlugs } from './heading-slugs.ts'
+import { plainText } from './markdown-text.ts'
+
+/** One Markdown file: where it stands below its folder, with `/` between, and its text. */
+export interface DocumentFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** A stretch of a page under one heading, short enough for a prompt. */
+export interface Chunk {
+  readonly id: number
+  /** The page's title. */
+  readonly page: string
+  /** The heading it stands under, which on the page's first stretch is the title. */
+  readonly heading: string
+  readonly url: string
+  /** Markdown. */
+  readonly text: string
+}
+
+/** Characters of a chunk; a longer section becomes several, cut between its paragraphs. */
+export const CHUNK_CHARS = 1500
+
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*$/
+const FENCE = /^ {0,3}(```|~~~)/
+
+interface Section {
+  readonly heading: string | undefined
+  readonly level: number
+  readonly lines: string[]
+}
+
+/** Cuts pages at their headings. `base` is the path under which the folder is read, without a slash at its end. */
+export function chunksOf(files: readonly DocumentFile[], base: string, firstId = 0): Chunk[] {
+  const chunks: Chunk[] = []
+  for (const file of files) {
+    const sections = sectionsOf(file.text)
+    const page = titleOf(sections, file)
+    const slug = headingSlugs()
+    for (const { heading, level, lines } of sections) {
+      const anchor = heading === undefined ? '' : slug(heading)
+      const url = `${base}${pagePath(file.path)}${anchor === '' || level === 1 ? '' : `#${anchor}`}`
+      for (const text of pieces(lines)) {
+        chunks.push({
+          id: firstId + chunks.length,
+          page,
+          heading: heading ?? page,
+          url: encodeURI(url),
+          text,
+        })
+      }
+    }
+  }
+  return chunks
+}
+
+/** `guides/agents.md` is read at `/guides/agents`, `guides/README.md` and `guides/index.md` at `/guides`. */
+function pagePath(path: string): string {
+  const name = `/${path}`.replace(/\.(?:md|markdown)$/i, '').replace(/\/(?:index|readme)$/i, '')
+  return name === '' ? '/' : name
+}
+
+function titleOf(sections: readonly Section[], { path, text }: DocumentFile): string {
+  const named = /^---\r?\n[\s\S]{0,4000}?^title:[ \t]*(.{1,200}?)[ \t]*$/m.exec(text)?.[1]
+  const heading = sections.find(({ level }) => level === 1)?.heading
+  const file =
+    path
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? path
+  return named?.replace(/^(["'])(.*)\1$/, '$2') ?? heading ?? file.replaceAll(/[-_]+/g, ' ')
+}
+
+function sectionsOf(text: string): Section[] {
+  let section: Section = { heading: undefined, level: 0, lines: [] }
+  const sections = [section]
+  let fence: string | undefined
+  for (const line of withoutFrontMatter(text).split(/\r?\n/)) {
+    const mark = FENCE.exec(line)?.[1]
+    if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence
+    const [, hashes, heading] = fence === undefined ? (HEADING.exec(line) ?? []) : []
+    if (hashes !== undefined && heading !== undefined) {
+      section = { heading: plainText(heading), level: hashes.length, lines: [] }
+      sections.push(section)
+    } else section.lines.push(line)
+  }
+  return sections
+}
+
+const withoutFrontMatter = (text: string): string =>
+  /^---\r?\n/.test(text) ? text.replace(/^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/, '') : text
+
+/** Paragraphs put together up to the length of a chunk; one that is longer by itself is cut. */
+function pieces(lines: readonly string[]): string[] {
+  const found: string[] = []
+  let piece = ''
+  for (const paragraph of lines.join('\n').split(/\n[ \t]*\n/)) {
+    const text = paragraph.trimEnd()
+    if (text.trim() === '') continue
+    if (piece !== '' && piece.length + text.length > CHUNK_CHARS) {
+      found.push(piece)
+      piece = ''
+    }
+    piece = piece === '' ? text : `${piece}\n\n${text}`
+    for (; piece.length > CHUNK_CHARS; piece = piece.slice(CHUNK_CHARS))
+      found.push(piece.slice(0, CHUNK_CHARS))
+  }
+  if (piece.trim() !== '') found.push(piece)
+  return found
+}

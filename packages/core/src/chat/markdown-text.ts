@@ -1,0 +1,31 @@
+/** Markdown as plain text: what it says, without the signs that say how it looks. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/^ {0,3}(?:```|~~~).*$/gm, '')
+    .replaceAll(/<!--[\s\S]{0,4000}?-->/g, '')
+    .replaceAll(/!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, '$1')
+    .replaceAll(/\[([^\]\n]{1,500})\]\([^)\n]{0,2000}\)/g, '$1')
+    .replaceAll(/^ {0,3}(?:>|#{1,6})[ \t]*/gm, '')
+    .replaceAll(/^[ \t]*\|?[ \t:|-]{3,}$/gm, '')
+    .replaceAll(/(\*\*|__)(?=\S)(.{1,500}?\S?)\1/g, '$2')
+    .replaceAll(/`{1,2}([^`\n]{1,500})`{1,2}/g, '$1')
+    .replaceAll(/<([a-z][\w -]{0,40})>/gi, '[$1]')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const SENTENCE_END = /[.!?](?=\s|$)/g
+
+/** The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word. */
+export function firstSentences(text: string, length: number): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  let end = 0
+  for (const { index } of flat.matchAll(SENTENCE_END)) {
+    if (index >= length) break
+    end = index + 1
+  }
+  if (end > 0) return flat.slice(0, end)
+  if (flat.length <= length) return flat
+  const blank = flat.lastIndexOf(' ', length)
+  return `${flat.slice(0, blank > 0 ? blank : length)} …`
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Timers } from '../timers.ts'
+import { Breaker } from './breaker.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationsStore } from './conversations-store.ts'
+import type { LanguageModel } from './language-model.ts'
+import { patientAnswer } from './model-patience.ts'
+import { PROMPT_TURNS, promptOf } from './prompt.ts'
+import type { Retrieval } from './retrieval.ts'
+
+/** Answers without documents that one conversation gets from the model (wire: Chat). */
+export const MAX_SMALL_TALK = 3
+const FENCE_BYTES = 12
+
+/** What `ModelAccess` is built from. */
+export interface ModelAccessParts {
+  readonly model: LanguageModel
+  readonly conversations: ConversationsStore
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly ids: Ids
+  /** Calls a day, over all replicas. */
+  readonly dailyLimit: number
+}
+
+/** The way to the language model: who may ask it when, and with what prompt. */
+export class ModelAccess {
+  readonly breaker: Breaker
+  readonly #parts: ModelAccessParts
+
+  constructor(parts: ModelAccessParts) {
+    this.#parts = parts
+    this.breaker = new Breaker(() => parts.timers.elapsedMs())
+  }
+
+  /** Asks the model about the last message of a conversation; undefined when it is not to be asked now. */
+  async ask(
+    { id }: Conversation,
+    { grounded, hits }: Retrieval,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<string | undefined> | undefined> {
+    const { model, conversations, clock, timers, ids, dailyLimit } = this.#parts
+    if (!this.breaker.admit()) return undefined
+    if (!grounded && !(await conversations.takeSmallTalk(id, MAX_SMALL_TALK))) return undefined
+    if (!(await conversations.takeModelCall(dailyLimit, clock.forStores()))) return undefined
+    const messages = await conversations.messages(id, PROMPT_TURNS + 1)
+    const prompt = promptOf({ messages, hits, fence: ids.secret(FENCE_BYTES) })
+    return patientAnswer({ model, prompt, timers, signal })
+  }
+}

@@ -1,0 +1,118 @@
+import MiniSearch, { type SearchResult } from 'minisearch'
+import type { Chunk } from './documents.ts'
+import type { ChatSource } from './message.ts'
+import { queryTerms, term, words } from './search-terms.ts'
+
+/** A chunk that was found, and how well it fits. */
+export interface Hit {
+  readonly chunk: Chunk
+  readonly score: number
+}
+
+/** What the documents have to say to a question. */
+export interface Retrieval {
+  readonly terms: readonly string[]
+  /** How much of the question the best chunks cover, 0 to 1: its terms, weighted by their rarity. */
+  readonly coverage: number
+  /** Whether an answer can stand on the documents. */
+  readonly grounded: boolean
+  /** Best first, at most four; empty when nothing is grounded. */
+  readonly hits: readonly Hit[]
+  /** Where the hits are read, each page's place once. */
+  readonly sources: readonly ChatSource[]
+}
+
+const MAX_HITS = 4
+/** A question counts as grounded when this much of it is covered. */
+const COVERAGE_NEEDED = 0.5
+/** What fits less than this part of the best hit is another subject. */
+const MIN_RELATIVE_SCORE = 0.3
+/** What a term counts that was found only in a similar spelling. */
+const SIMILAR = 0.7
+/** A term that no document knows counts like one that is known to so many. */
+const UNKNOWN_FREQUENCY = 3
+const LONG_ENOUGH_TO_COMPLETE = 4
+const LONG_ENOUGH_TO_CORRECT = 5
+
+/** The documents, ready to be searched. */
+export class DocumentIndex {
+  readonly #chunks: readonly Chunk[]
+  readonly #frequencies = new Map<string, number>()
+  readonly #search: MiniSearch<Chunk>
+
+  constructor(chunks: readonly Chunk[]) {
+    this.#chunks = chunks
+    this.#search = new MiniSearch<Chunk>({
+      fields: ['title', 'heading', 'text'],
+      extractField: (chunk, field) => (field === 'id' ? chunk.id : fieldOf(chunk, field)) as string,
+      tokenize: words,
+      processTerm: (word) => term(word) ?? null,
+    })
+    this.#search.addAll(chunks)
+    for (const { page, heading, text } of chunks) {
+      const terms = new Set(words(`${page} ${heading} ${text}`).map(term))
+      for (const each of terms) {
+        if (each !== undefined) this.#frequencies.set(each, (this.#frequencies.get(each) ?? 0) + 1)
+      }
+    }
+  }
+
+  /** Chunks that can be found. */
+  get size(): number {
+    return this.#chunks.length
+  }
+
+  /** Looks a question up. */
+  retrieve(question: string): Retrieval {
+    const terms = queryTerms(question)
+    const results = this.#results(terms)
+    const coverage = this.#coverage(terms, results)
+    const grounded = coverage >= COVERAGE_NEEDED
+    const hits = grounded ? results.map(({ id, score }) => this.#hit(id as number, score)) : []
+    return { terms, coverage, grounded, hits, sources: sourcesOf(hits) }
+  }
+
+  #results(terms: readonly string[]): SearchResult[] {
+    if (terms.length === 0) return []
+    const found = this.#search.search(terms.join(' '), {
+      tokenize: (text) => text.split(' '),
+      processTerm: (each) => each,
+      boost: { title: 3, heading: 2 },
+      prefix: (each) => !this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_COMPLETE,
+      fuzzy: (each) => (!this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_CORRECT ? 1 : false),
+      weights: { fuzzy: 0.4, prefix: 0.6 },
+    })
+    const least = (found[0]?.score ?? 0) * MIN_RELATIVE_SCORE
+    return found.filter(({ score }) => score >= least).slice(0, MAX_HITS)
+  }
+
+  #coverage(terms: readonly string[], results: readonly SearchResult[]): number {
+    const matched = new Set(results.flatMap(({ queryTerms: known }) => known))
+    let whole = 0
+    let covered = 0
+    for (const each of terms) {
+      const weight = this.#weight(each)
+      whole += weight
+      if (matched.has(each)) covered += this.#frequencies.has(each) ? weight : weight * SIMILAR
+    }
+    return whole === 0 ? 0 : covered / whole
+  }
+
+  #weight(each: string): number {
+    return Math.log(1 + this.size / (this.#frequencies.get(each) ?? UNKNOWN_FREQUENCY))
+  }
+
+  #hit(id: number, score: number): Hit {
+    const chunk = this.#chunks[id]
+    if (chunk === undefined) throw new Error('the index names a chunk that is not there')
+    return { chunk, score }
+  }
+}
+
+const fieldOf = (chunk: Chunk, field: string): string =>
+  field === 'title' ? chunk.page : field === 'heading' ? chunk.heading : chunk.text
+
+function sourcesOf(hits: readonly Hit[]): ChatSource[] {
+  const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, { title: chunk.heading, url: chunk.url }]))
+  return [...byUrl.values()]
+}

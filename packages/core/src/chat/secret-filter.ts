@@ -1,0 +1,94 @@
+import { FAMILY } from '../redaction/families.ts'
+import { fold } from '../redaction/fold.ts'
+import { redact } from '../redaction/redactor.ts'
+import { readFamilies } from '../redaction/tripwire.ts'
+import type { TextFilter } from './text-filter.ts'
+
+const KEY_BEGINS = '-----BEGIN'
+const KEY_ENDS = /-----END [A-Z0-9 ]{0,40}-----\s/g
+
+function families(text: string): number {
+  const reading = readFamilies(text)
+  const folded = fold(text, reading.codes)
+  return folded === text ? reading.families : readFamilies(folded).families
+}
+
+/**
+ * Redacts a text that comes in parts, secrets that are split over parts included. Whole words are let through as long
+ * as nothing on their line hints at a secret; from the first hint on, the line waits for its end, and a private key
+ * for its own.
+ */
+export class SecretFilter implements TextFilter {
+  #text = ''
+  #shown = ''
+  #passed = 0
+
+  push(part: string): string {
+    this.#text += part
+    return this.#show(this.#boundary())
+  }
+
+  end(): string {
+    return this.#show(this.#text.length)
+  }
+
+  #show(boundary: number): string {
+    if (boundary <= this.#passed) return ''
+    this.#passed = boundary
+    const redacted = redact(this.#text.slice(0, boundary))
+    // What was shown cannot be taken back: if it should have read otherwise, nothing more is said.
+    if (!redacted.startsWith(this.#shown)) return ''
+    const fresh = redacted.slice(this.#shown.length)
+    this.#shown = redacted
+    return fresh
+  }
+
+  #boundary(): number {
+    const text = this.#text
+    const end = wordsEnd(text)
+    if (end <= this.#passed) return this.#passed
+    const line = text.lastIndexOf('\n', end - 1) + 1
+    const hasHint = families(text.slice(line, end)) !== 0
+    const safe = beforeNumbers(text, hasHint ? this.#firstHint(line, end) : end)
+    return Math.max(this.#passed, Math.min(safe, keyStart(text, this.#passed)))
+  }
+
+  /** Where the word begins with which a line first hints at a secret; what has passed did not. */
+  #firstHint(line: number, end: number): number {
+    const text = this.#text
+    let start = Math.max(line, this.#passed)
+    for (const { index, 0: blank } of text.slice(start, end).matchAll(/\s+/g)) {
+      const next = Math.max(line, this.#passed) + index + blank.length
+      if (families(text.slice(line, next)) !== 0) break
+      start = next
+    }
+    return start
+  }
+}
+
+/** Behind the last blank: the word after it may go on. */
+function wordsEnd(text: string): number {
+  let end = text.length
+  while (end > 0 && !/\s/.test(text[end - 1] ?? '')) end -= 1
+  return end
+}
+
+/** A card number is written in groups, the first of which says nothing yet. */
+function beforeNumbers(text: string, end: number): number {
+  let start = end
+  while (start > 0 && /[\d -]/.test(text[start - 1] ?? '')) start -= 1
+  if (!/\d/.test(text.slice(start, end))) return end
+  while (start > 0 && !/\s/.test(text[start - 1] ?? '')) start -= 1
+  return start
+}
+
+/** Where a private key begins that has not ended. */
+function keyStart(text: string, from: number): number {
+  if ((families(text.slice(from)) & FAMILY.pem) === 0) return text.length
+  let ended = from
+  KEY_ENDS.lastIndex = from
+  for (let match = KEY_ENDS.exec(text); match !== null; match = KEY_ENDS.exec(text))
+    ended = KEY_ENDS.lastIndex
+  const begins = text.indexOf(KEY_BEGINS, ended)
+  return begins === -1 ? text.length : begins
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { ChatEvent, ControlPlane, Environment, IncomingMessage, LanguageModel, Storage } from '@svc/core'
+import { FakeClock, FakeTimers, testPlane } from '@svc/testing'
+
+/** Three pages of documents. */
+export const SITE = join(import.meta.dirname, 'site')
+
+/** What a test of the chat may bring. */
+export interface SceneParts {
+  readonly model?: LanguageModel
+  readonly env?: Environment
+  readonly storage?: Storage
+  readonly docsDir?: string
+}
+
+/** A plane whose chat answers from three pages, on a fake clock. */
+export function chatScene({ model, env = {}, storage, docsDir = SITE }: SceneParts = {}) {
+  const clock = new FakeClock()
+  const timers = new FakeTimers(clock)
+  const test = testPlane({
+    clock,
+    env: { SERVICE_PUBLIC_URL: 'https://svc.example', ...env },
+    ...(storage === undefined ? {} : { storage }),
+    parts: { docsDir, timers, ...(model === undefined ? {} : { languageModel: model }) },
+  })
+  return { ...test, timers }
+}
+
+const NOTHING = {
+  conversationId: undefined,
+  sessionId: 's1',
+  message: 'How do I install the agent?',
+  category: undefined,
+  contact: undefined,
+}
+
+/** Begins the answer to a message. */
+export async function begin(
+  plane: ControlPlane,
+  fields: Partial<IncomingMessage> = {},
+  signal?: AbortSignal,
+) {
+  const stay = signal ?? new AbortController().signal
+  const events = await plane.chat.converse({ ...NOTHING, ...fields }, stay)
+  if (events === undefined) throw new Error('the message was empty')
+  return events
+}
+
+/** All events of the answer to a message. */
+export async function ask(plane: ControlPlane, fields: Partial<IncomingMessage> = {}): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = []
+  for await (const event of await begin(plane, fields)) events.push(event)
+  return events
+}
+
+/** What the deltas of an answer say together. */
+export const textOf = (events: readonly ChatEvent[]): string =>
+  events.map((event) => (event.type === 'delta' ? event.text : '')).join('')
+
+/** The conversation that an answer belongs to. */
+export function conversationOf(events: readonly ChatEvent[]): string {
+  const [meta] = events
+  if (meta?.type !== 'meta') throw new Error('an answer begins with meta')
+  return meta.conversationId
+}
