@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly unknownPaths?: 'answer' | 'pass'
   /** Routes beside the service's own. */
   readonly routes?: readonly Route[]
+  /** Request bytes held in memory at once, over all requests; more is 503. Default 64 MiB. */
+  readonly maxBytesInFlight?: number
 }
 
 /** The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to dispose. */
@@ -28,12 +30,12 @@ export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
  * nowhere else: whoever can open the file is trusted.
  */
 export function createControlApp(plane: ControlPlane): Koa {
-  return appOf(plane, middlewareOf(plane, CONTROL_ROUTES, 'answer'))
+  return appOf(plane, middlewareOf(plane, CONTROL_ROUTES, {}))
 }
 
 /** The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it. */
 export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions = {}): Middleware {
-  return middlewareOf(plane, [...ROUTES, ...(options.routes ?? [])], options.unknownPaths ?? 'answer')
+  return middlewareOf(plane, [...ROUTES, ...(options.routes ?? [])], options)
 }
 
 function appOf(plane: ControlPlane, middleware: Middleware): Koa {
@@ -44,9 +46,10 @@ function appOf(plane: ControlPlane, middleware: Middleware): Koa {
   return app
 }
 
-function middlewareOf(plane: ControlPlane, routes: readonly Route[], unknown: 'answer' | 'pass'): Middleware {
+function middlewareOf(plane: ControlPlane, routes: readonly Route[], options: AppOptions): Middleware {
   const metrics = httpMetrics(plane, [...ROUTES, ...CONTROL_ROUTES])
-  const surface = new Surface({ plane, metrics, bytes: new RequestBytes(), ids: new RequestIds() })
+  const bytes = new RequestBytes(options.maxBytesInFlight)
+  const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds() })
   const resources = [...resourcesOf(routes)]
   const table = new PathTable(resources.filter((entry) => isHot(entry)))
   const others = routerOf(
@@ -56,7 +59,7 @@ function middlewareOf(plane: ControlPlane, routes: readonly Route[], unknown: 'a
   return (ctx: Context, next: Next) => {
     const match = table.find(pathOf(ctx.req.url ?? ''))
     if (match !== undefined) return surface.answer(ctx, match)
-    return others(ctx, () => (unknown === 'pass' ? next() : surface.answer(ctx, undefined)))
+    return others(ctx, () => (options.unknownPaths === 'pass' ? next() : surface.answer(ctx, undefined)))
   }
 }
 

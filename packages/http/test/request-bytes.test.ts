@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { RequestBytes } from '../src/request-bytes.ts'
+import { byListen } from './mounted.ts'
+import { serving } from './serving.ts'
 
 describe('the bytes in flight', () => {
   it('are refused beyond the limit over all requests, with a time to come back', () => {
@@ -20,5 +22,20 @@ describe('the bytes in flight', () => {
     share[Symbol.dispose]()
     share[Symbol.dispose]()
     expect(bytes.held).toBe(0)
+  })
+})
+
+describe('a request that would hold too many bytes', () => {
+  const served = serving({}, byListen({ maxBytesInFlight: 200 }))
+  const claim = (fingerprint: string) => served().post('/v1/jobs/claim', { fingerprint })
+
+  it('is 503 with Retry-After, and the next one finds room again', async () => {
+    expect(await claim('f'.repeat(300))).toMatchObject({
+      status: 503,
+      body: { error: 'service unavailable' },
+      headers: { 'retry-after': '1' },
+    })
+    for (let count = 0; count < 5; count += 1)
+      expect(await claim('f'.repeat(150))).toMatchObject({ status: 204 })
   })
 })
