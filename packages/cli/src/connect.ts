@@ -75,13 +75,24 @@ function existing(cwd: string, folder: string): string {
 /** Connects by what flags and environment say; `licensed` operations may go over the network with a license key. */
 export async function connect(io: Io, options: ConnectOptions, licensed: boolean): Promise<Connection> {
   const reach = reachOf(io, options, licensed)
-  if (reach.by === 'url') {
-    const { fleetClient } = await import('./fleet-client.ts')
-    return fleetClient(checkedUrl(reach.url), await licenseKeyOf(io, options))
-  }
+  if (reach.by === 'url') return networkConnection(io, options, checkedUrl(reach.url), licensed)
   const { openPlane } = await import('./in-process.ts')
   if (reach.by === 'database') return openPlane(io, { url: reach.url, poolSize: 2 })
   return folderConnection(io, reach.dataDir)
+}
+
+/** A license key suffices for what a license may do; the session of `svc login` for whatever its user may. */
+async function networkConnection(
+  io: Io,
+  options: ConnectOptions,
+  url: string,
+  licensed: boolean,
+): Promise<Connection> {
+  const key = licensed ? await licenseKeyOf(io, options) : undefined
+  const { keptSession } = await import('./kept-sessions.ts')
+  const cookie = key === undefined ? await keptSession(io, new URL(url).origin) : undefined
+  if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(url, cookie)
+  return (await import('./fleet-client.ts')).fleetClient(url, key)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { createConnection } from 'node:net'
-import { type Answer, Problem, type ProblemData } from '@svc/core'
+import { type Answer, Problem } from '@svc/core'
 import type { Connection } from './connect.ts'
-import { exchange, type Reply } from './exchange.ts'
-import { isProblemCode } from './failure.ts'
+import { exchange } from './exchange.ts'
+import { problemOf } from './problem-of.ts'
 
 /** Runs operations over the control socket of a running server; undefined when nobody listens there. */
 export async function controlClient(socketPath: string, actor: string): Promise<Connection | undefined> {
@@ -34,21 +34,3 @@ const notYours = (socketPath: string): Problem =>
   new Problem('forbidden', {
     detail: `${socketPath} is for the user who runs the server: run this as that user`,
   })
-
-/** The problem that the server met, as if it had been met here. */
-function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {
-  const { code } = body
-  if (!isProblemCode(code)) {
-    return new Problem('unavailable', {
-      detail: `the control plane answered ${status}: its log says more`,
-    })
-  }
-  const { detail, details, candidates } = body as ProblemData
-  const data: ProblemData = {
-    ...(detail === undefined ? {} : { detail }),
-    ...(details === undefined ? {} : { details }),
-    ...(candidates === undefined ? {} : { candidates }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  }
-  return new Problem(code, data)
-}

@@ -21,6 +21,8 @@ export interface Reply {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>> | undefined
   readonly retryAfterSeconds: number | undefined
+  /** The cookie that the answer sets, with its attributes. */
+  readonly setCookie: string | undefined
 }
 
 /** An operation may work on the database for five seconds and wait for its turn. */
@@ -47,6 +49,7 @@ export async function exchange(target: Target, call: Exchange): Promise<Reply> {
       status: response.statusCode ?? 0,
       body: parsed(content),
       retryAfterSeconds: Number(response.headers['retry-after']) || undefined,
+      setCookie: response.headers['set-cookie']?.[0],
     }
   } catch (error) {
     throw unreachable(target, error)

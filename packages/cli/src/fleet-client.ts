@@ -17,7 +17,7 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
     if (licenseKey === undefined) {
       throw new Problem('license-key-required', {
         detail:
-          'with --url a license key is needed: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
+          'with --url a license key is needed (--key-file FILE, or SERVICE_LICENSE_KEY in the environment), or a session: svc login',
       })
     }
     const path = route(input)
@@ -33,7 +33,7 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
 
 const notOverNetwork = (name: string): Problem =>
   new Problem('forbidden', {
-    detail: `${name.replace('.', ' ')} is not done over --url with a license key: run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
+    detail: `${name.replace('.', ' ')} needs a session: svc login --url first, or run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
   })
 
 function refusal(status: number, url: string): Problem {

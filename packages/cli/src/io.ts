@@ -30,8 +30,12 @@ export interface Io {
   /** How people call this program here: `svc`, or `npx svc` below npm. */
   readonly programName: string
   readonly isRoot: boolean
+  /** Whether somebody sits at standard input. */
+  readonly inIsTty: boolean
   readonly out: Output
   readonly err: Output
+  /** A line of standard input that is not shown while it is typed; `prompt` is for a terminal. */
+  readSecret(prompt: string): Promise<string>
   /** Calls back on each signal that asks to end, instead of ending. */
   onStop(listener: (signal: StopSignal) => void): Undo
   /** Calls back when an error reached nobody, instead of ending. */
@@ -64,6 +68,10 @@ export function processIo(): Io {
     actor: `cli:${userName()}@${hostname()}`,
     programName: process.env.npm_execpath === undefined ? 'svc' : 'npx svc',
     isRoot: process.getuid?.() === 0,
+    get inIsTty() {
+      return process.stdin.isTTY === true
+    },
+    readSecret,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     onStop,
@@ -101,6 +109,12 @@ const outputOf = (stream: NodeJS.WriteStream): Output => ({
     stream.write(text)
   },
 })
+
+async function readSecret(prompt: string): Promise<string> {
+  const { firstLine, hiddenLine } = await import('./secret-input.ts')
+  if (!process.stdin.isTTY) return firstLine(process.stdin)
+  return hiddenLine(process.stdin, prompt, (text) => process.stderr.write(text))
+}
 
 function onStop(listener: (signal: StopSignal) => void): Undo {
   const last = new Map<StopSignal, number>()

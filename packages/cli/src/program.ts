@@ -9,11 +9,14 @@ import type { Run } from './commands/declare.ts'
 import { declareFleet } from './commands/fleet.ts'
 import { declareJobs } from './commands/jobs.ts'
 import { declareLicenses } from './commands/licenses.ts'
+import { declareLogin } from './commands/login.ts'
 import { declareMigrate } from './commands/migrate.ts'
 import { declareMintKey } from './commands/mint-key.ts'
 import { declareServe } from './commands/serve.ts'
+import { declareSessions } from './commands/sessions.ts'
 import { declareTenants } from './commands/tenants.ts'
 import { declareUp } from './commands/up.ts'
+import { declareUsers } from './commands/users.ts'
 import type { Io } from './io.ts'
 import { version } from './version.ts'
 
@@ -25,6 +28,9 @@ const COMMANDS: readonly ((program: Command, run: Run) => void)[] = [
   declareMintKey,
   declareLicenses,
   declareTenants,
+  declareUsers,
+  declareSessions,
+  declareLogin,
   declareJobs,
   declareFleet,
   declareAudit,

@@ -33,6 +33,9 @@ export interface RecordingIoParts {
   readonly env?: Environment
   readonly cwd?: string
   readonly isTty?: boolean
+  readonly home?: string
+  /** Lines of standard input, in turn. */
+  readonly secrets?: readonly string[]
 }
 
 /** A process that is none: it records what a program says and lets a test send signals. */
@@ -40,19 +43,25 @@ export class RecordingIo implements Io {
   readonly args: readonly string[]
   readonly env: Environment
   readonly cwd: string
-  readonly home = '/nowhere'
+  readonly home: string
   readonly hostname = 'desk'
   readonly actor = 'cli:ann@desk'
   readonly programName = 'svc'
   readonly isRoot = false
+  readonly inIsTty: boolean
+  readonly #secrets: string[]
   readonly out: RecordingOutput
   readonly err: RecordingOutput
   exitCode: number | undefined
   readonly #faultListeners = new Set<(fault: unknown) => void>()
   readonly #stopListeners = new Set<(signal: StopSignal) => void>()
 
-  constructor({ args = [], env = {}, cwd = '/nowhere', isTty = false }: RecordingIoParts = {}) {
+  constructor(parts: RecordingIoParts = {}) {
+    const { args = [], env = {}, cwd = '/nowhere', home = '/nowhere', isTty = false, secrets = [] } = parts
     this.args = args
+    this.home = home
+    this.inIsTty = isTty
+    this.#secrets = [...secrets]
     this.env = env
     this.cwd = cwd
     this.out = new RecordingOutput(isTty)
@@ -62,6 +71,11 @@ export class RecordingIo implements Io {
   /** The one document of a command that was told `--json`. */
   get document(): Record<string, unknown> {
     return JSON.parse(this.out.text)
+  }
+
+  readSecret(prompt: string): Promise<string> {
+    if (this.inIsTty) this.err.write(prompt)
+    return Promise.resolve(this.#secrets.shift() ?? '')
   }
 
   onStop(listener: (signal: StopSignal) => void): Undo {

@@ -1,0 +1,50 @@
+import { Problem } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { exchange } from '../../exchange.ts'
+import { forgetSession, keepSession, keptSession, originOf } from '../../kept-sessions.ts'
+import { knownPassword } from '../users/password-input.ts'
+
+/** Flags of `svc login`. */
+export interface LoginOptions {
+  readonly url: string
+  readonly email: string
+}
+
+/** Signs in and keeps the session for later commands. */
+export const login: Handler<LoginOptions> = async (call) => {
+  const { url, email } = call.options
+  const origin = originOf(url)
+  const password = await knownPassword(call.io)
+  const reply = await exchange({ url }, { method: 'POST', path: '/login', body: { email, password } })
+  const cookie = reply.setCookie?.split(';')[0]
+  if (reply.status !== 200 || cookie === undefined)
+    throw refusal(reply.status, origin, reply.retryAfterSeconds)
+  await keepSession(call.io, origin, cookie)
+  call.print({ ok: true, url: origin, email }, () => `signed in to ${origin} as ${email}\n`)
+}
+
+/** Ends the session there, and forgets it here whatever the far side says. */
+export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
+  const { url } = call.options
+  const origin = originOf(url)
+  const cookie = await keptSession(call.io, origin)
+  if (cookie !== undefined) {
+    await forgetSession(call.io, origin)
+    await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
+  }
+  call.print({ ok: true, url: origin }, () => `signed out of ${origin}\n`)
+}
+
+function refusal(status: number, origin: string, retryAfterSeconds: number | undefined): Problem {
+  if (status === 401) {
+    return new Problem('unauthorized', { detail: 'the email or the password is wrong' })
+  }
+  if (status === 403) return new Problem('forbidden', { detail: `${origin} refuses sign-in from here` })
+  if (status === 429) {
+    const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+    return new Problem('rate-limited', { detail: 'too many sign-ins: wait a little', ...wait })
+  }
+  return new Problem('unavailable', {
+    detail: `${origin} answered ${status}: is it a control plane with sign-in open?`,
+  })
+}

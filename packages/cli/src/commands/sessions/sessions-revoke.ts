@@ -1,0 +1,7 @@
+import type { Handler } from '../../call.ts'
+
+/** Ends every session of a user. */
+export const revokeSessions: Handler<object> = async (call) => {
+  const answer = await call.operate<{ revoked: number }>('sessions.revoke', { email: call.arg(0) })
+  call.print(answer, () => `${answer.revoked} ${answer.revoked === 1 ? 'session' : 'sessions'} ended\n`)
+}

@@ -1,0 +1,34 @@
+import type { Handler } from '../../call.ts'
+import { ago, type Page, table } from '../../render.ts'
+
+/** A user as operations answer them. */
+export interface UserView {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly tenant_id?: string
+  readonly disabled_at?: number
+  readonly created_at: number
+}
+
+/** Users as people read them. */
+export const usersTable = (users: readonly UserView[], page: Page): string =>
+  table(
+    [
+      { title: 'EMAIL', text: ({ email }) => email },
+      { title: 'ROLE', text: ({ role }) => role },
+      { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '-' },
+      { title: 'STATE', text: ({ disabled_at }) => (disabled_at === undefined ? 'active' : 'disabled') },
+      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+    ],
+    users,
+    page,
+  )
+
+/** Lists the users. */
+export const listUsers: Handler<object> = async (call) => {
+  const answer = await call.operate<{ users: readonly UserView[] }>('users.list', {})
+  call.print(answer, (page) => usersTable(answer.users, page))
+  if (answer.users.length === 0)
+    call.hint('No users yet: svc users add EMAIL --role super_admin adds the first.')
+}
