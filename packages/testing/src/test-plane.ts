@@ -32,7 +32,7 @@ export interface TestPlaneOverrides {
   readonly storage?: Storage
   readonly clock?: FakeClock
   /** Further parts of the plane. */
-  readonly parts?: Pick<ControlPlaneParts, 'docsDir' | 'languageModel' | 'timers'>
+  readonly parts?: Pick<ControlPlaneParts, 'dns' | 'docsDir' | 'languageModel' | 'timers'>
 }
 
 /** Settings of a test plane: production rules, and secrets that are none. */
@@ -51,7 +51,7 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const dns = new ScriptedDns()
   const storage = overrides.storage ?? memoryStorage(clock)
   const config = readConfig({ ...TEST_ENVIRONMENT, ...overrides.env })
-  const plane = createControlPlane({ ...overrides.parts, config, storage, clock, ids, log, dns })
+  const plane = createControlPlane({ dns, ...overrides.parts, config, storage, clock, ids, log })
   return {
     plane,
     storage,
