@@ -30,6 +30,19 @@ export class KoaArrival implements Arrival {
   query(name: string): string | undefined {
     return firstOf(this.#ctx.query[name])
   }
+
+  get gone(): AbortSignal {
+    const leaving = new AbortController()
+    const { res } = this.#ctx
+    if (res.destroyed) leaving.abort()
+    else res.once('close', () => leaving.abort())
+    return leaving.signal
+  }
+
+  setHeader(name: string, value: string): void {
+    if (name === 'Vary') this.#ctx.vary(value)
+    else this.#ctx.res.setHeader(name, value)
+  }
 }
 
 /** The first of several values; an empty one is none. */

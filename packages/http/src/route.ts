@@ -1,17 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
 import type { Body } from './schema.ts'
 import type { Shape } from './shape.ts'
 
 /** The methods that routes have. `HEAD` is answered wherever `GET` is, but where a route says otherwise. */
-export type Method = 'GET' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
 
-/** What a handler answers: a JSON document, a text, or nothing. Header names are written as they go out. */
+/** What a handler answers: a JSON document, a text, a stream, or nothing. Header names are written as they go out. */
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: object | undefined
   readonly text?: { readonly type: string; readonly content: string } | undefined
+  /** Destroyed when the client leaves. */
+  readonly stream?: { readonly type: string; readonly content: Readable } | undefined
 }
 
 /** What one status of a route means, for the API document and for the metrics' label sets. */
@@ -38,6 +41,10 @@ export interface Arrival {
   readonly address: string
   /** The first value of a query parameter. */
   query(name: string): string | undefined
+  /** Aborted when the client has left, or has its answer. */
+  readonly gone: AbortSignal
+  /** Sets a header that the answer carries whatever it will be, a refusal too; `Vary` is added to. */
+  setHeader(name: string, value: string): void
 }
 
 /** How a credential is sent, for the API document. */

@@ -4,7 +4,8 @@ import type { Reply } from './route.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Writes a reply with the headers that every reply has (wire: Compatibility rules). */
-export function writeReply(ctx: Context, requestId: string, { status, headers, body, text }: Reply): void {
+export function writeReply(ctx: Context, requestId: string, reply: Reply): void {
+  const { status, headers, body, text, stream } = reply
   const { res } = ctx
   ctx.status = status
   res.setHeader('Cache-Control', 'no-store')
@@ -12,7 +13,10 @@ export function writeReply(ctx: Context, requestId: string, { status, headers, b
   if (headers !== undefined) {
     for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? '')
   }
-  if (text !== undefined) {
+  if (stream !== undefined) {
+    res.setHeader('Content-Type', stream.type)
+    ctx.body = stream.content
+  } else if (text !== undefined) {
     res.setHeader('Content-Type', text.type)
     ctx.body = text.content
   } else if (body !== undefined) {

@@ -22,6 +22,7 @@ export type RateLimitName =
   | 'login-per-account'
   | 'chat-per-ip'
   | 'chat-global'
+  | 'chat-read'
 
 /** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
 export interface ChatLimits {
@@ -34,6 +35,9 @@ const LOGINS_PER_IP = 5
 /** Sign-ins a quarter of an hour and account. */
 const LOGINS_PER_ACCOUNT = 10
 const LOGIN_ACCOUNT_SECONDS = 900
+
+/** Looks for human replies a minute and client address (wire: Chat). */
+const CHAT_READS_PER_IP = 60
 
 const SUBJECT_BYTES = 16
 const MINUTE_SECONDS = 60
@@ -48,11 +52,19 @@ export class RateLimits {
   readonly #counter: RateCounter
   readonly #clock: Clock
   readonly #limits: Readonly<Record<RateLimitName, RateLimit>>
+  readonly #refused: ((licenseId: string) => Promise<void>) | undefined
 
-  constructor(parts: { readonly counter: RateCounter; readonly clock: Clock; readonly chat: ChatLimits }) {
+  constructor(parts: {
+    readonly counter: RateCounter
+    readonly clock: Clock
+    readonly chat: ChatLimits
+    /** Told each license whose request a per-license limit refused. Must not fail. */
+    readonly refused?: (licenseId: string) => Promise<void>
+  }) {
     this.#counter = parts.counter
     this.#clock = parts.clock
     this.#limits = limitsOf(parts.chat)
+    this.#refused = parts.refused
   }
 
   /** Where the windows are counted, for the metric. */
@@ -66,9 +78,14 @@ export class RateLimits {
    */
   async take(name: RateLimitName, subject: string): Promise<RateVerdict> {
     const limit = this.#limits[name]
-    return judge(limit, await this.#counter.count(limit, subjectDigest(subject), this.#clock.forStores()))
+    const count = await this.#counter.count(limit, subjectDigest(subject), this.#clock.forStores())
+    const verdict = judge(limit, count)
+    if (!verdict.allowed && isPerLicense(name)) await this.#refused?.(subject)
+    return verdict
   }
 }
+
+const isPerLicense = (name: RateLimitName): boolean => name !== 'activate' && Object.hasOwn(AGENT_LIMITS, name)
 
 function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> {
   const perMinute = (name: RateLimitName, limit: number) => ({ name, limit, windowSeconds: MINUTE_SECONDS })
@@ -87,5 +104,6 @@ function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> 
     },
     'chat-per-ip': perMinute('chat-per-ip', chat.perIpPerMinute),
     'chat-global': perMinute('chat-global', chat.globalPerMinute),
+    'chat-read': perMinute('chat-read', CHAT_READS_PER_IP),
   }
 }

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { fleetRoutes } from './fleet.ts'
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   deployLogsRoute,
   ...monitorRoutes,
+  ...chatRoutes,
   ...remoteOperationRoutes,
 ]
 

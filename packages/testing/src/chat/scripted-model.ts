@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelPrompt } from '@svc/core'
 
 /** What a scripted model does next: say something, fail, or wait for something of the test's. */
-export type ModelStep = string | Error | Promise<unknown>
+export type ModelStep = string | Error | Promise<unknown> | (() => Promise<unknown>)
 
 /** A language model that follows a script, and remembers what it was asked and whether it was let go. */
 export class ScriptedModel implements LanguageModel {
@@ -25,7 +25,7 @@ export class ScriptedModel implements LanguageModel {
       for (const step of this.#script) {
         if (typeof step === 'string') yield step
         else if (step instanceof Error) throw step
-        else await Promise.race([step, gone(signal)])
+        else await Promise.race([typeof step === 'function' ? step() : step, gone(signal)])
         signal.throwIfAborted()
       }
     } finally {

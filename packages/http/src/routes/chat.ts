@@ -1,0 +1,136 @@
+import {
+  CHAT_CATEGORIES,
+  CHAT_MODES,
+  type ChatMessage,
+  field,
+  listOf,
+  oneOf,
+  Problem,
+  shape,
+  text,
+  whole,
+} from '@svc/core'
+import { optional } from 'superstruct'
+import { chatOrigin } from '../gates/chat-origin.ts'
+import { json, noContent } from '../reply.ts'
+import { route } from '../route.ts'
+import { jsonBody } from '../schema.ts'
+import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
+import { LISTED } from './listed.ts'
+
+const MAX_CHAT_BYTES = 32 * 1024
+const MAX_CONTACT_CHARS = 1000
+const MAX_ID_CHARS = 128
+const MAX_WAIT_SECONDS = 25
+const PATH = '/api/chat'
+
+const contact = field<string | null>(
+  { type: ['string', 'null'], maxLength: MAX_CONTACT_CHARS },
+  (value) => value === null || (typeof value === 'string' && value.length <= MAX_CONTACT_CHARS),
+  `a string of at most ${MAX_CONTACT_CHARS} characters, or null`,
+)
+
+const chatBody = shape({
+  conversationId: optional(text(0, MAX_ID_CHARS)),
+  sessionId: optional(text(0, 256)),
+  message: optional(text(0, 8000)),
+  category: optional(oneOf(CHAT_CATEGORIES)),
+  contact: optional(contact),
+})
+
+const reply = shape({ id: text(1, 64), role: oneOf(['human']), text: text(1, 4000), at: whole(0, 2 ** 40) })
+const replies = shape({
+  conversationId: text(1, MAX_ID_CHARS),
+  mode: oneOf(CHAT_MODES),
+  messages: listOf(reply, LISTED),
+})
+
+const replyView = ({ id, role, text: said, at }: ChatMessage) => ({
+  id,
+  role,
+  text: said,
+  at: Math.floor(at.getTime() / 1000),
+})
+
+/** How long to wait, in seconds. @throws Problem `invalid-input` */
+function waitOf(given: string | undefined): number {
+  if (given === undefined) return 0
+  if (/^\d{1,6}$/.test(given)) return Math.min(Number(given), MAX_WAIT_SECONDS)
+  throw new Problem('invalid-input', {
+    details: [`wait: expected a whole number from 0 to ${MAX_WAIT_SECONDS}`],
+  })
+}
+
+/** The conversation that is asked for. @throws Problem `invalid-input` */
+function conversationOf(given: string | undefined): string {
+  if (given !== undefined && given.length <= MAX_ID_CHARS) return given
+  throw new Problem('invalid-input', {
+    details: [`conversationId: expected a string of 1 to ${MAX_ID_CHARS} characters`],
+  })
+}
+
+/** The public support chat (spec, POST /api/chat; wire: Chat). */
+export const chatRoutes = [
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Say something in the support chat; the answer is a stream of events.',
+    gate: chatOrigin(['chat-per-ip', 'address'], ['chat-global', 'everybody']),
+    body: jsonBody(chatBody, MAX_CHAT_BYTES),
+    replies: {
+      200: {
+        description: 'Events `meta`, any number of `delta`, `done`; comments in between.',
+        type: SSE_TYPE,
+      },
+      400: { description: 'Invalid JSON, an invalid body, or an empty message.' },
+    },
+    handle: async ({ plane, body }) => {
+      const leaving = new AbortController()
+      const { conversationId, sessionId, message, category, contact: given } = body
+      const incoming = { conversationId, sessionId, message, category, contact: given }
+      const events = await plane.chat.converse(incoming, leaving.signal)
+      if (events === undefined) return json({ error: 'Empty message' }, {}, 400)
+      const content = new EventStream({ events, timers: plane.timers, leaving })
+      return { status: 200, headers: SSE_HEADERS, stream: { type: SSE_TYPE, content } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'What people have written in a conversation; waits for something new when asked to.',
+    gate: chatOrigin(['chat-read', 'address']),
+    query: {
+      conversationId: 'The conversation.',
+      sessionId: 'The session it was begun in.',
+      after: 'The last message that is known already.',
+      wait: `Seconds to wait for a message, ${MAX_WAIT_SECONDS} at most.`,
+    },
+    replies: {
+      200: {
+        description: 'Messages of people, oldest first; none for a conversation that is not known.',
+        body: replies,
+      },
+      400: { description: 'No conversation is named, or the wait is no number.' },
+    },
+    handle: async ({ plane, caller, query }) => {
+      const conversationId = conversationOf(query.conversationId)
+      const { sessionId, after } = query
+      const asked = { conversationId, sessionId, after, waitSeconds: waitOf(query.wait) }
+      const { mode, messages } = await plane.chat.replies(asked, caller.gone)
+      return json({ conversationId, mode, messages: messages.map(replyView) })
+    },
+  }),
+  route({
+    method: 'OPTIONS',
+    path: PATH,
+    summary: 'What a browser asks before a page of another site uses the chat.',
+    gate: chatOrigin(),
+    replies: { 204: { description: 'The page may.' } },
+    handle: () =>
+      noContent({
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Access-Control-Allow-Headers': 'Content-Type',
+        'Access-Control-Max-Age': '600',
+      }),
+  }),
+]
