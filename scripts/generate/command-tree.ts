@@ -1,44 +1,18 @@
 import { buildProgram } from '../../packages/cli/src/program.ts'
+import { RecordingIo } from '../../packages/cli/test/support/recording-io.ts'
 
 /** A command of the program, as commander keeps it. */
 export type Command = ReturnType<typeof buildProgram>
 
-const COLUMNS = 100
-
-function refuse(): never {
-  throw new Error('a program that is only looked at does nothing')
-}
-
 /** The program, and what it writes when its commands are asked for their help. Nothing runs. */
 export function inspectedProgram(): { readonly program: Command; readonly written: () => string } {
-  let text = ''
-  const output = {
-    isTty: false,
-    columns: COLUMNS,
-    write: (more: string) => {
-      text += more
-    },
-  }
-  const nowhere = { args: [], env: {}, cwd: '/', home: '/', hostname: 'host', actor: 'cli:nobody@host' }
-  const program = buildProgram({
-    ...nowhere,
-    programName: 'svc',
-    isRoot: false,
-    out: output,
-    err: output,
-    onStop: refuse,
-    onFault: refuse,
-    onParentGone: refuse,
-    startSelf: refuse,
-    setExitCode: refuse,
-    exit: refuse,
-  })
+  const io = new RecordingIo()
   const written = () => {
-    const all = text
-    text = ''
-    return all
+    const { text } = io.out
+    io.out.text = ''
+    return text
   }
-  return { program, written }
+  return { program: buildProgram(io), written }
 }
 
 /** A command with the words that call it. */
