@@ -12,6 +12,7 @@ import { declareLicenses } from './commands/licenses.ts'
 import { declareLogin } from './commands/login.ts'
 import { declareMigrate } from './commands/migrate.ts'
 import { declareMintKey } from './commands/mint-key.ts'
+import { declareMonitors } from './commands/monitors.ts'
 import { declareServe } from './commands/serve.ts'
 import { declareSessions } from './commands/sessions.ts'
 import { declareTenants } from './commands/tenants.ts'
@@ -33,6 +34,7 @@ const COMMANDS: readonly ((program: Command, run: Run) => void)[] = [
   declareLogin,
   declareJobs,
   declareFleet,
+  declareMonitors,
   declareAudit,
   declareAgent,
 ]

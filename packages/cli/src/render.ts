@@ -89,12 +89,16 @@ export const instant = (unixSeconds: number | undefined, page: Page): string | u
 
 const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   succeeded: 'green',
+  ok: 'green',
   online: 'green',
   busy: 'green',
   active: 'green',
   failed: 'red',
   revoked: 'red',
   offline: 'red',
+  drifted: 'red',
+  unreachable: 'red',
+  paused: 'yellow',
   suspended: 'yellow',
   draining: 'yellow',
   running: 'blue',

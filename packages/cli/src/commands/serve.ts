@@ -6,6 +6,10 @@ export const listening = (command: Command): Command =>
   command
     .option('--host <host>', 'address to listen on (SERVICE_HOST, 127.0.0.1)')
     .option('--port <port>', 'port to listen on, 0 for any free one (PORT, 8080)')
+    .option(
+      '--tick <seconds>',
+      'run monitors and other periodic work so often, 0 never (SERVICE_TICK_SECONDS)',
+    )
 
 /** `svc serve` */
 export function declareServe(program: Command, run: Run): void {
@@ -22,5 +26,6 @@ export function declareServe(program: Command, run: Run): void {
     serve,
     'svc serve --data-dir /var/lib/svc            embedded database',
     'DATABASE_URL=postgres://… svc serve --migrate  PostgreSQL',
+    'svc serve --data-dir /var/lib/svc --tick 60  monitors without an outside cron',
   )
 }

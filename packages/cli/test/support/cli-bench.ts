@@ -1,5 +1,5 @@
 import type { ControlPlane } from '@svc/core'
-import { buildHeartbeat, type FakeClock, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
 import type { Connect } from '../../src/call.ts'
 import { runProgram } from '../../src/program.ts'
 import { RecordingIo, type RecordingIoParts } from './recording-io.ts'
@@ -26,6 +26,10 @@ export class CliBench implements AsyncDisposable {
 
   get clock(): FakeClock {
     return this.#test.clock
+  }
+
+  get dns(): ScriptedDns {
+    return this.#test.dns
   }
 
   /** Starts a command; its end is awaited by `ended`. */

@@ -146,6 +146,13 @@ export const settings = {
       },
     ),
   }),
+  scheduler: required('Scheduler', {
+    tickSeconds: wholeNumber(
+      'SERVICE_TICK_SECONDS',
+      'Seconds between ticks of this process; 0: an outside cron calls `POST /api/v1/monitors/run`.',
+      { fallback: 0, min: 0, max: 3600 },
+    ),
+  }),
   limits: required('Rate limits', {
     backend: choice(
       'SERVICE_RATE_LIMIT_BACKEND',

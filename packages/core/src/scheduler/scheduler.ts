@@ -36,18 +36,19 @@ export class Scheduler {
   }
 
   /**
-   * Runs every task within 25 s, each in isolation.
+   * Runs every task within 25 s, each in isolation; `signal` ends the tick early, and what was done until then counts.
    * Throws what an essential task threw, after the others had their turn.
    */
-  async tick(): Promise<TickResult> {
+  async tick(signal?: AbortSignal): Promise<TickResult> {
     const { timers, tasks, storage, clock } = this.#parts
     const end = timers.elapsedMs() + TICK_MS
     await storage.scheduler.begin(TICK, 0, clock.forStores()).catch(() => {})
     const result = { ran: 0, changed: 0, alerted: 0, purgedChats: 0 }
     let failure: { readonly error: unknown } | undefined
     for (const task of tasks) {
+      if (signal?.aborted) break
       try {
-        const done = await this.#turn(task, end - timers.elapsedMs())
+        const done = await this.#turn(task, end - timers.elapsedMs(), signal)
         for (const [name, count] of Object.entries(done)) result[name as keyof TickResult] += count ?? 0
       } catch (error) {
         this.#parts.log.error({ task: task.name, err: error }, 'a task of the tick failed')
@@ -63,7 +64,7 @@ export class Scheduler {
     return this.#parts.storage.scheduler.lastBegun(TICK)
   }
 
-  async #turn(task: ScheduledTask, leftMs: number): Promise<Partial<TickResult>> {
+  async #turn(task: ScheduledTask, leftMs: number, signal?: AbortSignal): Promise<Partial<TickResult>> {
     const { storage, clock } = this.#parts
     const { name, everySeconds, budgetMs = leftMs } = task
     const ms = Math.min(budgetMs, leftMs - GRACE_MS)
@@ -71,22 +72,22 @@ export class Scheduler {
       this.#parts.log.warn({ task: name }, 'no time was left for a task of the tick')
       return {}
     }
-    if (everySeconds === undefined) return this.#run(task, ms)
+    if (everySeconds === undefined) return this.#run(task, ms, signal)
     if (!(await storage.scheduler.begin(name, everySeconds, clock.forStores()))) return {}
     try {
-      return await this.#run(task, ms)
+      return await this.#run(task, ms, signal)
     } catch (error) {
       await storage.scheduler.reopen(name).catch(() => {})
       throw error
     }
   }
 
-  async #run(task: ScheduledTask, ms: number): Promise<Partial<TickResult>> {
+  async #run(task: ScheduledTask, ms: number, signal?: AbortSignal): Promise<Partial<TickResult>> {
     const { timers, clock, metrics } = this.#parts
     const start = timers.elapsedMs()
     metrics.began(task.name, clock.now())
     try {
-      const done = await this.#withinTime(task, ms)
+      const done = await this.#withinTime(task, ms, signal)
       metrics.succeeded(task.name, clock.now())
       return done ?? {}
     } finally {
@@ -95,11 +96,16 @@ export class Scheduler {
   }
 
   /** What a task brings; one that does not heed its signal is left behind. */
-  async #withinTime(task: ScheduledTask, ms: number): Promise<Partial<TickResult> | undefined> {
+  async #withinTime(
+    task: ScheduledTask,
+    ms: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Partial<TickResult> | undefined> {
     const { timers } = this.#parts
     const [over, finished] = [new AbortController(), new AbortController()]
+    const early = signal === undefined ? finished.signal : AbortSignal.any([finished.signal, signal])
     const late = async () => {
-      await timers.pause(ms, finished.signal)
+      await timers.pause(ms, early)
       if (!finished.signal.aborted) over.abort()
       await timers.pause(GRACE_MS, finished.signal)
       throw new Problem('unavailable', { detail: `${task.name} did not end in time` })

@@ -5,6 +5,7 @@ import { controlSocketPath } from '../../connect.ts'
 import type { Io } from '../../io.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
+import { tickLoop } from './tick-loop.ts'
 
 /** What a service is started from. */
 export interface ServiceParts {
@@ -35,6 +36,8 @@ export async function startService({ io, config, log }: ServiceParts): Promise<R
     const plane = createControlPlane({ config, storage, log })
     tellDoubts(plane)
     opened.push(sweepLoop(plane))
+    const { tickSeconds } = config.scheduler
+    if (tickSeconds > 0) opened.push(tickLoop(plane, tickSeconds))
     const { dataDir } = config.service
     if (dataDir !== undefined) {
       const path = controlSocketPath(io.cwd, dataDir)

@@ -13,12 +13,13 @@ export interface ServeOptions {
   readonly host?: string
   readonly port?: string
   readonly migrate?: boolean
+  readonly tick?: string
 }
 
 /** Serves until a signal or a fault. */
 export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<ExitCode> => {
-  const { host, port, dataDir } = options
-  const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir }) })
+  const { host, port, dataDir, tick } = options
+  const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir, tick }) })
   const log = openLog(io, config.service.logLevel)
   // Before anything is opened: a signal during the start ends in order too.
   const stop = stopRequest(io, log)
@@ -37,8 +38,10 @@ export function flagSettings(flags: {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly dataDir?: string | undefined
+  readonly tick?: string | undefined
 }): Record<string, string> {
-  const named = { SERVICE_HOST: flags.host, PORT: flags.port, SERVICE_DATA_DIR: flags.dataDir }
+  const { host, port, dataDir, tick } = flags
+  const named = { SERVICE_HOST: host, PORT: port, SERVICE_DATA_DIR: dataDir, SERVICE_TICK_SECONDS: tick }
   return Object.fromEntries(
     Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )

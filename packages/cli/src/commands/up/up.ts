@@ -19,10 +19,13 @@ import { welcome } from './welcome.ts'
 export interface UpOptions {
   readonly host?: string
   readonly port?: string
+  readonly tick?: string
 }
 
 /** Quiet unless asked: the welcome shall stay on the screen. */
 const LOG_LEVEL = 'warn'
+/** Nobody sets up a cron to try things out. */
+const TICK_SECONDS = '60'
 
 /** Runs a control plane with one agent of this machine, everything kept in one folder. */
 export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode> => {
@@ -52,14 +55,15 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   }
 }
 
-async function configOf(io: Io, { host, port }: UpOptions, dataDir: string): Promise<Config> {
+async function configOf(io: Io, { host, port, tick }: UpOptions, dataDir: string): Promise<Config> {
   const minted = () => generateSigningKey().privateKey
   const signingKey =
     io.env.SERVICE_LICENSE_PRIVKEY?.trim() || (await keptSecret(join(dataDir, 'signing-key'), minted))
   return readConfig({
     SERVICE_LOG_LEVEL: LOG_LEVEL,
+    SERVICE_TICK_SECONDS: TICK_SECONDS,
     ...io.env,
-    ...flagSettings({ host, port, dataDir }),
+    ...flagSettings({ host, port, dataDir, tick }),
     DATABASE_URL: '',
     SERVICE_LICENSE_PRIVKEY: signingKey,
   })

@@ -1,0 +1,48 @@
+import { given, type Handler } from '../../call.ts'
+import { wholeNumber } from '../number-option.ts'
+import { type MonitorView, monitorFacts } from './monitor-view.ts'
+
+/** Flags of `svc monitors add` and `update`. */
+export interface DefineOptions {
+  readonly name?: string
+  readonly host?: string
+  readonly type?: string
+  readonly mode?: string
+  readonly expect?: readonly string[]
+  readonly match?: string
+  readonly interval?: string
+  readonly confirmations?: string
+  readonly resolver?: readonly string[]
+  readonly tenant?: string
+  readonly license?: string
+}
+
+const definitionOf = (options: DefineOptions): Record<string, unknown> => {
+  const { host, type, mode, match, expect: expected, resolver: resolvers } = options
+  return {
+    host,
+    type: type?.toUpperCase(),
+    mode,
+    match,
+    expected,
+    resolvers,
+    interval_seconds: wholeNumber('--interval', options.interval),
+    confirmations: wholeNumber('--confirmations', options.confirmations),
+  }
+}
+
+/** Watches a name. */
+export const addMonitor: Handler<DefineOptions> = async (call) => {
+  const { name, tenant, license } = call.options
+  const input = given({ name, tenant, license, ...definitionOf(call.options) })
+  const answer = await call.operate<{ monitor: MonitorView }>('monitors.add', input)
+  call.print(answer, (page) => monitorFacts(answer.monitor, page))
+  call.hint('It runs at the next tick; svc monitors run NAME runs it now.')
+}
+
+/** Changes what a monitor watches, or how. */
+export const updateMonitor: Handler<DefineOptions> = async (call) => {
+  const input = given({ monitor: call.arg(0), ...definitionOf(call.options) })
+  const answer = await call.operate<{ monitor: MonitorView }>('monitors.update', input)
+  call.print(answer, (page) => monitorFacts(answer.monitor, page))
+}

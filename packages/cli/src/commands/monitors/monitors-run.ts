@@ -1,0 +1,90 @@
+import { given, type Handler } from '../../call.ts'
+import type { ExitCode } from '../../failure.ts'
+import { facts, instant, type Page, table } from '../../render.ts'
+import { wholeNumber } from '../number-option.ts'
+import { type MonitorView, monitorFacts, valuesText } from './monitor-view.ts'
+
+interface Ran {
+  readonly ran: number
+  readonly changed: number
+  readonly outcome?: string
+  readonly monitor?: MonitorView
+}
+
+/** Runs one monitor, or all that are due. */
+export const runMonitors: Handler<object> = async (call) => {
+  const monitor = call.args[0]
+  const answer = await call.operate<Ran>('monitors.run', given({ monitor }))
+  const { ran, changed, outcome, monitor: after } = answer
+  const counts: [string, string][] = [
+    ['ran', String(ran)],
+    ['changed', String(changed)],
+  ]
+  call.print(answer, (page) =>
+    after === undefined
+      ? facts(counts, page)
+      : `${facts([['outcome', outcome]], page)}${monitorFacts(after, page)}`,
+  )
+}
+
+interface Checked {
+  readonly monitor: MonitorView
+  readonly answer?: readonly string[]
+  readonly error?: string
+  readonly as_expected?: boolean
+}
+
+/** Asks now and changes nothing; exit code 1 when the answer is not as expected, or there is none. */
+export const checkMonitor: Handler<object> = async (call): Promise<ExitCode | undefined> => {
+  const checked = await call.operate<Checked>('monitors.check', { monitor: call.arg(0) })
+  const { monitor, answer, error, as_expected: asExpected } = checked
+  const verdict = error === undefined ? { true: 'yes', false: 'no' }[String(asExpected)] : undefined
+  call.print(checked, (page) =>
+    facts(
+      [
+        ['asked for', `${monitor.host} ${monitor.type}`],
+        ['answer', answer?.length === 0 ? '(no records)' : answer?.join('\n')],
+        ['error', error],
+        ['expected', monitor.expected === undefined ? undefined : valuesText(monitor.expected)],
+        ['as expected', verdict],
+      ],
+      page,
+    ),
+  )
+  return error !== undefined || asExpected === false ? 1 : undefined
+}
+
+/** Flags of `svc monitors history`. */
+export interface HistoryOptions {
+  readonly limit?: string
+}
+
+interface Stretch {
+  readonly outcome: string
+  readonly answer?: readonly string[]
+  readonly error?: string
+  readonly runs: number
+  readonly first_at: number
+  readonly last_at: number
+}
+
+const stretches = (history: readonly Stretch[], page: Page): string =>
+  table(
+    [
+      { title: 'OUTCOME', text: ({ outcome }) => outcome },
+      { title: 'FROM', text: ({ first_at }) => instant(first_at, page) ?? '' },
+      { title: 'TO', text: ({ last_at }) => instant(last_at, page) ?? '' },
+      { title: 'RUNS', text: ({ runs }) => String(runs) },
+      { title: 'ANSWER', text: ({ error, answer }) => error ?? valuesText(answer) },
+    ],
+    history,
+    page,
+  )
+
+/** Tells what the runs of a monitor found, equal ones together. */
+export const monitorHistory: Handler<HistoryOptions> = async (call) => {
+  const input = given({ monitor: call.arg(0), limit: wholeNumber('--limit', call.options.limit) })
+  const answer = await call.operate<{ history: readonly Stretch[] }>('monitors.history', input)
+  call.print(answer, (page) => stretches(answer.history, page))
+  if (answer.history.length === 0) call.hint('It has not run yet.')
+}
