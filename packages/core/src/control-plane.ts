@@ -1,5 +1,11 @@
 import { AgentMetrics } from './agents/agent-metrics.ts'
 import { Agents } from './agents/agents.ts'
+import { AlertMetrics } from './alerts/alert-metrics.ts'
+import { AlertNotifier } from './alerts/alert-notifier.ts'
+import { AlertWebhooks } from './alerts/alert-webhooks.ts'
+import { Alerts } from './alerts/alerts.ts'
+import { RefusalTally } from './alerts/refusal-tally.ts'
+import { HttpWebhookChannel } from './alerts/webhook-channel-http.ts'
 import { Chat } from './chat/chat.ts'
 import type { ContentFolder } from './chat/content-folder.ts'
 import type { LanguageModel } from './chat/language-model.ts'
@@ -21,6 +27,8 @@ import { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
 import { Monitors } from './monitors/monitors.ts'
+import { systemResolver } from './net/dns-system.ts'
+import { createOutbound, type Outbound } from './net/outbound.ts'
 import type { Services } from './operations/operation.ts'
 import { Operations } from './operations/operations.ts'
 import type { ScheduledTask } from './scheduler/scheduled-task.ts'
@@ -44,6 +52,8 @@ export interface ControlPlaneParts {
   /** What monitors ask. */
   readonly dns?: DnsClient
   readonly timers?: Timers
+  /** How addresses that others chose are called. */
+  readonly outbound?: Outbound
   /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */
   readonly docsDir?: string | undefined
   /** What the chat asks in the place of the model that the settings name. */
@@ -93,18 +103,26 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     model: parts.languageModel ?? modelOf(config),
     isDraining: () => health.isDraining,
   })
+  const monitors = new Monitors({
+    ...base,
+    dns: parts.dns ?? nodeDnsClient(),
+    dnsServers: config.monitors.dnsServers,
+  })
+  const outbound = parts.outbound ?? lazyOutbound(config, log)
+  const plainHttp = !production || config.outbound.allow.length > 0
+  const channel = new HttpWebhookChannel(outbound, { plainHttp })
+  const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
+  const notifier = new AlertNotifier({ ...base, log, channel, metrics: new AlertMetrics(metrics) })
   const services: Services = {
     agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
+    alerts: new Alerts({ ...base, log, monitors, thresholds: config.alerts, refusals, notifier }),
+    alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
     jobs,
     licenses,
-    monitors: new Monitors({
-      ...base,
-      dns: parts.dns ?? nodeDnsClient(),
-      dnsServers: config.monitors.dnsServers,
-    }),
+    monitors,
     sessions: new Sessions({ ...base, ...config.sessions, production, secure: issuer.startsWith('https:') }),
     tenants: new Tenants(base),
     users: new Users(base),
@@ -117,7 +135,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     log,
     metrics,
     signer,
-    limits: new RateLimits({ counter, clock, chat: config.chat }),
+    limits: new RateLimits({ counter, clock, chat: config.chat, refused: (id) => refusals.note(id) }),
     health,
     timers,
     operations: new Operations({ services, ...base }),
@@ -147,10 +165,24 @@ function modelOf({ llm, faults }: Config): LanguageModel | undefined {
     : new HttpLanguageModel({ ...llm, apiKey })
 }
 
+/** Reads the system's certificates when the first call is made, not at every start. */
+function lazyOutbound({ outbound: ranges }: Config, log: Log): Outbound {
+  let made: Outbound | undefined
+  return {
+    request: (url, request) => {
+      made ??= createOutbound({ resolver: systemResolver(), log, ...ranges })
+      return made.request(url, request)
+    },
+    [Symbol.asyncDispose]: async () => made?.[Symbol.asyncDispose](),
+  }
+}
+
 const MONITORS_MS = 15_000
+/** Old rows may stay an hour longer. */
+const RETENTION_SECONDS = 3600
 
 /** What a tick does, in this order (wire-app §2). */
-const tasksOf = ({ chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
+const tasksOf = ({ alerts, chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
     essential: true,
@@ -160,11 +192,27 @@ const tasksOf = ({ chat, jobs, monitors }: Services): readonly ScheduledTask[] =
       return { ran, changed }
     },
   },
+  { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).opened }) },
+  {
+    name: 'alert-delivery',
+    run: async (signal) => {
+      await alerts.deliver(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
     run: async () => {
       await jobs.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'retention',
+    everySeconds: RETENTION_SECONDS,
+    run: async () => {
+      await alerts.purge()
       return undefined
     },
   },

@@ -1,5 +1,8 @@
 import { type Clock, MemoryRateCounter, type Storage, type Stores, systemClock } from '@svc/core'
 import { memoryAgentsStore } from './agents/agents-store-memory.ts'
+import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memory.ts'
+import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
+import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
@@ -37,12 +40,17 @@ export function memoryStorage(clock: Clock = systemClock): Storage {
   }
 }
 
-const atOnce: Run = async (statement) => statement()
+/** Statements that happen the moment they are called. */
+export const atOnce: Run = async (statement) => statement()
 
-function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
+/** Every store over `tables`; `run` decides when a statement happens. */
+export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
   const time = () => clock.now()
   return {
     agents: memoryAgentsStore(tables, run, time),
+    alertDeliveries: memoryAlertDeliveriesStore(tables.alerting, run, time),
+    alertFacts: memoryAlertFactsStore(tables, run, time),
+    alerts: memoryAlertsStore(tables.alerting, run, time),
     audit: memoryAuditStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),

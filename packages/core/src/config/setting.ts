@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** One setting: where it comes from, what it may be, what it is when nobody sets it. */
 export interface Setting<T> {
@@ -104,6 +105,19 @@ export function isResolverAddress(entry: string): boolean {
   const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
   const known = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6
   return known && Number(port) >= 1 && Number(port) <= 65_535
+}
+
+/** Whether a text is an IP network that starts at its first address, `10.1.0.0/16`, or one address. */
+export function isAddressRange(entry: string): boolean {
+  const [network = '', bits, ...more] = entry.split('/')
+  const version = isIP(network)
+  if (version === 0 || network.includes('%') || more.length > 0) return false
+  const family = version === 4 ? ipaddr.IPv4 : ipaddr.IPv6
+  const address = family.parse(network)
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) return false
+  if (bits === undefined) return true
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128)) return false
+  return family.networkAddressFromCIDR(entry).toString() === address.toString()
 }
 
 function named<F>(name: string, doc: string, form: string, options: SettingOptions<F>) {

@@ -1,4 +1,15 @@
-import { choice, isOrigin, isResolverAddress, list, type Setting, text, url, wholeNumber } from './setting.ts'
+import { alertSettings } from './alert-settings.ts'
+import {
+  choice,
+  isAddressRange,
+  isOrigin,
+  isResolverAddress,
+  list,
+  type Setting,
+  text,
+  url,
+  wholeNumber,
+} from './setting.ts'
 
 /** The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the start. */
 export interface SettingGroup<
@@ -161,6 +172,18 @@ export const settings = {
       'memory',
     ),
   }),
+  outbound: required('Outgoing calls', {
+    allow: list(
+      'SERVICE_OUTBOUND_ALLOW',
+      'Address ranges that webhooks may reach although they are not public; then also without TLS.',
+      { of: 'address ranges such as 10.1.0.0/16', accepts: isAddressRange },
+    ),
+    refuse: list('SERVICE_OUTBOUND_REFUSE', 'Address ranges that no webhook may reach.', {
+      of: 'address ranges such as 203.0.113.0/24',
+      accepts: isAddressRange,
+    }),
+  }),
+  alerts: required('Alerts', alertSettings),
   metrics: optional('Metrics', {
     token: text('SERVICE_METRICS_TOKEN', 'Bearer token that `/metrics` asks for; unset: open.', {
       secret: true,

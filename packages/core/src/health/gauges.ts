@@ -1,4 +1,6 @@
 import { agentState } from '../agents/agent.ts'
+import { registerAlertGauge } from '../alerts/alert-metrics.ts'
+import type { AlertCounts } from '../alerts/alerts-store.ts'
 import type { Clock } from '../clock.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import type { JobCounts } from '../jobs/jobs-store.ts'
@@ -16,6 +18,7 @@ const AGENT_STATES = ['online', 'offline', 'unknown', 'other'] as const
 interface Sample {
   readonly jobs: JobCounts
   readonly agents: ReadonlyMap<string, number>
+  readonly alerts: AlertCounts
   readonly monitors: Readonly<Record<MonitorState, number>>
 }
 
@@ -46,6 +49,10 @@ export function registerGauges(parts: { metrics: Metrics; storage: Storage; cloc
   registerMonitorGauge(metrics, async () => {
     await sampler.refresh()
     return sampler.sample?.monitors
+  })
+  registerAlertGauge(metrics, async () => {
+    await sampler.refresh()
+    return sampler.sample?.alerts
   })
   const pool = { state: ['used', 'idle', 'waiting'] as const }
   metrics.gauge('svc_db_pool_connections', 'Connections of the database pool.', pool, (gauge) => {
@@ -89,10 +96,11 @@ const later = (ms: number) =>
   })
 
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
-  const [jobs, agents, monitors] = await Promise.all([
+  const [jobs, agents, monitors, alerts] = await Promise.all([
     storage.jobs.counts(clock.forStores()),
     storage.agents.list(),
     storage.monitors.counts(),
+    storage.alerts.counts(clock.forStores()),
   ])
   const counts = new Map<string, number>()
   for (const agent of agents) {
@@ -100,5 +108,5 @@ async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
     const label = (AGENT_STATES as readonly string[]).includes(state) ? state : 'other'
     counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  return { jobs, agents: counts, monitors }
+  return { jobs, agents: counts, monitors, alerts }
 }

@@ -85,7 +85,8 @@ export class RateLimits {
   }
 }
 
-const isPerLicense = (name: RateLimitName): boolean => name !== 'activate' && Object.hasOwn(AGENT_LIMITS, name)
+const isPerLicense = (name: RateLimitName): boolean =>
+  name !== 'activate' && Object.hasOwn(AGENT_LIMITS, name)
 
 function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> {
   const perMinute = (name: RateLimitName, limit: number) => ({ name, limit, windowSeconds: MINUTE_SECONDS })

@@ -84,6 +84,13 @@ export interface Monitor extends MonitorOwner, MonitorDefinition, Findings {
   readonly lastAnswerAt: Date | undefined
 }
 
+/** What is wrong with a monitor now: an alert's condition, whoever looks and however often. */
+export interface MonitorTrouble {
+  readonly kind: 'monitor_drift' | 'dns_unreachable'
+  readonly monitor: Monitor
+  readonly since: Date
+}
+
 /** The one word for a monitor. */
 export function monitorState(monitor: Monitor): MonitorState {
   if (monitor.pausedAt !== undefined) return 'paused'

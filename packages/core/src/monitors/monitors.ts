@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts'
-import { type Monitor, type MonitorOwner, nameFault } from './monitor.ts'
+import { type Monitor, type MonitorOwner, type MonitorTrouble, nameFault } from './monitor.ts'
 import {
   changedDefinition,
   type DefinitionChange,
@@ -21,13 +21,6 @@ export type MonitorsParts = MonitorRunsParts
 /** What an operator asks to be watched. */
 export interface AddMonitorInput extends MonitorOwner, WrittenDefinition {
   readonly name: string
-}
-
-/** What is wrong with a monitor now: an alert's condition, whoever looks and however often. */
-export interface MonitorTrouble {
-  readonly kind: 'monitor_drift' | 'dns_unreachable'
-  readonly monitor: Monitor
-  readonly since: Date
 }
 
 /** Watched DNS names (wire-app §2). */

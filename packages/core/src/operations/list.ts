@@ -1,4 +1,6 @@
 import { agentOperations } from '../agents/agent-operations.ts'
+import { alertOperations } from '../alerts/alert-operations.ts'
+import { alertWebhookOperations } from '../alerts/alert-webhook-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
@@ -15,6 +17,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...userOperations,
   ...jobOperations,
   ...agentOperations,
+  ...alertOperations,
+  ...alertWebhookOperations,
   ...monitorOperations,
   ...chatOperations,
   ...auditOperations,

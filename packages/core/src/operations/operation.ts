@@ -1,5 +1,7 @@
 import type { Infer, Struct } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
+import type { AlertWebhooks } from '../alerts/alert-webhooks.ts'
+import type { Alerts } from '../alerts/alerts.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -16,6 +18,8 @@ import type { AuditStore } from './audit-store.ts'
 export interface Services {
   readonly audit: AuditStore
   readonly agents: Agents
+  readonly alerts: Alerts
+  readonly alertWebhooks: AlertWebhooks
   readonly chat: Chat
   readonly deployments: Deployments
   readonly jobs: Jobs
@@ -39,8 +43,8 @@ export interface Operation {
   /** Whether a run leaves an audit row. */
   readonly changes: boolean
   readonly input: Struct<unknown, unknown>
-  /** Reads the input and does it. @throws Problem `invalid-input`, or what the services throw */
-  readonly run: (services: Services, input: unknown) => Promise<Answer>
+  /** Reads the input and does it for `actor`. @throws Problem `invalid-input`, or what the services throw */
+  readonly run: (services: Services, input: unknown, actor: string) => Promise<Answer>
 }
 
 /** What an operation is declared with; `run` gets its input read by the shape of `input`. */
@@ -50,7 +54,11 @@ export interface OperationParts<S extends Fields> {
   readonly permission: Permission
   readonly changes: boolean
   readonly input: S
-  readonly run: (services: Services, input: Infer<ReturnType<typeof shape<S>>>) => Promise<Answer>
+  readonly run: (
+    services: Services,
+    input: Infer<ReturnType<typeof shape<S>>>,
+    actor: string,
+  ) => Promise<Answer>
 }
 
 /** Declares an operation. */
@@ -59,6 +67,6 @@ export function operation<S extends Fields>(parts: OperationParts<S>): Operation
   return {
     ...parts,
     input: struct as unknown as Struct<unknown, unknown>,
-    run: (services, input) => parts.run(services, read(struct, input)),
+    run: (services, input, actor) => parts.run(services, read(struct, input), actor),
   }
 }

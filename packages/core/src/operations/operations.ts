@@ -37,9 +37,9 @@ export class Operations {
     const found = OPERATIONS.find((each) => each.name === name)
     if (found === undefined) throw new Problem('not-found', { detail: `there is no operation ${name}` })
     const clean = withoutNul(input ?? {})
-    if (!found.changes) return found.run(this.#parts.services, clean)
+    if (!found.changes) return found.run(this.#parts.services, clean, actor)
     try {
-      const answer = await found.run(this.#parts.services, clean)
+      const answer = await found.run(this.#parts.services, clean, actor)
       await this.#record(found, clean, actor, 'ok')
       return answer
     } catch (error) {
@@ -57,11 +57,15 @@ export class Operations {
 
 const KEY_DIGEST_CHARS = 8
 
-/** The input as the audit log may keep it: license keys by digest only, known secrets redacted. */
+/**
+ * The input as the audit log may keep it: license keys by digest only, of addresses their origin (what follows is often
+ * a secret), known secrets redacted.
+ */
 function auditable(input: unknown): Readonly<Record<string, unknown>> {
   const kept = JSON.stringify(input, (key, value: unknown) => {
     if (typeof value !== 'string') return value
     if (key === 'password') return '[redacted:password]'
+    if (key === 'url' && URL.canParse(value)) return new URL(value).origin
     const isKey = key === 'license' && !value.startsWith('lic_')
     return isKey ? `key:${secretDigest(value).slice(0, KEY_DIGEST_CHARS)}` : redact(value)
   })

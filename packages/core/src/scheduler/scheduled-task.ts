@@ -1,5 +1,5 @@
 /** Everything that a tick may do, in this order; the label of the scheduler's metrics. */
-export const TASKS = ['monitors', 'alerts', 'chat-purge', 'jobs', 'retention'] as const
+export const TASKS = ['monitors', 'alerts', 'alert-delivery', 'chat-purge', 'jobs', 'retention'] as const
 export type TaskName = (typeof TASKS)[number]
 
 /** What a tick reports (spec, monitor run result). */

@@ -1,6 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
 import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
+import { SqlAlertDeliveriesStore } from '../alerts/alert-deliveries-store-sql.ts'
+import { SqlAlertFactsStore } from '../alerts/alert-facts-store-sql.ts'
+import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
@@ -30,6 +33,9 @@ export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
 
 const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),
+  alertDeliveries: new SqlAlertDeliveriesStore(session),
+  alertFacts: new SqlAlertFactsStore(session),
+  alerts: new SqlAlertsStore(session),
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
   deployments: new SqlDeploymentsStore(session),

@@ -1,4 +1,7 @@
 import type { AgentsStore } from '../agents/agents-store.ts'
+import type { AlertDeliveriesStore } from '../alerts/alert-deliveries-store.ts'
+import type { AlertFactsStore } from '../alerts/alert-facts.ts'
+import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
@@ -14,6 +17,9 @@ import type { UsersStore } from '../users/users-store.ts'
 /** One store per feature; a transaction hands out the same set, bound to it. */
 export interface Stores {
   readonly agents: AgentsStore
+  readonly alertDeliveries: AlertDeliveriesStore
+  readonly alertFacts: AlertFactsStore
+  readonly alerts: AlertsStore
   readonly audit: AuditStore
   readonly conversations: ConversationsStore
   readonly deployments: DeploymentsStore

@@ -1,4 +1,5 @@
 import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core'
+import { forgetIdentities, noteIdentity } from '../alerts/alert-facts-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
 import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -34,6 +35,7 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
         const key = agentKey(licenseId, fingerprint)
         const known = agents.get(key) !== undefined
         agents.put(key, undefined)
+        forgetIdentities(tables, licenseId, fingerprint)
         return known
       }),
   }
@@ -53,8 +55,10 @@ function drainedAt(row: Agent, { drained }: AgentChange, now: Date): Date | unde
 
 function heartbeat(tables: MemoryTables, write: HeartbeatWrite, now: Date): HeartbeatOutcome {
   const key = agentKey(write.licenseId, write.fingerprint)
-  const row = reported(tables.agents.get(key) ?? unseen(write, now), write, now)
+  const old = tables.agents.get(key) ?? unseen(write, now)
+  const row = reported(old, write, now)
   tables.agents.put(key, row)
+  noteIdentity(tables, old, row)
   return {
     seq: row.seq,
     at: now,

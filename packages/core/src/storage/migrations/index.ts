@@ -3,6 +3,7 @@ import { people } from './0002-people.ts'
 import { monitors } from './0003-monitors.ts'
 import { scheduler } from './0004-scheduler.ts'
 import { chat } from './0005-chat.ts'
+import { alerts } from './0006-alerts.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -12,4 +13,4 @@ export interface MigrationStep {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly MigrationStep[] = [foundation, people, monitors, scheduler, chat]
+export const MIGRATIONS: readonly MigrationStep[] = [foundation, people, monitors, scheduler, chat, alerts]

@@ -1,0 +1,129 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Problem } from '../problem.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type Alert, type AlertAction, MAX_ACTED_ALERTS } from './alert.ts'
+import { moveOf } from './alert-evaluation.ts'
+import { ACK_SECONDS, resolvedByHand } from './alert-lifecycle.ts'
+import type { AlertScope } from './alerts-store.ts'
+
+/** How long a snooze lasts when nobody says, and at most, in seconds. */
+export const SNOOZE_SECONDS = { fallback: 3600, max: 30 * 86_400 } as const
+
+/** Alerts by id, all at once, or the one of a dedup key. */
+export interface AlertNames {
+  readonly id?: string | undefined
+  readonly dedupKey?: string | undefined
+  readonly ids?: readonly string[] | undefined
+}
+
+/** What a person asks for. */
+export interface ActInput extends AlertNames {
+  readonly scope: AlertScope
+  readonly action: AlertAction
+  /** When a snooze ends, or how long it lasts; not both. */
+  readonly until?: Date | undefined
+  readonly forSeconds?: number | undefined
+  readonly note?: string | undefined
+  /** Who asks, for people to read. */
+  readonly actor: string
+}
+
+interface Parts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+const invalid = (detail: string) => new Problem('invalid-input', { details: [detail] })
+
+/** Does what a person asks for; see `Alerts.act`. */
+export async function actOn(parts: Parts, input: ActInput): Promise<readonly Alert[]> {
+  const { storage, clock } = parts
+  const { action, actor, scope } = input
+  const until = endOf(parts, input)
+  const before = await named(storage, input)
+  const ids = before.map(({ id }) => id)
+  if (action === 'resolve') for (const alert of before) await resolve(parts, alert, actor)
+  else await storage.alerts.write({ ids, action, actor, until }, clock.forStores())
+  const after = await storage.alerts.byIds(ids, scope)
+  await record(parts, input, before, after)
+  return after
+}
+
+/** The alerts that are meant. @throws Problem `not-found` unless all of them are known */
+export async function named(
+  storage: Storage,
+  { id, ids, dedupKey, scope }: AlertNames & { readonly scope: AlertScope },
+): Promise<readonly Alert[]> {
+  const ways = [id, ids, dedupKey].filter((way) => way !== undefined)
+  if (ways.length !== 1) throw invalid('id: expected one of id, dedup_key and ids')
+  if (dedupKey !== undefined) return byKey(storage, dedupKey, scope)
+  const wanted = [...new Set(ids ?? [id ?? ''])]
+  if (wanted.length === 0 || wanted.length > MAX_ACTED_ALERTS) {
+    throw invalid(`ids: expected a list of 1 to ${MAX_ACTED_ALERTS} entries`)
+  }
+  const found = await storage.alerts.byIds(wanted, scope)
+  if (found.length < wanted.length) throw unknown()
+  return found
+}
+
+const unknown = () =>
+  new Problem('not-found', { detail: 'there is no such alert: svc alerts list shows them' })
+
+async function byKey(storage: Storage, dedupKey: string, scope: AlertScope): Promise<readonly Alert[]> {
+  const found = await storage.alerts.byKey(dedupKey, scope)
+  if (found.length === 0) throw unknown()
+  if (found.length > 1) {
+    const candidates = found.map(({ id, licenseId }) => `${id} (${licenseId || 'no license'})`)
+    throw new Problem('ambiguous', {
+      detail: 'alerts of several licenses have this key: use an id',
+      candidates,
+    })
+  }
+  return found
+}
+
+function endOf({ clock }: Parts, { action, until, forSeconds }: ActInput): Date | undefined {
+  const now = clock.now().getTime()
+  if (action === 'ack') return new Date(now + ACK_SECONDS * 1000)
+  if (action !== 'snooze') return undefined
+  if (until !== undefined && forSeconds !== undefined)
+    throw invalid('until: expected either until or for_seconds')
+  const end = until?.getTime() ?? now + (forSeconds ?? SNOOZE_SECONDS.fallback) * 1000
+  if (!(end > now && end <= now + SNOOZE_SECONDS.max * 1000)) {
+    throw invalid('until: expected an instant in the next 30 days')
+  }
+  return new Date(end)
+}
+
+/** Tries again when an evaluation was at it: its word on an open alert is not the last. */
+async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<void> {
+  for (;;) {
+    const { at, watches } = await storage.alerts.watches(alert, clock.forStores())
+    const watch = watches.find((each) => each.alert?.id === alert.id)
+    if (watch?.alert === undefined || watch.alert.resolvedAt !== undefined) return
+    const rest = { alertId: alert.id, face: undefined, actor, forget: false }
+    const move = moveOf(watch, resolvedByHand(watch, at), rest)
+    if ((await storage.alerts.move(move, at, clock.forStores())) !== undefined) return
+  }
+}
+
+const isSame = (one: Alert, other: Alert): boolean =>
+  one.acknowledgedAt?.getTime() === other.acknowledgedAt?.getTime() &&
+  one.snoozedUntil?.getTime() === other.snoozedUntil?.getTime() &&
+  one.resolvedAt?.getTime() === other.resolvedAt?.getTime()
+
+/** Writes down what was done; what changed nothing leaves a trace only with a note. */
+async function record(
+  { storage, clock, ids }: Parts,
+  { action, actor, note }: ActInput,
+  before: readonly Alert[],
+  after: readonly Alert[],
+): Promise<void> {
+  const old = new Map(before.map((alert) => [alert.id, alert]))
+  const done = after.filter((alert) => note !== undefined || !isSame(alert, old.get(alert.id) ?? alert))
+  if (done.length === 0) return
+  const entries = done.map(({ id }) => ({ id: ids.next('act'), alertId: id, actor, action, note }))
+  await storage.alerts.record(entries, clock.forStores())
+}

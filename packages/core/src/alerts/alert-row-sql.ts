@@ -1,0 +1,97 @@
+import { given, instant, maybeInstant } from '../storage/session.ts'
+import type { Alert, AlertKind, AlertSeverity } from './alert.ts'
+import type { Watch } from './alert-lifecycle.ts'
+
+/** A row of `alerts` as the drivers give it, or as `to_jsonb` does. */
+export interface AlertRow {
+  readonly id: string
+  readonly license_id: string
+  readonly tenant_id: string | null
+  readonly dedup_key: string
+  readonly kind: AlertKind
+  readonly severity: AlertSeverity
+  readonly summary: string
+  readonly fingerprint: string | null
+  readonly hostname: string | null
+  readonly details: Readonly<Record<string, unknown>>
+  readonly event: string | null
+  readonly count: number
+  readonly flapping: boolean
+  readonly starts_at: string
+  readonly last_seen_at: string
+  readonly acknowledged_at: string | null
+  readonly acknowledged_by: string | null
+  readonly ack_expires_at: string | null
+  readonly resolved_at: string | null
+  readonly notified_at: string | null
+  /** Of the watch of its dedup key, where the statement joins it. */
+  readonly snoozed_until?: string | null
+}
+
+/** The alert of a row. */
+export const toAlert = (row: AlertRow): Alert => ({
+  id: row.id,
+  licenseId: row.license_id,
+  tenantId: given(row.tenant_id),
+  dedupKey: row.dedup_key,
+  kind: row.kind,
+  severity: row.severity,
+  summary: row.summary,
+  host: row.fingerprint === null ? undefined : { fingerprint: row.fingerprint, hostname: row.hostname ?? '' },
+  details: row.details,
+  count: row.count,
+  flapping: row.flapping,
+  startsAt: instant(row.starts_at),
+  lastSeenAt: instant(row.last_seen_at),
+  acknowledgedAt: maybeInstant(row.acknowledged_at),
+  acknowledgedBy: given(row.acknowledged_by),
+  ackExpiresAt: maybeInstant(row.ack_expires_at),
+  snoozedUntil: maybeInstant(row.snoozed_until ?? null),
+  resolvedAt: maybeInstant(row.resolved_at),
+  notifiedAt: maybeInstant(row.notified_at),
+})
+
+/** A row of `alert_watches` with what it needs of the latest alert of its key. */
+export interface WatchRow {
+  readonly at: string
+  readonly license_id: string
+  /** Null in the one row that stands for none. */
+  readonly dedup_key: string | null
+  readonly tenant_id: string | null
+  readonly revision: number
+  readonly pending_since: string | null
+  readonly present: boolean
+  readonly transitions: readonly number[]
+  readonly dismissed: string | null
+  readonly snoozed_until: string | null
+  readonly alert_id: string | null
+  readonly resolved_at: string | null
+  readonly flapping: boolean
+  readonly acknowledged: boolean
+  readonly announced: boolean
+  readonly event: string | null
+}
+
+/** The watch of a row. */
+export const toWatch = (row: WatchRow & { readonly dedup_key: string }): Watch => ({
+  licenseId: row.license_id,
+  tenantId: given(row.tenant_id),
+  dedupKey: row.dedup_key,
+  revision: row.revision,
+  pendingSince: maybeInstant(row.pending_since),
+  isPresent: row.present,
+  transitions: row.transitions,
+  dismissed: given(row.dismissed),
+  snoozedUntil: maybeInstant(row.snoozed_until),
+  alert:
+    row.alert_id === null
+      ? undefined
+      : {
+          id: row.alert_id,
+          resolvedAt: maybeInstant(row.resolved_at),
+          flapping: row.flapping,
+          isAcknowledged: row.acknowledged,
+          isAnnounced: row.announced,
+          event: given(row.event),
+        },
+})

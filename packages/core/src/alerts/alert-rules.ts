@@ -1,0 +1,19 @@
+import type { AlertCondition } from './alert-condition.ts'
+import type { AlertFacts } from './alert-facts.ts'
+import { backupConditions } from './alert-rules-backups.ts'
+import { hostConditions } from './alert-rules-hosts.ts'
+import { jobConditions } from './alert-rules-jobs.ts'
+import { licenseConditions } from './alert-rules-licenses.ts'
+import { monitorConditions } from './alert-rules-monitors.ts'
+import { schedulerConditions } from './alert-rules-scheduler.ts'
+import type { AlertThresholds } from './alert-thresholds.ts'
+
+/** Everything that is wrong at `at`: one condition at most for each license and dedup key. */
+export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Date): AlertCondition[] => [
+  ...hostConditions(facts, bounds, at),
+  ...backupConditions(facts.hosts, bounds, at),
+  ...jobConditions(facts.failures, facts.hosts),
+  ...licenseConditions(facts, bounds, at),
+  ...monitorConditions(facts.troubles),
+  ...schedulerConditions(facts, bounds, at),
+]

@@ -1,0 +1,84 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { Refused } from '../net/refusal.ts'
+import { readTarget } from '../net/target.ts'
+import { Problem } from '../problem.ts'
+import { newWebhookSecret } from '../signing/webhook-signature.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ChannelOutcome, WebhookChannel } from './alert-channels.ts'
+import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
+
+/** What `AlertWebhooks` is built from. */
+export interface AlertWebhooksParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly channel: WebhookChannel
+  /** Whether receivers may be called without TLS. */
+  readonly plainHttp: boolean
+}
+
+/** Where alerts are sent: one address for each tenant, and one (`''`) for what belongs to none. */
+export class AlertWebhooks {
+  readonly #parts: AlertWebhooksParts
+
+  constructor(parts: AlertWebhooksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sets the address. A secret is made with the first one and when `rotate` asks for another; only then it is returned.
+   * @throws Problem `invalid-input` for an address that would never be called
+   */
+  async set(input: {
+    readonly tenantId: string
+    readonly url: string
+    readonly rotate: boolean
+  }): Promise<{ readonly webhook: AlertWebhook; readonly secret: string | undefined }> {
+    const { storage, clock, ids, plainHttp } = this.#parts
+    checkAddress(input.url, plainHttp)
+    const secret = newWebhookSecret((bytes) => ids.secret(bytes))
+    const webhook = await storage.alertDeliveries.setWebhook({ ...input, secret }, clock.forStores())
+    return { webhook, secret: webhook.secret === secret ? secret : undefined }
+  }
+
+  /** @throws Problem `not-found` */
+  async remove(tenantId: string): Promise<void> {
+    if (!(await this.#parts.storage.alertDeliveries.removeWebhook(tenantId))) throw unset()
+  }
+
+  /** Every webhook with its latest delivery. */
+  async list(): Promise<
+    readonly { readonly webhook: AlertWebhook; readonly latest: DeliveryReport | undefined }[]
+  > {
+    const { alertDeliveries } = this.#parts.storage
+    const webhooks = await alertDeliveries.webhooks()
+    return Promise.all(
+      webhooks.map(async (webhook) => ({ webhook, latest: await alertDeliveries.latest(webhook.tenantId) })),
+    )
+  }
+
+  /** Sends a message that announces nothing, now. @throws Problem `not-found` */
+  async test(tenantId: string): Promise<ChannelOutcome> {
+    const { storage, clock, ids, channel } = this.#parts
+    const webhook = await storage.alertDeliveries.webhook(tenantId)
+    if (webhook === undefined) throw unset()
+    const at = clock.now()
+    const body = JSON.stringify({ type: 'alerts.test', timestamp: at.toISOString(), data: {} })
+    const { url, secret } = webhook
+    return channel.send({ url, secret, id: ids.next('msg'), at, body, signal: undefined })
+  }
+}
+
+const unset = () => new Problem('not-found', { detail: 'no webhook is set: svc alerts webhook-set sets one' })
+
+function checkAddress(url: string, plainHttp: boolean): void {
+  try {
+    readTarget(url, { plainHttp })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const scheme = plainHttp ? 'http or https' : 'https'
+    const expected = `url: expected an ${scheme} address without user and password (${error.refusal})`
+    throw new Problem('invalid-input', { details: [expected] })
+  }
+}

@@ -1,0 +1,183 @@
+import { given, instant, type Session } from '../storage/session.ts'
+import {
+  ALERT_STATUSES,
+  type Alert,
+  type AlertAction,
+  type AlertSeverity,
+  type AlertStatus,
+} from './alert.ts'
+import { CLONE_SECONDS, REFUSAL_SECONDS } from './alert-facts.ts'
+import type { Watch } from './alert-lifecycle.ts'
+import { move } from './alert-move-sql.ts'
+import { type AlertRow, toAlert, toWatch, type WatchRow } from './alert-row-sql.ts'
+import type * as port from './alerts-store.ts'
+
+const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
+const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
+const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
+const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' and a.tenant_id = $2))`
+const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
+  when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
+
+const WATCHES = {
+  name: 'alert-watches',
+  text: `select ${at('$3')} as at, w.*, a.id as alert_id, a.resolved_at, coalesce(a.flapping, false) as flapping, a.event,
+      coalesce(a.ack_expires_at > ${at('$3')}, false) as acknowledged,
+      exists (select from alert_notices n where n.alert_id = a.id and n.opening = a.count
+        and n.transition <> 'resolved') as announced
+    from (select) one
+    left join alert_watches w on $2::text is null or (w.license_id = $1 and w.dedup_key = $2)
+    left join lateral (select * from alerts a where a.license_id = w.license_id and a.dedup_key = w.dedup_key
+      order by a.id desc limit 1) a on true`,
+}
+const BY_IDS = { name: 'alert-by-ids', text: `${SHOWN} where ${IN_SCOPE} and a.id = any($3::text[])` }
+const BY_KEY = {
+  name: 'alert-by-key',
+  text: `select distinct on (a.license_id) a.*, w.snoozed_until ${JOINED} where ${IN_SCOPE} and a.dedup_key = $3
+    order by a.license_id, a.resolved_at is not null, a.id desc`,
+}
+const LIST = {
+  name: 'alert-list',
+  text: `${SHOWN} where ${IN_SCOPE} and ($3::text is null or ${status(at('$10'))} = $3)
+      and ($4::text is null or a.hostname = $4 or a.fingerprint = $4 or 'agt_' || left(a.fingerprint, 12) = $4)
+      and ($5::text is null or a.kind = $5) and ($6::timestamptz is null or a.starts_at >= $6)
+      and ($7::text is null or (a.resolved_at is not null) > $8
+        or ((a.resolved_at is not null) = $8 and a.id < $7))
+    order by (a.resolved_at is not null), a.id desc limit $9`,
+}
+const UNRESOLVED = `a.id = any($1::text[]) and a.resolved_at is null`
+const ACK = {
+  name: 'alert-ack',
+  text: `update alerts a set acknowledged_at = ${at('$4')}, acknowledged_by = $2, ack_expires_at = $3
+    where ${UNRESOLVED} and coalesce(a.ack_expires_at <= ${at('$4')}, true)`,
+}
+const UNACK = {
+  name: 'alert-unack',
+  text: `update alerts set acknowledged_at = null, acknowledged_by = null, ack_expires_at = null
+    where id = any($1::text[])`,
+}
+const SNOOZE = {
+  name: 'alert-snooze',
+  text: `update alert_watches w set snoozed_until = $2::timestamptz, revision = w.revision + 1
+    where (w.license_id, w.dedup_key) in (select a.license_id, a.dedup_key from alerts a where ${UNRESOLVED})`,
+}
+const UNSNOOZE = {
+  name: 'alert-unsnooze',
+  text: `update alert_watches w set snoozed_until = null, revision = w.revision + 1
+    where (w.license_id, w.dedup_key) in (select license_id, dedup_key from alerts where id = any($1::text[]))`,
+}
+const RECORD = {
+  name: 'alert-record',
+  text: `insert into alert_actions (id, alert_id, at, actor, action, note)
+    select r.id, r.alert_id, ${at('$2')}, r.actor, r.action, r.note from jsonb_to_recordset($1::jsonb)
+      as r(id text, alert_id text, actor text, action text, note text)`,
+}
+const ACTIONS = {
+  name: 'alert-actions',
+  text: 'select * from alert_actions where alert_id = $1 order by id collate "C"',
+}
+const COUNTS = {
+  name: 'alert-counts',
+  text: `select ${status(at('$1'))} as status, a.severity, count(*)::float8 as count ${JOINED} group by 1, 2`,
+}
+const PURGE = {
+  name: 'alert-purge',
+  text: `with old as (delete from alerts where id in (select id from alerts
+        where resolved_at < ${at('$2')} - make_interval(days => $1) order by resolved_at limit 1000) returning 1),
+      sent as (delete from alert_deliveries d where d.state <> 'due'
+        and d.created_at < ${at('$2')} - make_interval(days => $1) returning 1),
+      refused as (delete from rate_refusals where minute < ${at('$2')} - make_interval(secs => ${2 * REFUSAL_SECONDS})
+        returning 1),
+      met as (delete from host_identities
+        where returned_at < ${at('$2')} - make_interval(secs => ${6 * CLONE_SECONDS}) returning 1)
+    select (select count(*) from old)::int as purged, (select count(*) from sent) + (select count(*) from refused)
+      + (select count(*) from met) as others`,
+}
+
+interface ActionRow {
+  readonly id: string
+  readonly alert_id: string
+  readonly at: string
+  readonly actor: string
+  readonly action: AlertAction
+  readonly note: string | null
+}
+
+/** Alerts in SQL. */
+export class SqlAlertsStore implements port.AlertsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async watches(key?: port.WatchKey, now?: Date): Promise<{ at: Date; watches: readonly Watch[] }> {
+    const rows = await this.#session.rows<WatchRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
+    const known = rows.flatMap(({ dedup_key, ...row }) =>
+      dedup_key === null ? [] : [toWatch({ ...row, dedup_key })],
+    )
+    return { at: instant(rows[0]?.at ?? ''), watches: known }
+  }
+
+  move(made: port.AlertMove, at: Date, now?: Date): Promise<{ alert: Alert | undefined } | undefined> {
+    return move(this.#session, made, at, now)
+  }
+
+  async write({ ids, action, actor, until }: port.AlertWrite, now?: Date): Promise<void> {
+    if (action === 'ack') await this.#session.rows(ACK, [ids, actor, until, now])
+    if (action === 'unack') await this.#session.rows(UNACK, [ids])
+    if (action === 'snooze') await this.#session.rows(SNOOZE, [ids, until])
+    if (action === 'unsnooze') await this.#session.rows(UNSNOOZE, [ids])
+  }
+
+  async record(entries: readonly Omit<port.AlertActionEntry, 'at'>[], now?: Date): Promise<void> {
+    const rows = entries.map(({ alertId, ...entry }) => ({ ...entry, alert_id: alertId }))
+    await this.#session.rows(RECORD, [JSON.stringify(rows), now])
+  }
+
+  async actions(alertId: string): Promise<readonly port.AlertActionEntry[]> {
+    const rows = await this.#session.rows<ActionRow>(ACTIONS, [alertId])
+    return rows.map(({ id, at, actor, action, note }) => ({
+      id,
+      alertId,
+      at: instant(at),
+      actor,
+      action,
+      note: given(note),
+    }))
+  }
+
+  async byIds(ids: readonly string[], scope: port.AlertScope): Promise<readonly Alert[]> {
+    const rows = await this.#session.rows<AlertRow>(BY_IDS, [scope.licenseId, scope.tenantId, ids])
+    const found = new Map(rows.map((row) => [row.id, toAlert(row)]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  async byKey(dedupKey: string, scope: port.AlertScope): Promise<readonly Alert[]> {
+    return (await this.#session.rows<AlertRow>(BY_KEY, [scope.licenseId, scope.tenantId, dedupKey])).map(
+      toAlert,
+    )
+  }
+
+  async list(filter: port.AlertFilter, now?: Date): Promise<readonly Alert[]> {
+    const { scope, status: wanted, host, kind, since, after, limit } = filter
+    const which = [scope.licenseId, scope.tenantId, wanted, host, kind, since]
+    const params = [...which, after?.id, after?.isResolved ?? false, limit, now]
+    return (await this.#session.rows<AlertRow>(LIST, params)).map(toAlert)
+  }
+
+  async counts(now?: Date): Promise<port.AlertCounts> {
+    type Row = { status: AlertStatus; severity: AlertSeverity; count: number }
+    const rows = await this.#session.rows<Row>(COUNTS, [now])
+    return new Map(
+      rows
+        .filter((row) => ALERT_STATUSES.includes(row.status))
+        .map((row) => [`${row.status} ${row.severity}` as const, row.count]),
+    )
+  }
+
+  async purge(keepDays: number, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keepDays, now])
+    return row?.purged ?? 0
+  }
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import type { Monitors } from '../monitors/monitors.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Alert } from './alert.ts'
+import { type ActInput, actOn } from './alert-act.ts'
+import { movesOf, withTenants } from './alert-evaluation.ts'
+import type { AlertFacts } from './alert-facts.ts'
+import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
+import type { AlertNotifier } from './alert-notifier.ts'
+import { conditionsOf } from './alert-rules.ts'
+import type { AlertThresholds } from './alert-thresholds.ts'
+import type { AlertScope } from './alerts-store.ts'
+import type { RefusalTally } from './refusal-tally.ts'
+
+/** What `Alerts` is built from. */
+export interface AlertsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly monitors: Monitors
+  readonly thresholds: AlertThresholds
+  readonly refusals: RefusalTally
+  readonly notifier: AlertNotifier
+}
+
+/** What an evaluation did. */
+export interface Evaluation {
+  /** Alerts opened now, those that came back included. */
+  readonly opened: number
+  readonly resolved: number
+}
+
+/** What is wrong with the fleet, and what people do about it (wire-app §3). */
+export class Alerts {
+  readonly #parts: AlertsParts
+
+  constructor(parts: AlertsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one.
+   * `signal` ends it between two alerts: the rest waits for the next tick.
+   */
+  async evaluate(signal?: AbortSignal): Promise<Evaluation> {
+    const { storage, clock, ids, thresholds, refusals } = this.#parts
+    await refusals.flush()
+    const { at, watches } = await storage.alerts.watches(undefined, clock.forStores())
+    const facts = await this.#gather(at)
+    const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
+    let [opened, resolved] = [0, 0]
+    for (const move of movesOf(watches, conditions, at, ids)) {
+      if (signal?.aborted) break
+      const done = await storage.alerts.move(move, at, clock.forStores())
+      if (done?.alert === undefined) continue
+      if (move.step.alert === 'open' || move.step.alert === 'reopen') opened += 1
+      if (move.step.alert === 'resolve') resolved += 1
+    }
+    return { opened, resolved }
+  }
+
+  /** Announces what evaluations permitted; how many digests were delivered. */
+  deliver(signal?: AbortSignal): Promise<number> {
+    return this.#parts.notifier.deliver(signal)
+  }
+
+  /** Removes alerts that were resolved long ago; how many. */
+  purge(): Promise<number> {
+    const { storage, clock, thresholds } = this.#parts
+    return storage.alerts.purge(thresholds.retentionDays, clock.forStores())
+  }
+
+  /** What a license may see and act on: its own alerts and those of its tenant as a whole. */
+  async scopeOf(licenseId: string): Promise<AlertScope> {
+    const license = await this.#parts.storage.licenses.get(licenseId)
+    return { licenseId, tenantId: license?.tenantId }
+  }
+
+  /**
+   * Alerts, unresolved and newest first.
+   * @throws Problem `invalid-input` for a cursor that is none
+   */
+  list(query: AlertQuery): Promise<AlertPage> {
+    return listAlerts(this.#parts, query)
+  }
+
+  /**
+   * Does what a person asks for; the alerts as they are then. Repeating it changes nothing.
+   * @throws Problem `not-found` when one is unknown in the scope (then none is changed), `ambiguous`, `invalid-input`
+   */
+  act(input: ActInput): Promise<readonly Alert[]> {
+    return actOn(this.#parts, input)
+  }
+
+  /** Any alert by its id. */
+  async get(id: string): Promise<Alert | undefined> {
+    return (await this.#parts.storage.alerts.byIds([id], {}))[0]
+  }
+
+  /** The instant at which statuses are shown. */
+  now(): Date {
+    return this.#parts.clock.now()
+  }
+
+  /** How the alert was announced and what people did to it. */
+  async story(alertId: string) {
+    const { alerts, alertDeliveries } = this.#parts.storage
+    const [deliveries, actions] = await Promise.all([
+      alertDeliveries.reports(alertId),
+      alerts.actions(alertId),
+    ])
+    return { deliveries, actions }
+  }
+
+  async #gather(at: Date): Promise<AlertFacts> {
+    const { storage, clock, monitors, thresholds } = this.#parts
+    const { alertFacts } = storage
+    const now = clock.forStores()
+    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched] = await Promise.all([
+      storage.agents.list(),
+      storage.licenses.list(),
+      alertFacts.clones(now),
+      alertFacts.failures(thresholds.jobHours * 3600, now),
+      alertFacts.refusals(now),
+      alertFacts.evaluated(thresholds.stallSeconds, now),
+      monitors.troubles(),
+      monitors.list(),
+    ])
+    const due = watched
+      .filter(({ pausedAt }) => pausedAt === undefined)
+      .map(({ nextRunAt }) => nextRunAt.getTime())
+    const overdueMs = at.getTime() - Math.min(at.getTime(), ...due)
+    const monitorsOverdueSeconds = overdueMs / 1000
+    return { hosts, licenses, clones, failures, refusals, gap, troubles, monitorsOverdueSeconds }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Outbound } from '../net/outbound.ts'
+import { webhookHeaders } from '../signing/webhook-signature.ts'
+import type { ChannelOutcome, WebhookChannel, WebhookMessage } from './alert-channels.ts'
+
+/** A receiver has so long to answer, and so much to say. */
+const ANSWER_MS = 10_000
+const ANSWER_BYTES = 65_536
+const GONE = 410
+
+/** Webhooks over the guarded client; redirects are not followed, whatever is answered is not read. */
+export class HttpWebhookChannel implements WebhookChannel {
+  readonly #outbound: Outbound
+  readonly #plainHttp: boolean
+
+  constructor(outbound: Outbound, options: { readonly plainHttp: boolean }) {
+    this.#outbound = outbound
+    this.#plainHttp = options.plainHttp
+  }
+
+  async send({ id, at, body, url, secret, signal }: WebhookMessage): Promise<ChannelOutcome> {
+    const answer = await this.#outbound.request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'svc-webhooks/1',
+        ...webhookHeaders({ id, at, body, secret }),
+      },
+      body,
+      plainHttp: this.#plainHttp,
+      timeoutMs: ANSWER_MS,
+      maxBytes: ANSWER_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (!answer.ok) return { delivered: false, status: undefined, error: answer.refusal, isFinal: false }
+    const { status } = answer
+    const delivered = status >= 200 && status < 300
+    return { delivered, status, error: delivered ? undefined : 'status', isFinal: status === GONE }
+  }
+}

@@ -1,0 +1,161 @@
+import {
+  type Alert,
+  type AlertFilter,
+  type AlertScope,
+  type AlertsStore,
+  type AlertWrite,
+  agentId,
+  alertStatus,
+  type Watch,
+} from '@svc/core'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+import { move, shown } from './alert-move-memory.ts'
+import type { AlertTables } from './alert-tables.ts'
+import { keyOf, type MemoryAlert, type MemoryWatch } from './memory-alert.ts'
+
+/** Alerts in memory. */
+export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Date): AlertsStore {
+  const { actions, alerts, watches } = tables
+  return {
+    watches: (key, now = time()) =>
+      run(() => {
+        const found = watches.all().filter((watch) => key === undefined || isOf(watch, key))
+        return { at: now, watches: found.map((watch) => toWatch(tables, watch, now)) }
+      }),
+    move: (made, at, now = time()) => run(() => move(tables, made, at, now)),
+    write: (write, now = time()) => run(() => writeAll(tables, write, now)),
+    record: (entries, now = time()) =>
+      run(() => {
+        for (const entry of entries) actions.put(entry.id, { ...entry, at: now })
+      }),
+    actions: (alertId) =>
+      run(() =>
+        actions
+          .all()
+          .filter((each) => each.alertId === alertId)
+          .sort((one, other) => byBytes(one.id, other.id)),
+      ),
+    byIds: (ids, scope) =>
+      run(() => ids.flatMap((id) => inScope(alerts.get(id), scope).map((alert) => shown(tables, alert)))),
+    byKey: (dedupKey, scope) => run(() => byKey(tables, dedupKey, scope)),
+    list: (filter, now = time()) => run(() => list(tables, filter, now)),
+    counts: (now = time()) =>
+      run(() => {
+        const counts = new Map<`${ReturnType<typeof alertStatus>} ${Alert['severity']}`, number>()
+        for (const alert of alerts.all()) {
+          const key = `${alertStatus(shown(tables, alert), now)} ${alert.severity}` as const
+          counts.set(key, (counts.get(key) ?? 0) + 1)
+        }
+        return counts
+      }),
+    purge: (keepDays, now = time()) =>
+      run(() => purge(tables, new Date(now.getTime() - keepDays * 86_400_000))),
+  }
+}
+
+const isOf = (
+  one: { licenseId: string; dedupKey: string },
+  other: { licenseId: string; dedupKey: string },
+): boolean => one.licenseId === other.licenseId && one.dedupKey === other.dedupKey
+
+const newest = (one: { id: string }, other: { id: string }): number => byBytes(other.id, one.id)
+
+function toWatch(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryWatch, now: Date): Watch {
+  const [latest] = tables.alerts
+    .all()
+    .filter((alert) => isOf(alert, watch))
+    .sort(newest)
+  if (latest === undefined) return { ...watch, alert: undefined }
+  const isAnnounced = tables.notices
+    .all()
+    .some(
+      (notice) =>
+        notice.alertId === latest.id && notice.opening === latest.count && notice.transition !== 'resolved',
+    )
+  const { id, resolvedAt, flapping, ackExpiresAt, event } = latest
+  const isAcknowledged = ackExpiresAt !== undefined && ackExpiresAt > now
+  return { ...watch, alert: { id, resolvedAt, flapping, isAcknowledged, isAnnounced, event } }
+}
+
+function inScope(alert: MemoryAlert | undefined, { licenseId, tenantId }: AlertScope): MemoryAlert[] {
+  if (alert === undefined) return []
+  const ofTenant = alert.licenseId === '' && alert.tenantId !== undefined && alert.tenantId === tenantId
+  return licenseId === undefined || alert.licenseId === licenseId || ofTenant ? [alert] : []
+}
+
+const order = (one: MemoryAlert, other: MemoryAlert): number =>
+  Number(one.resolvedAt !== undefined) - Number(other.resolvedAt !== undefined) || newest(one, other)
+
+function byKey(tables: AlertTables, dedupKey: string, scope: AlertScope): Alert[] {
+  const found = tables.alerts
+    .all()
+    .filter((alert) => alert.dedupKey === dedupKey)
+    .flatMap((alert) => inScope(alert, scope))
+    .sort(order)
+  const first = new Map<string, MemoryAlert>()
+  for (const alert of found) if (!first.has(alert.licenseId)) first.set(alert.licenseId, alert)
+  return [...first.values()]
+    .sort((one, other) => byBytes(one.licenseId, other.licenseId))
+    .map((alert) => shown(tables, alert))
+}
+
+function list(tables: AlertTables, filter: AlertFilter, now: Date): Alert[] {
+  const { scope, status, host, kind, since, after, limit } = filter
+  const isWanted = (alert: Alert) =>
+    (status === undefined || alertStatus(alert, now) === status) &&
+    (kind === undefined || alert.kind === kind) &&
+    (since === undefined || alert.startsAt >= since) &&
+    (host === undefined || namesOf(alert).includes(host))
+  const isAfter = ({ id, resolvedAt }: Alert) => {
+    if (after === undefined) return true
+    const isResolved = resolvedAt !== undefined
+    return isResolved === after.isResolved ? byBytes(id, after.id) < 0 : isResolved
+  }
+  return tables.alerts
+    .all()
+    .flatMap((alert) => inScope(alert, scope))
+    .sort(order)
+    .map((alert) => shown(tables, alert))
+    .filter((alert) => isWanted(alert) && isAfter(alert))
+    .slice(0, limit)
+}
+
+const namesOf = ({ host }: Alert): readonly string[] =>
+  host === undefined ? [] : [host.hostname, host.fingerprint, agentId(host.fingerprint)]
+
+function writeAll({ alerts, watches }: AlertTables, write: AlertWrite, now: Date): void {
+  for (const id of write.ids) {
+    const alert = alerts.get(id)
+    if (alert === undefined) continue
+    const next = acted(alert, write, now)
+    if (next !== undefined) alerts.put(id, next)
+    const snoozes = write.action === 'unsnooze' || (write.action === 'snooze' && !alert.resolvedAt)
+    const key = keyOf(alert.licenseId, alert.dedupKey)
+    const watch = watches.get(key)
+    if (!snoozes || watch === undefined) continue
+    const snoozedUntil = write.action === 'snooze' ? write.until : undefined
+    watches.put(key, { ...watch, snoozedUntil, revision: watch.revision + 1 })
+  }
+}
+
+function acted(alert: MemoryAlert, { action, actor, until }: AlertWrite, now: Date): MemoryAlert | undefined {
+  if (action === 'unack') {
+    return { ...alert, acknowledgedAt: undefined, acknowledgedBy: undefined, ackExpiresAt: undefined }
+  }
+  const isAcked = alert.ackExpiresAt !== undefined && alert.ackExpiresAt > now
+  if (action !== 'ack' || alert.resolvedAt !== undefined || isAcked) return undefined
+  return { ...alert, acknowledgedAt: now, acknowledgedBy: actor, ackExpiresAt: until }
+}
+
+function purge({ alerts, notices, actions }: AlertTables, before: Date): number {
+  const old = alerts.all().filter(({ resolvedAt }) => resolvedAt !== undefined && resolvedAt < before)
+  for (const { id } of old) {
+    alerts.put(id, undefined)
+    for (const entry of actions.all()) if (entry.alertId === id) actions.put(entry.id, undefined)
+    for (const { alertId, opening, transition, channel } of notices.all()) {
+      if (alertId === id) notices.put(keyOf(alertId, opening, transition, channel), undefined)
+    }
+  }
+  return old.length
+}
