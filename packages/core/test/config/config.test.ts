@@ -31,6 +31,7 @@ describe('no settings', () => {
       licensing: { keys: [], ttlDays: 7 },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       jobs: { leaseSeconds: 300 },
+      scheduler: { tickSeconds: 0 },
       limits: { backend: 'memory' },
       metrics: { token: undefined },
       health: { token: undefined },
