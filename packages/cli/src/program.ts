@@ -4,6 +4,7 @@ import type { Clock } from '@svc/core'
 import { Command, CommanderError } from 'commander'
 import type { CommonOptions, Connect, Handler } from './call.ts'
 import { declareAgent } from './commands/agent.ts'
+import { declareAlerts } from './commands/alerts.ts'
 import { declareAudit } from './commands/audit.ts'
 import type { Run } from './commands/declare.ts'
 import { declareFleet } from './commands/fleet.ts'
@@ -34,6 +35,7 @@ const COMMANDS: readonly ((program: Command, run: Run) => void)[] = [
   declareLogin,
   declareJobs,
   declareFleet,
+  declareAlerts,
   declareMonitors,
   declareAudit,
   declareAgent,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { declareAlertList } from './alerts.ts'
 import { examples, keyed, type Run, reaching } from './declare.ts'
 
 const SCOPE = ['--license <id-or-key>', 'only hosts of this license'] as const
@@ -19,6 +20,11 @@ export function declareFleet(program: Command, run: Run): void {
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet/fleet-backups.ts')).listBackups))
   examples(backups, 'svc fleet backups --host web-1')
+  declareAlertList(
+    fleet.command('alerts'),
+    run,
+    'svc fleet alerts --url https://svc.example --key-file /etc/svc/key',
+  )
   const label = reaching(
     fleet.command('label <host> <text>').description("set the operator's name of a host; '' removes it"),
   )

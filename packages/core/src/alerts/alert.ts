@@ -107,8 +107,30 @@ function acknowledgement(alert: Alert, now: Date) {
   }
 }
 
-/** An alert on the wire (wire-app §3). Instants in unix seconds; what is absent is left out. */
-export const alertView = (alert: Alert, now: Date) => ({
+/** An alert on the wire (wire-app §3). Instants in unix seconds. */
+export interface AlertView {
+  readonly id: string
+  readonly dedup_key: string
+  readonly kind: AlertKind
+  readonly severity: AlertSeverity
+  readonly status: AlertStatus
+  readonly summary: string
+  readonly host?: { readonly id: string; readonly hostname: string }
+  readonly details: Readonly<Record<string, unknown>>
+  readonly count: number
+  readonly flapping: boolean
+  readonly starts_at: number
+  readonly last_seen_at: number
+  readonly acknowledged_at?: number
+  readonly acknowledged_by?: string
+  readonly ack_expires_at?: number
+  readonly snoozed_until?: number
+  readonly resolved_at?: number
+  readonly notified_at?: number
+}
+
+/** How an alert stands on the wire at `now`; what is absent is left out. */
+export const alertView = (alert: Alert, now: Date): AlertView => ({
   id: alert.id,
   dedup_key: alert.dedupKey,
   kind: alert.kind,
@@ -128,6 +150,3 @@ export const alertView = (alert: Alert, now: Date) => ({
   ...second('resolved_at', alert.resolvedAt),
   ...second('notified_at', alert.notifiedAt),
 })
-
-/** An alert on the wire. */
-export type AlertView = ReturnType<typeof alertView>

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { alertRoutes } from './alerts.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   jobLogsRoute,
   jobCancelRoute,
   ...fleetRoutes,
+  ...alertRoutes,
   ...healthRoutes,
   ...metricsRoutes,
   ...keyRoutes,

@@ -1,0 +1,44 @@
+import { type AlertAction, type AlertView, Problem } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import { alertsTable, secondOf } from './alerts-list.ts'
+
+/** Flags of the commands that act on alerts. */
+export interface AlertActOptions {
+  readonly for?: string
+  readonly until?: string
+  readonly note?: string
+  readonly license?: string
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
+
+function secondsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, amount, unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  if (amount === undefined) {
+    throw new Problem('invalid-input', { detail: `--for takes 900, 30m, 2h or 7d, not ${text}` })
+  }
+  return Number(amount) * (UNIT_SECONDS[unit] ?? 1)
+}
+
+/** Alerts by their ids, or one by its dedup key. */
+function namesOf(args: readonly string[]): Record<string, unknown> {
+  const [first, ...others] = args
+  if (others.length === 0) return first?.startsWith('alr_') ? { id: first } : { dedup_key: first }
+  const key = args.find((arg) => !arg.startsWith('alr_'))
+  if (key === undefined) return { ids: [...args] }
+  throw new Problem('invalid-input', { detail: `${key} is no id of an alert: name dedup keys one at a time` })
+}
+
+/** Acknowledges, snoozes or resolves alerts, or takes that back. */
+export const actOnAlerts =
+  (action: AlertAction): Handler<AlertActOptions> =>
+  async (call) => {
+    const { for: duration, until, note, license } = call.options
+    const end = { for_seconds: secondsOf(duration), until: secondOf('--until', until) }
+    const input = given({ ...namesOf(call.args), ...end, note, license })
+    type Acted = { readonly alert?: AlertView; readonly alerts?: readonly AlertView[] }
+    const answer = await call.operate<Acted>(`alerts.${action}`, input, true)
+    const alerts = answer.alerts ?? (answer.alert === undefined ? [] : [answer.alert])
+    call.print(answer, (page) => alertsTable(alerts, page))
+  }

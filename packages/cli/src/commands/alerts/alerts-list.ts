@@ -1,0 +1,64 @@
+import { type AlertView, Problem } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import { ago, type Page, stateColour, table } from '../../render.ts'
+
+/** Flags of `svc alerts list` and `svc fleet alerts`. */
+export interface AlertListOptions {
+  readonly status?: string
+  readonly host?: string
+  readonly kind?: string
+  readonly since?: string
+  readonly limit?: string
+  readonly cursor?: string
+  readonly license?: string
+}
+
+/** Alerts as people read them. */
+export const alertsTable = (alerts: readonly AlertView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'STATUS', text: ({ status }) => status, colour: ({ status }) => stateColour(status) },
+      { title: 'SEVERITY', text: ({ severity }) => severity },
+      { title: 'SINCE', text: ({ starts_at }) => ago(starts_at, page) },
+      { title: 'SUMMARY', text: (row) => (row.flapping ? `${row.summary} (flapping)` : row.summary) },
+    ],
+    alerts,
+    page,
+  )
+
+/**
+ * The unix second of an ISO-8601 text.
+ * @throws Problem `invalid-input`
+ */
+export function secondOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) {
+    throw new Problem('invalid-input', { detail: `${flag} takes an ISO-8601 date and time, not ${text}` })
+  }
+  return Math.floor(at / 1000)
+}
+
+/** Lists alerts. */
+export const listAlerts: Handler<AlertListOptions> = async (call) => {
+  const { status, host, kind, since, limit, cursor, license } = call.options
+  const bound = limit === undefined ? undefined : Number(limit)
+  const input = given({
+    status,
+    host,
+    kind,
+    since: secondOf('--since', since),
+    limit: bound,
+    cursor,
+    license,
+  })
+  const answer = await call.operate<{ alerts: readonly AlertView[]; next_cursor?: string }>(
+    'alerts.list',
+    input,
+    true,
+  )
+  call.print(answer, (page) => alertsTable(answer.alerts, page))
+  if (answer.alerts.length === 0) call.hint('No alerts.')
+  if (answer.next_cursor !== undefined) call.hint(`There are more: --cursor ${answer.next_cursor}`)
+}

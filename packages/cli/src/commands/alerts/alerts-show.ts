@@ -1,0 +1,84 @@
+import type { AlertView } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { ago, facts, instant, type Page, table } from '../../render.ts'
+
+interface Story {
+  readonly alert: AlertView & { readonly license_id?: string; readonly tenant_id?: string }
+  readonly deliveries: readonly {
+    readonly transition: string
+    readonly channel: string
+    readonly state: string
+    readonly attempts: number
+    readonly settled_at?: number
+    readonly http_status?: number
+    readonly error?: string
+  }[]
+  readonly actions: readonly {
+    readonly at: number
+    readonly actor: string
+    readonly action: string
+    readonly note?: string
+  }[]
+}
+
+const alertFacts = ({ alert }: Story, page: Page): string =>
+  facts(
+    [
+      ['id', alert.id],
+      ['status', alert.status],
+      ['severity', alert.severity],
+      ['kind', alert.kind],
+      ['summary', alert.summary],
+      ['dedup key', alert.dedup_key],
+      ['host', alert.host === undefined ? undefined : `${alert.host.hostname} (${alert.host.id})`],
+      ['license', alert.license_id],
+      ['tenant', alert.tenant_id],
+      ['opened', instant(alert.starts_at, page)],
+      ['times opened', String(alert.count)],
+      ['last seen', instant(alert.last_seen_at, page)],
+      ['announced', instant(alert.notified_at, page)],
+      ['acknowledged by', alert.acknowledged_by],
+      ['snoozed until', instant(alert.snoozed_until, page)],
+      ['resolved', instant(alert.resolved_at, page)],
+      ['details', JSON.stringify(alert.details)],
+    ],
+    page,
+  )
+
+const deliveriesTable = ({ deliveries }: Story, page: Page): string =>
+  table(
+    [
+      { title: 'ANNOUNCED', text: ({ transition }) => transition },
+      { title: 'CHANNEL', text: ({ channel }) => channel },
+      { title: 'DELIVERY', text: ({ state }) => state },
+      { title: 'ATTEMPTS', text: ({ attempts }) => String(attempts) },
+      { title: 'WHEN', text: (row) => (row.settled_at === undefined ? '' : ago(row.settled_at, page)) },
+      { title: 'ANSWER', text: (row) => [row.http_status, row.error].filter(Boolean).join(' ') },
+    ],
+    deliveries,
+    page,
+  )
+
+const actionsTable = ({ actions }: Story, page: Page): string =>
+  table(
+    [
+      { title: 'ACTION', text: ({ action }) => action },
+      { title: 'BY', text: ({ actor }) => actor },
+      { title: 'WHEN', text: ({ at }) => ago(at, page) },
+      { title: 'NOTE', text: ({ note }) => note ?? '' },
+    ],
+    actions,
+    page,
+  )
+
+/** Shows one alert with what became of it. */
+export const showAlert: Handler<object> = async (call) => {
+  const story = await call.operate<Story & Record<string, unknown>>('alerts.show', { id: call.arg(0) })
+  call.print(story, (page) =>
+    [
+      alertFacts(story, page),
+      story.deliveries.length === 0 ? '' : `\n${deliveriesTable(story, page)}`,
+      story.actions.length === 0 ? '' : `\n${actionsTable(story, page)}`,
+    ].join(''),
+  )
+}
