@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals'
+import { anchorsOf, brokenLinks } from './docs/links.ts'
+import { allPages, readPage, root } from './docs/page.ts'
+
+describe('links of the docs', () => {
+  test('every relative link leads to a file, and every anchor to a heading', () => {
+    const pages = allPages()
+    expect(pages.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'docs/agents.md']))
+    expect(brokenLinks(pages, root)).toEqual([])
+  })
+
+  test('what does not lead anywhere is found, with its place', () => {
+    const here = readPage('docs/here.md', ['# Here', '[a](gone.md) [b](#here)', '[c](#there)'].join('\n'))
+    const there = readPage('docs/there.md', ['[d](here.md#here) [e](here.md#no) `[f](gone.md)`'].join('\n'))
+    const out = readPage('README.md', '[g](../secret) [h](https://example.com/gone) [i](docs)')
+    expect(brokenLinks([here, there, out], root)).toEqual([
+      'docs/here.md:2 gone.md: there is no such file',
+      'docs/here.md:3 #there: the page has no such heading',
+      'docs/there.md:1 here.md#no: the page has no such heading',
+      'README.md:1 ../secret: leads out of the checkout',
+    ])
+  })
+
+  test('links and headings in fenced blocks are none', () => {
+    const page = readPage('a.md', ['```md', '# No', '[x](gone.md)', '```', '# Yes'].join('\n'))
+    expect(brokenLinks([page], root)).toEqual([])
+    expect([...anchorsOf(page)]).toEqual(['yes'])
+  })
+
+  test('an anchor is spelled as renderers do, the second of its name with a number', () => {
+    const text = '# Say `why`, and [link](x)\n## A job — waits\n## POST /v1/jobs/{id}\n# Twice\n# Twice'
+    expect([...anchorsOf(readPage('a.md', text))]).toEqual([
+      'say-why-and-link',
+      'a-job--waits',
+      'post-v1jobsid',
+      'twice',
+      'twice-1',
+    ])
+  })
+})
