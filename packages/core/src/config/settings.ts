@@ -1,4 +1,5 @@
 import { alertSettings } from './alert-settings.ts'
+import { sessionSecrets } from './session-secrets.ts'
 import {
   choice,
   isAddressRange,
@@ -41,8 +42,6 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 /** Where rate windows are counted. */
 export const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
 
-const SECRET_CHARS_ADVISED = 32
-
 /** Only the exact word means production (spec, License key validation); a near miss opens the development rule. */
 const production: Setting<boolean> = {
   ...text('NODE_ENV', 'Outside `production`, an empty allow-list means that any license key is accepted.'),
@@ -53,21 +52,6 @@ const production: Setting<boolean> = {
   caution: (isProduction, given) =>
     !isProduction && /^\W*(prod|live)/i.test(given)
       ? 'looks like production, but only the exact word production means it: development rules apply'
-      : undefined,
-}
-
-const sessionSecrets: Setting<readonly string[]> = {
-  ...list(
-    'SERVICE_SESSION_SECRET',
-    'Signs session cookies: the first signs, all verify. Unset in production closes login.',
-    {
-      secret: true,
-      of: 'secrets',
-    },
-  ),
-  caution: (secrets) =>
-    secrets.some((secret) => secret.length < SECRET_CHARS_ADVISED)
-      ? `has an entry shorter than ${SECRET_CHARS_ADVISED} characters, which can be guessed`
       : undefined,
 }
 

@@ -1,0 +1,19 @@
+import { list, type Setting } from './setting.ts'
+
+const SECRET_CHARS_ADVISED = 32
+
+/** What signs session cookies; a short secret is taken and warned about. */
+export const sessionSecrets: Setting<readonly string[]> = {
+  ...list(
+    'SERVICE_SESSION_SECRET',
+    'Signs session cookies: the first signs, all verify. Unset in production closes login.',
+    {
+      secret: true,
+      of: 'secrets',
+    },
+  ),
+  caution: (secrets) =>
+    secrets.some((secret) => secret.length < SECRET_CHARS_ADVISED)
+      ? `has an entry shorter than ${SECRET_CHARS_ADVISED} characters, which can be guessed`
+      : undefined,
+}
