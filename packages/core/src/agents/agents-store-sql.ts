@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant, type Session } from '../storage/session.ts'
+import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
 
@@ -39,25 +39,68 @@ const REPORTED = [
   ['drill_pass', 'boolean'],
 ] as const
 
-const inserted = REPORTED.map(([, type], index) => {
-  const parameter = `$${index + 4}::${type}`
-  return type === 'text' ? `coalesce(${parameter}, '')` : parameter
-})
 // An absent field keeps its last value; an empty text counts as absent (spec: optional fields are omitted when empty).
 const updated = REPORTED.map(([name, type]) => {
   const value = type === 'text' ? `nullif(excluded.${name}, '')` : `excluded.${name}`
   return `${name} = coalesce(${value}, a.${name})`
 })
+const NAMES = REPORTED.map(([name]) => name).join(', ')
+const inserted = REPORTED.map(([name, type]) => (type === 'text' ? `coalesce(${name}, '')` : name))
+const arrays = REPORTED.map(([, type], index) => `$${index + 4}::${type}[]`)
 
-const HEARTBEAT = {
-  name: 'agent-heartbeat',
-  text: `insert into agents as a (license_id, fingerprint, last_heartbeat, ${REPORTED.map(([name]) => name).join(', ')}, seq, first_seen_at)
-    values ($1, $2, coalesce($3::timestamptz, now()), ${inserted.join(', ')}, 1, coalesce($3::timestamptz, now()))
-    on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
-      last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
-    returning seq::float8 as seq, coalesce($3::timestamptz, now()) as at, drained_at is not null as drained,
-      array(select j.id from jobs j where j.license_id = $1 and j.claimed_by = $2
-        and j.cancel_requested_at is not null and j.state in ('claimed', 'running') order by j.id) as cancel`,
+// Sorted, so that two statements never wait for each other's hosts.
+const HEARTBEATS = {
+  name: 'agent-heartbeats',
+  text: `with beat as (
+      select license_id, fingerprint, coalesce(at, now()) as at, ${NAMES}, place
+      from unnest($1::text[], $2::text[], $3::timestamptz[], ${arrays.join(', ')}) with ordinality
+        as b (license_id, fingerprint, at, ${NAMES}, place)
+    ), kept as (
+      insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
+      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from beat order by license_id, fingerprint
+      on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
+        last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
+      returning a.license_id, a.fingerprint, a.seq, a.drained_at
+    )
+    select kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained,
+      array(select j.id from jobs j where j.license_id = beat.license_id and j.claimed_by = beat.fingerprint
+        and j.cancel_requested_at is not null and j.state in ('claimed', 'running') order by j.id) as cancel
+    from beat join kept using (license_id, fingerprint) order by place`,
+}
+
+interface Beat {
+  readonly write: HeartbeatWrite
+  readonly now: Date | undefined
+}
+
+interface BeatRow {
+  readonly seq: number
+  readonly at: string
+  readonly drained: boolean
+  readonly cancel: readonly string[]
+}
+
+async function heartbeats(beats: readonly Beat[], rows: Rows): Promise<readonly HeartbeatOutcome[]> {
+  const column = <T>(value: (beat: HeartbeatWrite) => T | undefined) =>
+    beats.map(({ write }) => value(write) ?? null)
+  const taken = await rows<BeatRow>(HEARTBEATS, [
+    column(({ licenseId }) => licenseId),
+    column(({ fingerprint }) => fingerprint),
+    beats.map(({ now }) => isoOrNull(now)),
+    column(({ hostname }) => hostname),
+    column(({ version }) => version),
+    column(({ state }) => state),
+    column(({ bootId }) => bootId),
+    column(({ cpuPct }) => cpuPct),
+    column(({ memPct }) => memPct),
+    column(({ diskPct }) => diskPct),
+    column(({ diskTotalGb }) => diskTotalGb),
+    column(({ lastCaptureAt }) => lastCaptureAt),
+    column(({ captureSuccess }) => captureSuccess),
+    column(({ lastDrillAt }) => lastDrillAt),
+    column(({ drillPass }) => drillPass),
+  ])
+  return taken.map(({ at, ...row }) => ({ ...row, at: instant(at) }))
 }
 
 const LIST = {
@@ -104,30 +147,19 @@ const toAgent = (row: AgentRow): Agent => ({
 /** The registry of hosts in SQL. */
 export class SqlAgentsStore implements AgentsStore {
   readonly #session: Session
+  readonly #heartbeat: (beat: Beat) => Promise<HeartbeatOutcome>
 
   constructor(session: Session) {
     this.#session = session
+    this.#heartbeat = session.batched({
+      run: heartbeats,
+      keyOf: ({ write }) => `${write.licenseId} ${write.fingerprint}`,
+      shareOf: ({ write }) => write.licenseId,
+    })
   }
 
-  async heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome> {
-    const { licenseId, fingerprint, hostname, version, state, bootId, cpuPct, memPct, diskPct } = write
-    const { diskTotalGb, lastCaptureAt, captureSuccess, lastDrillAt, drillPass } = write
-    const figures = [
-      cpuPct,
-      memPct,
-      diskPct,
-      diskTotalGb,
-      lastCaptureAt,
-      captureSuccess,
-      lastDrillAt,
-      drillPass,
-    ]
-    const [row] = await this.#session.rows<{ seq: number; at: string; drained: boolean; cancel: string[] }>(
-      HEARTBEAT,
-      [licenseId, fingerprint, now, hostname, version, state, bootId, ...figures],
-    )
-    if (row === undefined) throw new Error('the heartbeat statement returned no row')
-    return { seq: row.seq, at: instant(row.at), cancel: row.cancel, drained: row.drained }
+  heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome> {
+    return this.#heartbeat({ write, now })
   }
 
   async list(licenseId?: string): Promise<readonly Agent[]> {

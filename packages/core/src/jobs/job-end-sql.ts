@@ -1,4 +1,4 @@
-import type { Session } from '../storage/session.ts'
+import type { Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
@@ -42,20 +42,16 @@ export const TIME_OUT = {
 const LOST_FORMAT = lostError('%s', '%s')
 
 /** Ends held jobs whose owner is lost for good, or one of them. */
-export async function endLost(
-  session: Session,
-  jobId: string | undefined,
-  now: Date | undefined,
-): Promise<Job[]> {
+export async function endLost(rows: Rows, jobId: string | undefined, now: Date | undefined): Promise<Job[]> {
   const statement = jobId === undefined ? END_ALL : END_ONE
-  const rows = await session.rows<JobRow>(statement, [jobId, now, LOST_FORMAT, UNCONFIRMED_ERROR])
-  return rows.map(toJob).sort(byId)
+  const ended = await rows<JobRow>(statement, [jobId, now, LOST_FORMAT, UNCONFIRMED_ERROR])
+  return ended.map(toJob).sort(byId)
 }
 
 /** Asks jobs past their timeout to stop and ends lost ones. */
-export async function sweep(session: Session, now: Date | undefined): Promise<SweepResult> {
-  const timedOut = (await session.rows<JobRow>(TIME_OUT, [now])).map(toJob).sort(byId)
-  return { timedOut, ended: await endLost(session, undefined, now) }
+export async function sweep(rows: Rows, now: Date | undefined): Promise<SweepResult> {
+  const timedOut = (await rows<JobRow>(TIME_OUT, [now])).map(toJob).sort(byId)
+  return { timedOut, ended: await endLost(rows, undefined, now) }
 }
 
 const byId = (one: Job, other: Job) => (one.id < other.id ? -1 : 1)

@@ -1,33 +1,40 @@
 import { Problem } from '../problem.ts'
-import type { Session } from '../storage/session.ts'
+import { isoOrNull, type Rows, type Session } from '../storage/session.ts'
 import { EMPTY_LOG, type LogLine, placeLines, type StoredLine } from './job-log.ts'
-import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
+import { HELD, type JobRow, toJob } from './job-row-sql.ts'
 import type { AttemptLines, LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
 
-const OPEN = (now: string) =>
-  `(${HELD} or finished_at > ${now} - make_interval(secs => ${LATE_LOGS_SECONDS}))`
+const WRITES = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::text[])
+  with ordinality as q (job_id, license_id, fingerprint, attempt_given, given, lease_seconds, key, place)`
+const OPEN = `(j.${HELD} or j.finished_at > q.at - make_interval(secs => ${LATE_LOGS_SECONDS}))`
+const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
 const LAST = 'order by c.first_line desc limit 1'
 
-/** Where the log stands, what a repeated key got, and the renewal of the lease, for the owner only. */
+/** Where each log stands, what a repeated key got, and the renewal of the leases, for owners only. */
 export const POSITION = {
   name: 'job-log-position',
-  text: `with job as (
-      select * from jobs where id = $1 and license_id = $2 and claimed_by = coalesce($3::text, claimed_by)
-        and attempt = coalesce($4::float8, attempt) and ${OPEN(at('$5'))}
+  text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES}
+    ), job as (
+      select q.place, q.at, q.lease_seconds, q.key, j.* from write q join jobs j on j.id = q.job_id
+        and j.license_id = q.license_id and j.claimed_by = coalesce(q.fingerprint, j.claimed_by)
+        and j.attempt = coalesce(q.attempt_given, j.attempt) and ${OPEN}
+    ), low as (
+      select q.id, q.at, q.lease_seconds from job q join jobs j on j.id = q.id and j.claimed_by = q.claimed_by
+        and j.attempt = q.attempt and j.${HELD} and ${SOON_OVER}
+      order by j.id for update of j
     ), renewed as (
-      update jobs j set available_at = ${at('$5')} + make_interval(secs => $6) from job
-      where j.id = job.id and j.claimed_by = job.claimed_by and j.attempt = job.attempt and j.${HELD}
-        and j.available_at < ${at('$5')} + make_interval(secs => $6 * ${RENEW_BELOW}))
+      update jobs j set available_at = low.at + make_interval(secs => low.lease_seconds) from low where j.id = low.id)
     select job.*, last.attempt as last_attempt, last.next_offset,
       last.first_line + last.lines as job_lines, last.job_chars::float8 as job_chars,
       again.accepted as again_accepted, again.next_offset as again_next
-    from job
+    from write left join job on job.place = write.place
     left join lateral (select * from job_log_chunks c where c.job_id = job.id ${LAST}) last on true
-    left join lateral (select * from job_log_chunks c where c.job_id = job.id and c.idempotency_key = $7) again on true`,
+    left join lateral (select * from job_log_chunks c where c.job_id = job.id and c.idempotency_key = job.key) again on true
+    order by write.place`,
 }
 
-interface PositionRow extends JobRow {
+type PositionRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
   readonly last_attempt: number | null
   readonly next_offset: number | null
   readonly job_lines: number | null
@@ -37,59 +44,99 @@ interface PositionRow extends JobRow {
 }
 
 /**
- * Stores a chunk while the writer still owns this attempt; nothing when somebody else wrote there first. The job's row
- * is locked for share (its foreign key would lock it anyway), so that nobody takes the job over in between.
+ * Stores chunks of writers that still own their attempts; nothing for one whom somebody else forestalled. The jobs' rows
+ * are locked for share (their foreign key would lock them anyway), so that nobody takes a job over in between.
  */
-const INSERT = {
+export const INSERT = {
   name: 'job-log-insert',
   text: `insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
       body, idempotency_key, at)
-    select id, attempt, $4, $5, $6, $7, $8, $9, $10, $11, ${at('$12')} from jobs
-    where id = $1 and attempt = $2 and claimed_by = $3 and ${OPEN(at('$12'))} for share
+    select j.id, j.attempt, q.first_line, q.first_offset, q.next_offset, q.lines, q.accepted, q.job_chars, q.body, q.key,
+      q.at
+    from (select *, coalesce(given, now()) as at from unnest($1::text[], $2::float8[], $3::text[], $4::int[], $5::int[],
+      $6::int[], $7::int[], $8::int[], $9::float8[], $10::text[], $11::text[], $12::timestamptz[]) as c
+      (job_id, attempt_given, owner, first_line, first_offset, next_offset, lines, accepted, job_chars, body, key, given)) q
+    join jobs j on j.id = q.job_id and j.attempt = q.attempt_given and j.claimed_by = q.owner and ${OPEN}
+    order by j.id for share of j
     on conflict do nothing returning job_id`,
+}
+
+/** Lines with the instant that a test gives them. */
+export interface LogAsked {
+  readonly write: LogWrite
+  readonly now: Date | undefined
+}
+
+interface Placed {
+  readonly outcome: LogOutcome
+  readonly chunk: readonly unknown[] | undefined
 }
 
 const TRIES = 16
 
-function position(row: PositionRow) {
-  const { next, jobLines, jobChars } = EMPTY_LOG
-  return {
-    next: row.last_attempt === row.attempt ? (row.next_offset ?? next) : next,
-    jobLines: row.job_lines ?? jobLines,
-    jobChars: row.job_chars ?? jobChars,
-  }
+/**
+ * Appends lines to any number of logs, each job once. Two requests for the same place, on two replicas, collide on the
+ * primary key; the later one looks again.
+ */
+export async function appendLogs(
+  asked: readonly LogAsked[],
+  rows: Rows,
+  tries: number = TRIES,
+): Promise<readonly (LogOutcome | undefined)[]> {
+  const found = await rows<PositionRow>(POSITION, positionParams(asked))
+  const placed = found.map((row, index) => placedAt(row, asked[index] as LogAsked))
+  const chunks = placed.flatMap((each) => (each?.chunk === undefined ? [] : [each.chunk]))
+  const stored = chunks.length === 0 ? [] : await rows<{ job_id: string }>(INSERT, columnsOf(chunks))
+  const kept = new Set(stored.map(({ job_id }) => job_id))
+  return Promise.all(
+    placed.map(async (each, index) => {
+      if (each === undefined || each.chunk === undefined || kept.has(each.outcome.job.id))
+        return each?.outcome
+      if (tries === 1)
+        throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
+      return (await appendLogs([asked[index] as LogAsked], rows, tries - 1))[0]
+    }),
+  )
 }
 
-/** Appends lines. Two requests for the same place collide on the primary key; the later one looks again. */
-export async function appendLogs(
-  session: Session,
-  write: LogWrite,
-  now: Date | undefined,
-): Promise<LogOutcome | undefined> {
-  const { jobId, licenseId, fingerprint, attempt, lines, offset, idempotencyKey, leaseSeconds } = write
-  const asked = [jobId, licenseId, fingerprint, attempt, now, leaseSeconds, idempotencyKey]
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const [row] = await session.rows<PositionRow>(POSITION, asked)
-    if (row === undefined) return undefined
-    const job = toJob(row)
-    if (row.again_accepted !== null) {
-      return { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
-    }
-    const before = position(row)
-    const placed = placeLines(before, lines, offset)
-    const outcome = {
-      job,
-      stored: placed.store.length,
-      accepted: placed.accepted,
-      next: placed.position.next,
-    }
-    if (placed.store.length === 0) return outcome
-    const { jobChars, next } = placed.position
-    const counts = [before.jobLines, before.next, next, placed.store.length, placed.accepted, jobChars]
-    const chunk = [job.id, job.attempt, row.claimed_by, ...counts, encode(placed.store), idempotencyKey, now]
-    if ((await session.rows(INSERT, chunk)).length > 0) return outcome
+function positionParams(asked: readonly LogAsked[]): readonly unknown[] {
+  const column = <T>(value: (write: LogWrite) => T | undefined) =>
+    asked.map(({ write }) => value(write) ?? null)
+  return [
+    column(({ jobId }) => jobId),
+    column(({ licenseId }) => licenseId),
+    column(({ fingerprint }) => fingerprint),
+    column(({ attempt }) => attempt),
+    asked.map(({ now }) => isoOrNull(now)),
+    column(({ leaseSeconds }) => leaseSeconds),
+    column(({ idempotencyKey }) => idempotencyKey),
+  ]
+}
+
+const columnsOf = (chunks: readonly (readonly unknown[])[]): readonly unknown[] =>
+  (chunks[0] ?? []).map((_, column) => chunks.map((chunk) => chunk[column]))
+
+function placedAt(row: PositionRow, { write, now }: LogAsked): Placed | undefined {
+  if (row.id === null) return undefined
+  const job = toJob(row as JobRow)
+  if (row.again_accepted !== null) {
+    const outcome = { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
+    return { outcome, chunk: undefined }
   }
-  throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
+  const before = {
+    next: row.last_attempt === row.attempt ? (row.next_offset ?? EMPTY_LOG.next) : EMPTY_LOG.next,
+    jobLines: row.job_lines ?? EMPTY_LOG.jobLines,
+    jobChars: row.job_chars ?? EMPTY_LOG.jobChars,
+  }
+  const { store, accepted, position } = placeLines(before, write.lines, write.offset)
+  const outcome = { job, stored: store.length, accepted, next: position.next }
+  if (store.length === 0) return { outcome, chunk: undefined }
+  const counts = [before.jobLines, before.next, position.next, store.length, accepted, position.jobChars]
+  const key = write.idempotencyKey ?? null
+  return {
+    outcome,
+    chunk: [job.id, job.attempt, row.claimed_by, ...counts, encode(store), key, isoOrNull(now)],
+  }
 }
 
 // JSON escapes NUL and lone surrogates, which PostgreSQL's text cannot hold.

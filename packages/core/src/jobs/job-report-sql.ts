@@ -1,72 +1,97 @@
-import type { Session } from '../storage/session.ts'
+import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
 import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
-const NOW = at('$9')
-const OWNER = `id = $1 and license_id = $2 and claimed_by = $3 and ($4::float8 is null or attempt = $4)`
-const LEASE_END = `${NOW} + make_interval(secs => $8)`
-const SOON_OVER = `available_at < ${NOW} + make_interval(secs => $8 * ${RENEW_BELOW})`
+const REPORTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::text[], $6::float8[], $7::text[],
+  $8::float8[], $9::timestamptz[]) with ordinality
+  as q (job_id, license_id, fingerprint, attempt_given, reported, code, reason, lease_seconds, given, place)`
+const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = q.fingerprint
+  and (q.attempt_given is null or j.attempt = q.attempt_given)`
+const LEASE_END = `q.at + make_interval(secs => q.lease_seconds)`
+const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
 
 // The rule of stateAfterReport, where the row is.
-const NEXT = `case when $5 = 'claimed' then state
-  when $5 = 'pending' and cancel_requested_at is not null then 'failed' else $5 end`
-const WANTED = `(${HELD} and (${NEXT} <> state or ${SOON_OVER}))`
+const NEXT = `case when q.reported = 'claimed' then j.state
+  when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
+const WANTED = `(j.${HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
- * The conditions of ownership stand in the statement that writes. A report that changes nothing while most of the lease
- * is left writes nothing.
+ * Writes the words of any number of owners, each job once. The conditions of ownership stand in the statement that
+ * writes. A report that changes nothing while most of the lease is left writes nothing. Rows are locked in one order.
  */
 export const REPORT = {
   name: 'job-report',
-  text: `with seen as (select *, ${WANTED} as wanted from jobs where ${OWNER}),
-    written as (
-      update jobs set state = ${NEXT},
-        claimed_by = case when ${NEXT} = 'pending' then null else claimed_by end,
-        started_at = case when ${NEXT} = 'running' then coalesce(started_at, ${NOW}) else started_at end,
-        finished_at = case when ${ENDS} then ${NOW} end,
-        exit_code = case when ${ENDS} then $6::float8 end,
-        error = case when ${ENDS} then case when $5 = 'pending' then $10 else $7::text end end,
-        available_at = case when ${ENDS} then available_at when ${NEXT} <> 'pending' then ${LEASE_END}
-          when urgent then '-infinity' else ${NOW} end
-      where ${OWNER} and ${WANTED} returning *, true as wanted)
-    select w.*, seen.state as before, true as done from written w join seen using (id)
-    union all select seen.*, seen.state, not seen.wanted from seen where not exists (select from written)`,
+  text: `with report as (select q.*, coalesce(q.given, now()) as at from ${REPORTS}
+    ), seen as (select q.place, j.*, ${WANTED} as wanted from report q join jobs j on ${OWNER}
+    ), locked as (
+      select q.* from report q join jobs j on ${OWNER} where ${WANTED} order by j.id for update of j
+    ), written as (
+      update jobs j set state = ${NEXT},
+        claimed_by = case when ${NEXT} = 'pending' then null else j.claimed_by end,
+        started_at = case when ${NEXT} = 'running' then coalesce(j.started_at, q.at) else j.started_at end,
+        finished_at = case when ${ENDS} then q.at end,
+        exit_code = case when ${ENDS} then q.code end,
+        error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
+        available_at = case when ${ENDS} then j.available_at when ${NEXT} <> 'pending' then ${LEASE_END}
+          when j.urgent then '-infinity' else q.at end
+      from locked q where ${OWNER} and ${WANTED} returning q.place, j.*, true as wanted
+    ), outcome as (
+      select w.*, seen.state as before, true as done from written w join seen using (place)
+      union all select seen.*, seen.state, not seen.wanted from seen
+        where not exists (select from written w where w.place = seen.place)
+    )
+    select outcome.*, report.place as asked from report left join outcome on outcome.place = report.place
+    order by report.place`,
 }
 
-type ReportRow = JobRow & { readonly before: JobState; readonly done: boolean }
+type ReportRow = JobRow & { readonly before: JobState; readonly done: boolean | null }
+
+/** A word with the instant that a test gives it. */
+export interface StatusAsked {
+  readonly write: StatusWrite
+  readonly now: Date | undefined
+}
 
 const TRIES = 3
 
 /**
- * Writes the owner's word. When the row moved between reading and writing, the statement is run again and then sees
- * what it moved to.
+ * Writes words of owners. Where a row moved between reading and writing, the statement is run again and then sees what
+ * it moved to.
  */
 export async function report(
-  session: Session,
-  write: StatusWrite,
-  now: Date | undefined,
-): Promise<StatusOutcome | undefined> {
-  const { jobId, licenseId, fingerprint, attempt, state, exitCode, error, leaseSeconds } = write
-  const params = [
-    jobId,
-    licenseId,
-    fingerprint,
-    attempt,
-    state,
-    exitCode,
-    error,
-    leaseSeconds,
-    now,
+  asked: readonly StatusAsked[],
+  rows: Rows,
+): Promise<readonly (StatusOutcome | undefined)[]> {
+  const found = await reportOnce(asked, rows)
+  return Promise.all(found.map((row, index) => settled(row, asked[index] as StatusAsked, rows)))
+}
+
+function reportOnce(asked: readonly StatusAsked[], rows: Rows): Promise<readonly ReportRow[]> {
+  const column = <T>(value: (write: StatusWrite) => T | undefined) =>
+    asked.map(({ write }) => value(write) ?? null)
+  return rows<ReportRow>(REPORT, [
+    column(({ jobId }) => jobId),
+    column(({ licenseId }) => licenseId),
+    column(({ fingerprint }) => fingerprint),
+    column(({ attempt }) => attempt),
+    column(({ state }) => state),
+    column(({ exitCode }) => exitCode),
+    column(({ error }) => error),
+    column(({ leaseSeconds }) => leaseSeconds),
+    asked.map(({ now }) => isoOrNull(now)),
     GIVEN_BACK_ERROR,
-  ]
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const [row] = await session.rows<ReportRow>(REPORT, params)
-    if (row === undefined) return undefined
-    if (row.done) return { job: toJob(row), effect: reportEffect(row.before, row.state) }
+  ])
+}
+
+async function settled(row: ReportRow, asked: StatusAsked, rows: Rows): Promise<StatusOutcome | undefined> {
+  let latest: ReportRow | undefined = row
+  for (let tries = 0; tries < TRIES && latest !== undefined && latest.done !== null; tries += 1) {
+    if (latest.done) return { job: toJob(latest), effect: reportEffect(latest.before, latest.state) }
+    latest = (await reportOnce([asked], rows))[0]
   }
   return undefined
 }
@@ -87,13 +112,13 @@ export const RENEW = {
 
 /** Renews what a heartbeat lists, where the host still holds that attempt. */
 export async function renew(
-  session: Session,
+  rows: Rows,
   owners: readonly Owner[],
   leaseSeconds: number,
   now: Date | undefined,
 ): Promise<void> {
   const column = <K extends keyof Owner>(key: K) => owners.map((owner) => owner[key] ?? null)
-  await session.rows(RENEW, [
+  await rows(RENEW, [
     column('jobId'),
     column('licenseId'),
     column('fingerprint'),

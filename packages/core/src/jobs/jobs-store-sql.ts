@@ -1,10 +1,10 @@
 import { maybeInstant, type Session } from '../storage/session.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
-import { lease } from './job-lease-sql.ts'
+import { type LeaseAsked, lease } from './job-lease-sql.ts'
 import type { StoredLine } from './job-log.ts'
-import { appendLogs, logLengths, readLogs } from './job-logs-sql.ts'
-import { renew, report } from './job-report-sql.ts'
+import { appendLogs, type LogAsked, logLengths, readLogs } from './job-logs-sql.ts'
+import { renew, report, type StatusAsked } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
@@ -57,16 +57,42 @@ const COUNTS = {
   name: 'job-counts',
   text: `select state, count(*)::float8 as count,
       coalesce(extract(epoch from ${at('$1')} - min(greatest(due_at, created_at))
-        filter (where state = 'pending' and available_at <= ${at('$1')})), 0)::float8 as oldest
+        filter (where state = 'pending' and available_at <= ${at('$1')})), 0)::float8 as oldest,
+      count(*) filter (where state in ('claimed', 'running') and available_at <= ${at('$1')})::float8 as expired
     from jobs group by state`,
+}
+
+interface CountRow {
+  readonly state: JobState
+  readonly count: number
+  readonly oldest: number
+  readonly expired: number
 }
 
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
+  readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer>
+  readonly #appendLogs: (asked: LogAsked) => Promise<port.LogOutcome | undefined>
+  readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
 
   constructor(session: Session) {
     this.#session = session
+    this.#lease = session.batched({
+      run: lease,
+      keyOf: ({ request }) => `${request.licenseId} ${request.fingerprint}`,
+      shareOf: ({ request }) => request.licenseId,
+    })
+    this.#report = session.batched({
+      run: report,
+      keyOf: ({ write }) => write.jobId,
+      shareOf: ({ write }) => write.licenseId,
+    })
+    this.#appendLogs = session.batched({
+      run: (asked, rows) => appendLogs(asked, rows),
+      keyOf: ({ write }) => write.jobId,
+      shareOf: ({ write }) => write.licenseId,
+    })
   }
 
   async enqueue(job: port.NewJob, now?: Date): Promise<{ job: Job; created: boolean }> {
@@ -90,19 +116,19 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   lease(request: port.LeaseRequest, now?: Date): Promise<port.LeaseAnswer> {
-    return lease(this.#session, request, now)
+    return this.#lease({ request, now })
   }
 
   report(write: port.StatusWrite, now?: Date): Promise<port.StatusOutcome | undefined> {
-    return report(this.#session, write, now)
+    return this.#report({ write, now })
   }
 
   appendLogs(write: port.LogWrite, now?: Date): Promise<port.LogOutcome | undefined> {
-    return appendLogs(this.#session, write, now)
+    return this.#appendLogs({ write, now })
   }
 
   renew(owners: readonly port.Owner[], leaseSeconds: number, now?: Date): Promise<void> {
-    return renew(this.#session, owners, leaseSeconds, now)
+    return renew(this.#session.rows, owners, leaseSeconds, now)
   }
 
   async requestCancel(write: port.CancelWrite, now?: Date): Promise<port.CancelOutcome | undefined> {
@@ -121,7 +147,7 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   sweep(now?: Date): Promise<port.SweepResult> {
-    return sweep(this.#session, now)
+    return sweep(this.#session.rows, now)
   }
 
   async get(jobId: string): Promise<Job | undefined> {
@@ -154,7 +180,7 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   async counts(now?: Date): Promise<port.JobCounts> {
-    const rows = await this.#session.rows<{ state: JobState; count: number; oldest: number }>(COUNTS, [now])
+    const rows = await this.#session.rows<CountRow>(COUNTS, [now])
     const count = (state: JobState) => rows.find((row) => row.state === state)?.count ?? 0
     return {
       byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<
@@ -162,6 +188,7 @@ export class SqlJobsStore implements port.JobsStore {
         number
       >,
       oldestClaimableSeconds: Math.max(0, ...rows.map((row) => row.oldest)),
+      expiredLeases: rows.reduce((sum, row) => sum + row.expired, 0),
     }
   }
 }

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { given, type Session } from '../storage/session.ts'
+import { given, isoOrNull, type Rows, type Session } from '../storage/session.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicensesStore, NewLicense } from './licenses-store.ts'
 
@@ -19,9 +19,21 @@ export const LicenseEntity = defineEntity({
 })
 
 const USABLE = {
-  name: 'license-usable',
-  text: `select id from licenses where key_digest = $1 and status = 'active'
-    and (expires_at is null or expires_at > coalesce($2::timestamptz, now()))`,
+  name: 'licenses-usable',
+  text: `select l.id from unnest($1::text[], $2::timestamptz[]) with ordinality as k (digest, at, place)
+    left join licenses l on l.key_digest = k.digest and l.status = 'active'
+      and (l.expires_at is null or l.expires_at > coalesce(k.at, now()))
+    order by k.place`,
+}
+
+interface Asked {
+  readonly keyDigest: string
+  readonly now: Date | undefined
+}
+
+async function usableIds(asked: readonly Asked[], rows: Rows): Promise<readonly (string | undefined)[]> {
+  const params = [asked.map(({ keyDigest }) => keyDigest), asked.map(({ now }) => isoOrNull(now))]
+  return (await rows<{ id: string | null }>(USABLE, params)).map(({ id }) => given(id))
 }
 
 const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({
@@ -36,9 +48,11 @@ const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({
 /** Licenses in SQL. */
 export class SqlLicensesStore implements LicensesStore {
   readonly #session: Session
+  readonly #usableId: (asked: Asked) => Promise<string | undefined>
 
   constructor(session: Session) {
     this.#session = session
+    this.#usableId = session.batched({ run: usableIds })
   }
 
   async add(license: NewLicense, now?: Date): Promise<License> {
@@ -49,9 +63,8 @@ export class SqlLicensesStore implements LicensesStore {
     })
   }
 
-  async usableId(keyDigest: string, now?: Date): Promise<string | undefined> {
-    const [row] = await this.#session.rows<{ id: string }>(USABLE, [keyDigest, now])
-    return row?.id
+  usableId(keyDigest: string, now?: Date): Promise<string | undefined> {
+    return this.#usableId({ keyDigest, now })
   }
 
   byKeyDigest(keyDigest: string): Promise<License | undefined> {

@@ -12,6 +12,8 @@ export interface Driver {
   em(): SqlEntityManager
   /** Runs a statement outside any transaction, prepared by name where the driver can. */
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
+  /** The same for statements that must not wait behind others: lanes of their own, planned once for all parameters. */
+  hotRows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
   /** Runs a statement apart from the general pool, so that its health is not mistaken for the database's. */
   probe<Row>(text: string): Promise<Row[]>
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
@@ -58,6 +60,18 @@ const SESSION_LIMITS = {
   application_name: 'svc',
 }
 
+// Dates and times stay PostgreSQL's text, as the ORM has them: one way to read a row, whoever ran the statement.
+const TIME_TYPES = [1082, 1114, 1184, 1186]
+
+function timesAsText(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides()
+  for (const oid of TIME_TYPES) types.setTypeParser(oid, (text) => text)
+  return types
+}
+
+// With array parameters PostgreSQL keeps planning anew, 0.3 ms a batch, unless it is told to keep one plan.
+const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: '-c plan_cache_mode=force_generic_plan' }
+
 /** Connects to PostgreSQL; the pool opens its connections when they are needed. */
 export async function postgresDriver(url: string, poolSize: number, entities: Entities): Promise<Driver> {
   const orm = await PostgresOrm.init({
@@ -68,17 +82,21 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
     driverOptions: SESSION_LIMITS,
   })
   const pool = await orm.em.getConnection().getNativeClient()
+  const lanes = new pg.Pool({ connectionString: url, types: timesAsText(), ...LANE_LIMITS })
+  lanes.on('error', () => {})
+  const run = async <Row>(on: pg.Pool, { name, text }: Statement, params: readonly unknown[]) =>
+    (await on.query({ name, text, values: [...params] })).rows as Row[]
   const probes = new pg.Pool({ connectionString: url, max: 1, ...SESSION_LIMITS, statement_timeout: 2000 })
   probes.on('error', () => {})
   return {
     em: () => orm.em.fork(),
-    rows: async <Row>({ name, text }: Statement, params: readonly unknown[]) =>
-      (await pool.query({ name, text, values: [...params] })).rows as Row[],
+    rows: (statement, params) => run(pool, statement, params),
+    hotRows: (statement, params) => run(lanes, statement, params),
     probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
     connections: () => ({
-      used: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      used: pool.totalCount - pool.idleCount + lanes.totalCount - lanes.idleCount,
+      idle: pool.idleCount + lanes.idleCount,
+      waiting: pool.waitingCount + lanes.waitingCount,
     }),
     migrate: async (list) => {
       const own = await PostgresOrm.init({
@@ -90,7 +108,7 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
     },
     close: async () => {
       await orm.close(true)
-      await probes.end()
+      await Promise.all([lanes.end(), probes.end()])
     },
   }
 }
@@ -107,7 +125,7 @@ export async function pgliteDriver(
   const pglite = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
-    parsers: Object.fromEntries([1082, 1114, 1184, 1186].map((oid) => [oid, (text: string) => text])),
+    parsers: Object.fromEntries(TIME_TYPES.map((oid) => [oid, (text: string) => text])),
   })
   const orm = await PgliteOrm.init({
     ...SHARED,
@@ -120,6 +138,7 @@ export async function pgliteDriver(
   return {
     em: () => orm.em.fork(),
     rows: ({ text }, params) => query(text, params),
+    hotRows: ({ text }, params) => query(text, params),
     probe: (text) => query(text, []),
     connections: () => undefined,
     dump: () => pglite.dumpDataDir('none'),

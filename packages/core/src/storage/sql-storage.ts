@@ -15,10 +15,11 @@ import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
+import { Batch } from './batch.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { migrationStatus } from './migrator.ts'
 import type { Driver } from './orm.ts'
-import type { Session, Statement } from './session.ts'
+import type { Rows, Session, Statement } from './session.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -48,11 +49,16 @@ const storesOver = (session: Session): Stores => ({
   users: new SqlUsersStore(session),
 })
 
-const withinTransaction = (em: SqlEntityManager): Session => ({
-  rows: async <Row>({ text }: Statement, params: readonly unknown[]) =>
-    (await em.getKysely().executeQuery(CompiledQuery.raw(text, [...params]))).rows as Row[],
-  manage: (work) => work(em.fork({ keepTransactionContext: true })),
-})
+function withinTransaction(em: SqlEntityManager): Session {
+  const rows = async <Row>({ text }: Statement, params: readonly unknown[]) =>
+    (await em.getKysely().executeQuery(CompiledQuery.raw(text, [...params]))).rows as Row[]
+  const one = <Result>([result]: readonly Result[]) => result as Result
+  return {
+    rows,
+    batched: (parts) => async (item) => one(await parts.run([item], rows)),
+    manage: (work) => work(em.fork({ keepTransactionContext: true })),
+  }
+}
 
 const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
   where to_regclass(t) is null) as missing`
@@ -70,8 +76,13 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
       await held.disk?.require()
       return work()
     })
+  const hot: Rows = (statement, params) => withRoom(() => driver.hotRows(statement, params))
   const session: Session = {
     rows: (statement, params) => withRoom(() => driver.rows(statement, params)),
+    batched: ({ run, ...parts }) => {
+      const batch = new Batch({ ...parts, run: (items) => run(items, hot) })
+      return (item) => batch.add(item)
+    },
     manage: (work) => withRoom(() => work(driver.em())),
   }
   return {

@@ -69,22 +69,34 @@ async function pages({ name, text }: Statement, params: readonly string[]): Prom
   return touched
 }
 
-const HOST = ["'lic_a'", "'fp'"]
 const LEASED = ['300', 'null']
+const ASKED = ["'{300}'", "'{null}'"]
+const WRITTEN = ["'{job_mine}'", "'{lic_a}'", "'{fp}'", "'{1}'", "'{null}'", "'{300}'", "'{key}'"]
+const REPORTED = [
+  "'{job_mine}'",
+  "'{lic_a}'",
+  "'{fp}'",
+  "'{1}'",
+  "'{running}'",
+  "'{null}'",
+  "'{null}'",
+  ...ASKED,
+  "''",
+]
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
-    ['a claim that gets a job', 64, LEASE, [...HOST, "'key'", ...LEASED]],
-    ['a claim that gets none', 32, LEASE, ["'lic_b'", "'fp'", 'null', ...LEASED]],
+    ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED]],
+    ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED]],
     [
       'a claim of a host whose queue is behind all others',
       64,
       LEASE,
-      ["'lic_a'", "'other-99'", 'null', ...LEASED],
+      ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED],
     ],
-    ['a report', 64, REPORT, ["'job_mine'", ...HOST, '1', "'running'", 'null', 'null', ...LEASED, "''"]],
+    ['a report', 64, REPORT, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
-    ['the place of new lines', 64, POSITION, ["'job_mine'", ...HOST, '1', 'null', '300', "'key'"]],
+    ['the place of new lines', 64, POSITION, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
     ['the end of one job', 32, END_ONE, ["'job_mine'", 'null', "'%s %s'", "''"]],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],

@@ -1,0 +1,119 @@
+import { Problem } from '../problem.ts'
+
+/** How items become one statement. */
+export interface BatchParts<Item, Result> {
+  /** Runs one statement for all of `items`; the results stand in their order. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
+  /** Items with one key never travel together or at once, and go in the order they came. Absent: they all may. */
+  readonly keyOf?: (item: Item) => string
+  /** Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it. */
+  readonly shareOf?: (item: Item) => string
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Items one statement carries at most. */
+const MAX_ITEMS = 256
+const MAX_SHARE = MAX_ITEMS / 4
+/** Statements under way at once: the second hides the commit of the first. */
+const LANES = 2
+/** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
+const MAX_WAITING = 5000
+
+/**
+ * Natural group commit: what arrives while a statement is under way travels together in the next one. No timer, since
+ * one of 1 ms halves the gain (2.4 against 3.6 times one statement a request). Every caller is answered after the
+ * commit of its own statement, and an item that fails does not fail its neighbours.
+ */
+export class Batch<Item, Result> {
+  readonly #parts: BatchParts<Item, Result>
+  readonly #busy = new Set<string>()
+  #waiting: Waiting<Item, Result>[] = []
+  #lanes = 0
+  #armed = false
+
+  constructor(parts: BatchParts<Item, Result>) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws Problem `unavailable` when too many wait; what `run` throws for this item
+   */
+  add(item: Item): Promise<Result> {
+    if (this.#waiting.length >= MAX_WAITING) {
+      return Promise.reject(
+        new Problem('unavailable', { detail: 'the database is too busy', retryAfterSeconds: 1 }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      if (this.#armed) return
+      this.#armed = true
+      setImmediate(() => {
+        this.#armed = false
+        this.#send()
+      })
+    })
+  }
+
+  #send(): void {
+    while (this.#lanes < LANES) {
+      const load = this.#load()
+      if (load.length === 0) return
+      this.#lanes += 1
+      void this.#carry(load)
+    }
+  }
+
+  // What may go now leaves the queue; what has to wait keeps its order.
+  #load(): Waiting<Item, Result>[] {
+    const { keyOf, shareOf } = this.#parts
+    const crowded = shareOf !== undefined && this.#waiting.length > MAX_ITEMS
+    const shares = new Map<string, number>()
+    const load: Waiting<Item, Result>[] = []
+    const rest: Waiting<Item, Result>[] = []
+    for (const each of this.#waiting) {
+      const key = keyOf?.(each.item)
+      const owner = crowded ? shareOf(each.item) : ''
+      const taken = crowded ? (shares.get(owner) ?? 0) : 0
+      if (load.length === MAX_ITEMS || taken >= MAX_SHARE || (key !== undefined && this.#busy.has(key))) {
+        rest.push(each)
+        continue
+      }
+      if (key !== undefined) this.#busy.add(key)
+      shares.set(owner, taken + 1)
+      load.push(each)
+    }
+    this.#waiting = rest
+    return load
+  }
+
+  async #carry(load: readonly Waiting<Item, Result>[]): Promise<void> {
+    await this.#run(load)
+    const { keyOf } = this.#parts
+    if (keyOf !== undefined) for (const { item } of load) this.#busy.delete(keyOf(item))
+    this.#lanes -= 1
+    this.#send()
+  }
+
+  // Halves find one bad item in 64 with 13 statements, one by one takes 65.
+  async #run(load: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#parts.run(load.map(({ item }) => item))
+      if (results.length !== load.length) throw new Error('a batch must answer each of its items')
+      for (const [index, { resolve }] of load.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      const isHopeless = load.length === 1 || (error instanceof Problem && error.code === 'unavailable')
+      if (isHopeless) for (const { reject } of load) reject(error)
+      else {
+        const middle = Math.ceil(load.length / 2)
+        await this.#run(load.slice(0, middle))
+        await this.#run(load.slice(middle))
+      }
+    }
+  }
+}

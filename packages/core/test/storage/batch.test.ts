@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals'
+import { Problem } from '@svc/core'
+import fc from 'fast-check'
+import { Batch } from '../../src/storage/batch.ts'
+
+interface Item {
+  readonly key: string
+  readonly value: number
+}
+
+/** A statement whose end the test decides. */
+function gated() {
+  const sent: { readonly items: readonly Item[]; readonly end: (error?: unknown) => void }[] = []
+  const run = (items: readonly Item[]) =>
+    new Promise<readonly number[]>((resolve, reject) => {
+      const end = (error?: unknown) =>
+        error === undefined ? resolve(items.map(({ value }) => value)) : reject(error)
+      sent.push({ items, end })
+    })
+  return { sent, run }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const item = (value: number, key = `k${value}`): Item => ({ key, value })
+const valuesOf = (items: readonly Item[] | undefined) => items?.map(({ value }) => value)
+
+describe('natural group commit', () => {
+  it('what arrives together travels together, and each caller gets its own answer', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run })
+    const answers = [1, 2, 3].map((value) => batch.add(item(value)))
+    await turn()
+    expect(sent.map(({ items }) => valuesOf(items))).toEqual([[1, 2, 3]])
+    sent[0]?.end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3])
+  })
+
+  it('two statements are under way at most; what comes meanwhile waits for the next', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run })
+    const answers = []
+    for (const value of [1, 2, 3, 4]) {
+      answers.push(batch.add(item(value)))
+      await turn()
+    }
+    expect(sent.map(({ items }) => valuesOf(items))).toEqual([[1], [2]])
+    sent[0]?.end()
+    await turn()
+    expect(valuesOf(sent[2]?.items)).toEqual([3, 4])
+    for (const { end } of sent) end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4])
+  })
+
+  it('items of one key never travel together or at once, and keep their order', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run, keyOf: ({ key }: Item) => key })
+    const answers = [item(1, 'a'), item(2, 'a'), item(3, 'b'), item(4, 'a')].map((each) => batch.add(each))
+    await turn()
+    expect(sent.map(({ items }) => valuesOf(items))).toEqual([[1, 3]])
+    sent[0]?.end()
+    await turn()
+    expect(valuesOf(sent[1]?.items)).toEqual([2])
+    sent[1]?.end()
+    await turn()
+    expect(valuesOf(sent[2]?.items)).toEqual([4])
+    sent[2]?.end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4])
+  })
+
+  it('a bad item fails alone, wherever it stands', async () => {
+    const numbers = fc.uniqueArray(fc.nat(63), { minLength: 1, maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(numbers, async (bad) => {
+        let statements = 0
+        const run = async (items: readonly Item[]) => {
+          statements += 1
+          if (items.some(({ value }) => bad.includes(value))) throw new Error('22021')
+          return items.map(({ value }) => value)
+        }
+        const batch = new Batch({ run })
+        const settled = await Promise.allSettled(
+          Array.from({ length: 64 }, (_, value) => batch.add(item(value))),
+        )
+        const failed = settled.flatMap(({ status }, value) => (status === 'rejected' ? [value] : []))
+        expect(failed).toEqual([...bad].sort((one, other) => one - other))
+        // One bad item in 64: the whole, then two halves six times.
+        if (bad.length === 1) expect(statements).toBe(13)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('an absent database fails all at once, without asking again', async () => {
+    let statements = 0
+    const run = () => {
+      statements += 1
+      return Promise.reject(new Problem('unavailable'))
+    }
+    const batch = new Batch<Item, number>({ run })
+    const settled = await Promise.allSettled([1, 2, 3].map((value) => batch.add(item(value))))
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(statements).toBe(1)
+  })
+
+  it('when more wait than one statement takes, nobody has more than a quarter of it', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run, shareOf: ({ key }: Item) => key })
+    const many = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'greedy')))
+    const few = [2000, 2001].map((value) => batch.add(item(value, 'modest')))
+    await turn()
+    expect(valuesOf(sent[0]?.items)?.slice(-2)).toEqual([2000, 2001])
+    expect(sent[0]?.items).toHaveLength(64 + 2)
+    const draining = async () => {
+      for (let at = 0; at < sent.length; at += 1) {
+        sent[at]?.end()
+        await turn()
+      }
+    }
+    await draining()
+    expect(await Promise.all([...many, ...few])).toHaveLength(1002)
+  })
+
+  it('a queue without end is refused, with a time to come back', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run })
+    const waiting = Array.from({ length: 5000 }, (_, value) => batch.add(item(value)))
+    await expect(batch.add(item(9999))).rejects.toMatchObject({
+      code: 'unavailable',
+      data: { retryAfterSeconds: 1 },
+    })
+    await turn()
+    for (let at = 0; at < sent.length; at += 1) {
+      sent[at]?.end()
+      await turn()
+    }
+    expect(await Promise.all(waiting)).toHaveLength(5000)
+  })
+})
