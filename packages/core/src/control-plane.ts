@@ -15,6 +15,14 @@ import type { Config } from './config/config.ts'
 import { Deployments } from './deployments/deployments.ts'
 import { registerGauges } from './health/gauges.ts'
 import { Health } from './health/health.ts'
+import type { ModelProbe } from './health/model-probe.ts'
+import { httpModelProbe } from './health/model-probe-http.ts'
+import { dnsCheck, languageModelCheck } from './health/reach-checks.ts'
+import { licensingCheck, sessionSecretCheck, signingKeyCheck } from './health/secret-checks.ts'
+import { settingsChecks } from './health/settings-checks.ts'
+import { storageChecks } from './health/storage-checks.ts'
+import { SystemCheck } from './health/system-check.ts'
+import { docsIndexCheck, queuesCheck, schedulerCheck } from './health/work-checks.ts'
 import { type Ids, randomIds } from './ids.ts'
 import { JobMetrics } from './jobs/job-metrics.ts'
 import { Jobs } from './jobs/jobs.ts'
@@ -58,6 +66,8 @@ export interface ControlPlaneParts {
   readonly docsDir?: string | undefined
   /** What the chat asks in the place of the model that the settings name. */
   readonly languageModel?: LanguageModel
+  /** How the system check asks whether that model is there. */
+  readonly modelProbe?: ModelProbe
 }
 
 /** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
@@ -91,8 +101,8 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const counter = parts.rateCounter ?? shared ?? new MemoryRateCounter(clock)
   const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
   const licenses = new Licenses({ ...base, signer, issuer, licensing: config.licensing, production })
-  const health = new Health({ storage, signer, licenses, faults: config.faults })
   const { timers = systemTimers } = parts
+  const health = new Health({ storage, signer, licenses, timers, faults: config.faults })
   const chat = new Chat({
     ...base,
     timers,
@@ -103,16 +113,26 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     model: parts.languageModel ?? modelOf(config),
     isDraining: () => health.isDraining,
   })
-  const monitors = new Monitors({
-    ...base,
-    dns: parts.dns ?? nodeDnsClient(),
-    dnsServers: config.monitors.dnsServers,
-  })
+  const { dns = nodeDnsClient() } = parts
+  const { dnsServers } = config.monitors
+  const monitors = new Monitors({ ...base, dns, dnsServers })
   const outbound = parts.outbound ?? lazyOutbound(config, log)
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const notifier = new AlertNotifier({ ...base, log, channel, metrics: new AlertMetrics(metrics) })
+  const systemChecks = [
+    ...storageChecks(base),
+    schedulerCheck({ clock, lastTick: () => scheduler.lastTick(), stallSeconds: config.alerts.stallSeconds }),
+    queuesCheck(() => storage.jobs.counts(clock.forStores())),
+    signingKeyCheck(signer),
+    sessionSecretCheck(config),
+    licensingCheck(licenses),
+    dnsCheck(dns, dnsServers),
+    languageModelCheck(parts.modelProbe ?? modelProbeOf(config), config),
+    docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
+    ...settingsChecks(config),
+  ]
   const services: Services = {
     agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
     alerts: new Alerts({ ...base, log, monitors, thresholds: config.alerts, refusals, notifier }),
@@ -124,10 +144,21 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     licenses,
     monitors,
     sessions: new Sessions({ ...base, ...config.sessions, production, secure: issuer.startsWith('https:') }),
+    systemCheck: new SystemCheck({ clock, timers, checks: systemChecks }),
     tenants: new Tenants(base),
     users: new Users(base),
   }
-  registerGauges({ metrics, storage, clock })
+  const scheduler = new Scheduler({
+    storage,
+    clock,
+    log,
+    timers,
+    metrics: new SchedulerMetrics(metrics),
+    tasks: tasksOf(services).filter(
+      ({ name }) => name !== 'monitors' || config.faults.monitors === undefined,
+    ),
+  })
+  registerGauges({ metrics, storage, clock, timers })
   return {
     ...services,
     ...base,
@@ -139,16 +170,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     health,
     timers,
     operations: new Operations({ services, ...base }),
-    scheduler: new Scheduler({
-      storage,
-      clock,
-      log,
-      timers,
-      metrics: new SchedulerMetrics(metrics),
-      tasks: tasksOf(services).filter(
-        ({ name }) => name !== 'monitors' || config.faults.monitors === undefined,
-      ),
-    }),
+    scheduler,
   }
 }
 
@@ -163,6 +185,10 @@ function modelOf({ llm, faults }: Config): LanguageModel | undefined {
   return apiKey === undefined || faults.llm !== undefined
     ? undefined
     : new HttpLanguageModel({ ...llm, apiKey })
+}
+
+function modelProbeOf({ llm: { apiKey, baseUrl } }: Config): ModelProbe | undefined {
+  return apiKey === undefined ? undefined : httpModelProbe({ apiKey, baseUrl })
 }
 
 /** Reads the system's certificates when the first call is made, not at every start. */

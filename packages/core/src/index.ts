@@ -31,6 +31,12 @@ export type { Deployment } from './deployments/deployment.ts'
 export type { Deployments } from './deployments/deployments.ts'
 export type * from './deployments/deployments-store.ts'
 export type { Check, Health, Readiness } from './health/health.ts'
+export type { ModelProbe, ModelReach } from './health/model-probe.ts'
+export { dnsCheck } from './health/reach-checks.ts'
+export { sessionSecretCheck, signingKeyCheck } from './health/secret-checks.ts'
+export { diskFinding, storageChecks } from './health/storage-checks.ts'
+export * from './health/system-check.ts'
+export * from './health/system-detail.ts'
 export { type Ids, randomIds, spellId } from './ids.ts'
 export * from './jobs/job.ts'
 export * from './jobs/job-log.ts'
@@ -94,7 +100,7 @@ export {
   type TokenVerdict,
   verifyToken,
 } from './signing/signed-token.ts'
-export type { Signer } from './signing/signer.ts'
+export { Signer } from './signing/signer.ts'
 export {
   type GeneratedSigningKey,
   generateSigningKey,

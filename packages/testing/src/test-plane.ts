@@ -32,7 +32,10 @@ export interface TestPlaneOverrides {
   readonly storage?: Storage
   readonly clock?: FakeClock
   /** Further parts of the plane. */
-  readonly parts?: Pick<ControlPlaneParts, 'dns' | 'docsDir' | 'languageModel' | 'outbound' | 'timers'>
+  readonly parts?: Pick<
+    ControlPlaneParts,
+    'dns' | 'docsDir' | 'languageModel' | 'outbound' | 'timers' | 'modelProbe'
+  >
 }
 
 /** Settings of a test plane: production rules, and secrets that are none. */

@@ -1,6 +1,8 @@
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Signer } from '../signing/signer.ts'
-import type { Storage, StorageHealth } from '../storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Timers } from '../timers.ts'
+import { inTime } from './in-time.ts'
 
 /** What one check found, with facts beside it. Only `fail` makes the service unready. */
 export interface Check {
@@ -19,20 +21,27 @@ export interface HealthParts {
   readonly storage: Storage
   readonly signer: Signer
   readonly licenses: Licenses
+  readonly timers: Timers
   /** Whole settings groups that are closed because of a bad value. */
   readonly faults: Readonly<Record<string, readonly string[] | undefined>>
 }
 
 /** A check may take this long, then the database counts as unreachable. */
 const CHECK_MS = 2000
-/** An answer serves all probes for this long. */
+/** An answer serves all probes for this long, from when it was found. */
 const CACHE_MS = 1000
+
+interface Look {
+  readonly answer: Promise<Readiness>
+  /** When it was found; undefined while it is being looked for. */
+  foundMs?: number
+}
 
 /** The readiness probe: one look at a time, each good for a second, so that probes never add up to load. */
 export class Health {
   readonly #parts: HealthParts
   #draining = false
-  #latest: { readonly at: number; readonly answer: Promise<Readiness> } | undefined
+  #latest: Look | undefined
 
   constructor(parts: HealthParts) {
     this.#parts = parts
@@ -51,11 +60,18 @@ export class Health {
 
   /** The present readiness; never throws. */
   ready(): Promise<Readiness> {
-    const at = performance.now()
-    if (this.#latest === undefined || at - this.#latest.at > CACHE_MS) {
-      this.#latest = { at, answer: this.#look() }
-    }
+    const now = this.#parts.timers.elapsedMs()
+    const isStale = now - (this.#latest?.foundMs ?? now) > CACHE_MS
+    if (this.#latest === undefined || isStale) this.#latest = this.#begin()
     return this.#latest.answer
+  }
+
+  #begin(): Look {
+    const look: Look = { answer: this.#look() }
+    look.answer.then(() => {
+      look.foundMs = this.#parts.timers.elapsedMs()
+    })
+    return look
   }
 
   async #look(): Promise<Readiness> {
@@ -68,8 +84,8 @@ export class Health {
   }
 
   async #storage(): Promise<Record<string, Check>> {
-    const { storage } = this.#parts
-    const found = await withinTime(storage.health()).catch(() => undefined)
+    const { storage, timers } = this.#parts
+    const found = await inTime(timers, CHECK_MS, () => storage.health(), undefined).catch(() => undefined)
     const embedded = EMBEDDED[storage.kind]
     if (found === undefined) return { database: { status: 'fail', reason: 'unreachable' } }
     const { latencyMs: latency_ms, missingTables: missing, migrations } = found
@@ -103,10 +119,3 @@ const EMBEDDED = {
   fake: 'memory',
   postgresql: undefined,
 } as const
-
-function withinTime(look: Promise<StorageHealth>): Promise<StorageHealth> {
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(reject, CHECK_MS, new Error('the check took too long')).unref()
-  })
-  return Promise.race([look, late])
-}

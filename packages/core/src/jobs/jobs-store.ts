@@ -123,10 +123,12 @@ export interface AttemptLines {
   readonly lines: number
 }
 
-/** How many unfinished and finished jobs there are, and how long the oldest due one has waited, in seconds. */
+/** How many unfinished and finished jobs there are, how long the oldest due one has waited, how many lost their host. */
 export interface JobCounts {
   readonly byState: Readonly<Record<JobState, number>>
   readonly oldestClaimableSeconds: number
+  /** Jobs whose host has let its lease pass and that nobody has taken over. */
+  readonly expiredLeases: number
 }
 
 /**

@@ -2,6 +2,7 @@ import { agentOperations } from '../agents/agent-operations.ts'
 import { alertOperations } from '../alerts/alert-operations.ts'
 import { alertWebhookOperations } from '../alerts/alert-webhook-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
+import { healthOperations } from '../health/health-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
@@ -22,4 +23,5 @@ export const OPERATIONS: readonly Operation[] = [
   ...monitorOperations,
   ...chatOperations,
   ...auditOperations,
+  ...healthOperations,
 ]

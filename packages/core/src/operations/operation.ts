@@ -4,6 +4,7 @@ import type { AlertWebhooks } from '../alerts/alert-webhooks.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Deployments } from '../deployments/deployments.ts'
+import type { SystemCheck } from '../health/system-check.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Monitors } from '../monitors/monitors.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly licenses: Licenses
   readonly monitors: Monitors
   readonly sessions: Sessions
+  readonly systemCheck: SystemCheck
   readonly tenants: Tenants
   readonly users: Users
 }

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { Problem } from '../problem.ts'
+import type { DiskRoom } from './storage.ts'
 
 const MIB = 1024 * 1024
 const LEAST_FREE = 64 * MIB
@@ -12,6 +13,12 @@ type Look = (folder: string) => Promise<{ bavail: number; bsize: number; blocks:
 /** Bytes that must stay free on a disk of `size` bytes: 5 %, at least 64 MiB, at most 256 MiB. */
 export const reservedBytes = (size: number): number =>
   Math.max(LEAST_FREE, Math.min(size * 0.05, MOST_RESERVED))
+
+/** What is left on the disk under `folder`, to this process. */
+export async function diskRoom(folder: string, look: Look = statfs): Promise<DiskRoom> {
+  const { bavail, bsize, blocks } = await look(folder)
+  return { freeBytes: bavail * bsize, reservedBytes: reservedBytes(blocks * bsize) }
+}
 
 /**
  * Refuses work while the disk under `folder` is nearly full: the embedded database spins for ever on a write that
@@ -30,12 +37,17 @@ export class DiskSpace {
     this.#elapsedMs = elapsedMs
   }
 
+  /** What is left now. */
+  room(): Promise<DiskRoom> {
+    return diskRoom(this.#folder, this.#look)
+  }
+
   /** @throws Problem `unavailable` naming the folder and what is missing */
   async require(): Promise<void> {
     const at = this.#elapsedMs()
     if (at - this.#lookedAt > LOOK_EVERY_MS) {
-      const { bavail, bsize, blocks } = await this.#look(this.#folder)
-      this.#shortBytes = reservedBytes(blocks * bsize) - bavail * bsize
+      const { freeBytes, reservedBytes: kept } = await this.room()
+      this.#shortBytes = kept - freeBytes
       this.#lookedAt = at
     }
     if (this.#shortBytes <= 0) return

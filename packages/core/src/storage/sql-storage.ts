@@ -92,6 +92,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
     health: () => reachable(() => health(driver)),
+    disk: async () => held.disk?.room(),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: async () => {
       await driver.close()

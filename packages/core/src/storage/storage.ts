@@ -52,6 +52,13 @@ export interface StorageHealth {
   readonly migrations: MigrationStatus
 }
 
+/** Room on the disk that holds an embedded database. */
+export interface DiskRoom {
+  readonly freeBytes: number
+  /** What is kept free: with less, work is refused. */
+  readonly reservedBytes: number
+}
+
 /** Everything that is kept, over the process's life. */
 export interface Storage extends Stores, AsyncDisposable {
   readonly kind: StorageKind
@@ -63,6 +70,8 @@ export interface Storage extends Stores, AsyncDisposable {
   readonly rates: RateCounter
   /** Looks at the database through a connection of its own, so that a busy pool is not taken for an absent one. */
   health(): Promise<StorageHealth>
+  /** Room on the disk of a database in a folder; absent or undefined for every other. */
+  disk?(): Promise<DiskRoom | undefined>
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
 }

@@ -78,6 +78,8 @@ function lastClaim(rows: readonly MemoryJob[], licenseId: string): Date | undefi
   return claims.length === 0 ? undefined : new Date(Math.max(...claims))
 }
 
+const isHeld = ({ state }: Job): boolean => state === 'claimed' || state === 'running'
+
 function counts(rows: readonly MemoryJob[], now: Date): JobCounts {
   const count = (state: JobState) => rows.filter(({ job }) => job.state === state).length
   const waits = rows
@@ -86,5 +88,6 @@ function counts(rows: readonly MemoryJob[], now: Date): JobCounts {
   return {
     byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<JobState, number>,
     oldestClaimableSeconds: Math.max(0, ...waits) / 1000,
+    expiredLeases: rows.filter(({ job, place }) => isHeld(job) && place <= now.getTime()).length,
   }
 }

@@ -1,0 +1,13 @@
+import { operation } from '../operations/operation.ts'
+
+/** What operators can ask about the service itself. */
+export const healthOperations = [
+  operation({
+    name: 'health.check',
+    summary: 'look at everything the service stands on',
+    permission: 'platform.admin',
+    changes: false,
+    input: {},
+    run: async ({ systemCheck }) => ({ ...(await systemCheck.run()) }),
+  }),
+]

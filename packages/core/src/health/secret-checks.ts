@@ -1,0 +1,37 @@
+import type { Config } from '../config/config.ts'
+import type { Signer } from '../signing/signer.ts'
+import type { NamedCheck } from './system-check.ts'
+
+/** Whether tokens can be signed. */
+export const signingKeyCheck = (signer: Pick<Signer, 'status' | 'faults'>): NamedCheck => ({
+  name: 'signing-key',
+  run: () => {
+    if (signer.status === 'unset') return { status: 'warn', detail: 'unset' }
+    if (signer.status === 'unusable') return { status: 'fail', detail: 'unusable' }
+    return signer.faults.length > 0 ? { status: 'warn', detail: 'retired-key-unusable' } : { status: 'ok' }
+  },
+})
+
+const SECRET_CHARS = 32
+
+/** Whether sessions can be signed, and outlive a restart. */
+export const sessionSecretCheck = ({
+  sessions: { secrets },
+  service,
+}: Pick<Config, 'sessions' | 'service'>): NamedCheck => ({
+  name: 'session-secret',
+  run: () => {
+    if (secrets.length === 0) {
+      return { status: 'warn', detail: service.production ? 'unset' : 'new-at-each-start' }
+    }
+    const isShort = secrets.some((secret) => secret.length < SECRET_CHARS)
+    return isShort ? { status: 'warn', detail: 'short' } : { status: 'ok' }
+  },
+})
+
+/** Whether license keys are checked at all. */
+export const licensingCheck = (licenses: { readonly mode: string }): NamedCheck => ({
+  name: 'licensing',
+  run: () =>
+    licenses.mode === 'development' ? { status: 'warn', detail: 'development-rules' } : { status: 'ok' },
+})

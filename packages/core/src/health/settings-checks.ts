@@ -1,0 +1,33 @@
+import type { Config, OptionalGroup } from '../config/config.ts'
+import { type SettingGroup, settings } from '../config/settings.ts'
+import type { NamedCheck } from './system-check.ts'
+
+const isSet = (value: unknown, fallback: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== fallback
+
+function isConfigured(config: Config, group: OptionalGroup): boolean {
+  const values: Readonly<Record<string, unknown>> = config[group]
+  const declared: SettingGroup = settings[group]
+  return Object.entries(declared.settings).some(([key, { fallback }]) => isSet(values[key], fallback))
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** The settings as a whole, and each group that somebody has set something of: a bad value has closed it. */
+export function settingsChecks(config: Config): readonly NamedCheck[] {
+  const optional = Object.entries<SettingGroup>(settings).filter(([, group]) => group.optional)
+  const names = optional.map(([name]) => name as OptionalGroup)
+  const groups = names.flatMap((name): NamedCheck[] => {
+    const isClosed = config.faults[name] !== undefined
+    if (!isClosed && !isConfigured(config, name)) return []
+    const run: NamedCheck['run'] = () =>
+      isClosed ? { status: 'fail', detail: 'bad-setting' } : { status: 'ok' }
+    return [{ name: `settings-${kebab(name)}`, run }]
+  })
+  const doubtful = config.warnings.length > 0
+  const whole: NamedCheck = {
+    name: 'settings',
+    run: () => (doubtful ? { status: 'warn', detail: 'doubtful-setting' } : { status: 'ok' }),
+  }
+  return [whole, ...groups]
+}

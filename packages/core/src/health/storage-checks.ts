@@ -1,0 +1,86 @@
+import type { Clock } from '../clock.ts'
+import type { DiskRoom, Storage, StorageHealth } from '../storage/storage.ts'
+import type { Finding, NamedCheck } from './system-check.ts'
+
+/** What these checks look at. */
+export interface StorageCheckParts {
+  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk'>
+  readonly clock: Clock
+}
+
+const CLOCK_WARN_MS = 2000
+const CLOCK_FAIL_MS = 60_000
+/** Free room below so many times what is kept free is worth a look. */
+const ROOM_AHEAD = 4
+
+interface Look {
+  readonly found: StorageHealth | undefined
+  /** Our own clock around the look. */
+  readonly from: number
+  readonly until: number
+}
+
+const UNREACHABLE: Finding = { status: 'fail', detail: 'unreachable' }
+
+/** The database: whether it answers, whether its schema is ours, whether its clock is ours, whether it has room. */
+export function storageChecks({ storage, clock }: StorageCheckParts): readonly NamedCheck[] {
+  const look = shared(() => lookAt({ storage, clock }))
+  return [
+    { name: 'database', asks: true, run: async () => databaseFinding(storage.kind, await look()) },
+    { name: 'migrations', run: async () => migrationsFinding(await look()) },
+    { name: 'clock', run: async () => clockFinding(storage.kind, await look()) },
+    { name: 'disk', run: async () => diskFinding(await storage.disk?.()) },
+  ]
+}
+
+// Three checks that begin together ask once.
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+}
+
+async function lookAt({ storage, clock }: StorageCheckParts): Promise<Look> {
+  const from = clock.now().getTime()
+  const found = await storage.health().catch(() => undefined)
+  return { found, from, until: clock.now().getTime() }
+}
+
+function databaseFinding(kind: Storage['kind'], { found }: Look): Finding {
+  if (found === undefined) return UNREACHABLE
+  return kind === 'postgresql' || kind === 'pglite-folder'
+    ? { status: 'ok' }
+    : { status: 'warn', detail: 'in-memory' }
+}
+
+function migrationsFinding({ found }: Look): Finding {
+  if (found === undefined) return UNREACHABLE
+  const { drifted, pending } = found.migrations
+  if (drifted.length > 0) return { status: 'fail', detail: 'drifted' }
+  if (pending.length > 0) return { status: 'fail', detail: 'pending' }
+  return found.missingTables.length > 0 ? { status: 'fail', detail: 'tables-missing' } : { status: 'ok' }
+}
+
+function clockFinding(kind: Storage['kind'], { found, from, until }: Look): Finding {
+  // A database inside this process has its clock.
+  if (kind.startsWith('pglite')) return { status: 'skipped', detail: 'embedded' }
+  if (found === undefined) return UNREACHABLE
+  const theirs = found.now.getTime()
+  const apartMs = Math.max(from - theirs, theirs - until)
+  if (apartMs > CLOCK_FAIL_MS) return { status: 'fail', detail: 'clock-differs' }
+  return apartMs > CLOCK_WARN_MS ? { status: 'warn', detail: 'clock-differs' } : { status: 'ok' }
+}
+
+/** What the room left on a disk means; undefined: there is no disk of ours. */
+export function diskFinding(room: DiskRoom | undefined): Finding {
+  if (room === undefined) return { status: 'skipped', detail: 'not-configured' }
+  const { freeBytes, reservedBytes } = room
+  if (freeBytes <= reservedBytes) return { status: 'fail', detail: 'disk-full' }
+  return freeBytes <= reservedBytes * ROOM_AHEAD
+    ? { status: 'warn', detail: 'disk-nearly-full' }
+    : { status: 'ok' }
+}

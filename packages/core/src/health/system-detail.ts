@@ -1,0 +1,48 @@
+/** Everything that a check may say beside its status. `docs/health.md` tells what each means and what to do. */
+export const SYSTEM_DETAILS = [
+  /** The check itself. */
+  'timeout',
+  'error',
+  /** Settings. */
+  'bad-setting',
+  'doubtful-setting',
+  'not-configured',
+  'unset',
+  'unusable',
+  'short',
+  'new-at-each-start',
+  'retired-key-unusable',
+  'development-rules',
+  /** The database. */
+  'unreachable',
+  'in-memory',
+  'embedded',
+  'tables-missing',
+  'pending',
+  'drifted',
+  'clock-differs',
+  'disk-nearly-full',
+  'disk-full',
+  /** Work. */
+  'never-ran',
+  'stalled',
+  'job-waits',
+  'lease-expired',
+  /** The world outside. */
+  'no-resolver',
+  'no-answer',
+  'some-do-not-answer',
+  'refused',
+  'busy',
+  'unexpected-answer',
+  'no-documents',
+  /** This machine, for a check without a server. */
+  'served',
+  'not-there-yet',
+  'not-writable',
+  'in-use',
+  'not-allowed',
+  'too-old',
+  'not-found',
+] as const
+export type SystemDetail = (typeof SYSTEM_DETAILS)[number]

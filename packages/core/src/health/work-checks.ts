@@ -1,0 +1,43 @@
+import type { Clock } from '../clock.ts'
+import type { JobCounts } from '../jobs/jobs-store.ts'
+import type { NamedCheck } from './system-check.ts'
+
+/** Whether the tick comes: without it no monitor runs and no alert is delivered. */
+export const schedulerCheck = (parts: {
+  readonly lastTick: () => Promise<Date | undefined>
+  readonly clock: Clock
+  /** The longest time between two ticks. */
+  readonly stallSeconds: number
+}): NamedCheck => ({
+  name: 'scheduler',
+  run: async () => {
+    const last = await parts.lastTick()
+    if (last === undefined) return { status: 'warn', detail: 'never-ran' }
+    const age = parts.clock.now().getTime() - last.getTime()
+    return age > parts.stallSeconds * 1000 ? { status: 'fail', detail: 'stalled' } : { status: 'ok' }
+  },
+})
+
+/** How long a due job may wait for a host before somebody should look. */
+const OLDEST_SECONDS = 900
+
+/** Whether hosts take their jobs, and keep the ones they took. */
+export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
+  name: 'queues',
+  run: async () => {
+    const { oldestClaimableSeconds, expiredLeases } = await counts()
+    if (expiredLeases > 0) return { status: 'warn', detail: 'lease-expired' }
+    return oldestClaimableSeconds > OLDEST_SECONDS
+      ? { status: 'warn', detail: 'job-waits' }
+      : { status: 'ok' }
+  },
+})
+
+/** Whether the chat has documents to stand on. `isClosed`: its settings are bad. */
+export const docsIndexCheck = (documents: () => Promise<number>, isClosed: boolean): NamedCheck => ({
+  name: 'docs-index',
+  run: async () => {
+    if (isClosed) return { status: 'skipped', detail: 'bad-setting' }
+    return (await documents()) > 0 ? { status: 'ok' } : { status: 'warn', detail: 'no-documents' }
+  },
+})
