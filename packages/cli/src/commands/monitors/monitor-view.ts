@@ -58,6 +58,9 @@ export const monitorsTable = (monitors: readonly MonitorView[], page: Page): str
     page,
   )
 
+const everyText = ({ interval_seconds, confirmations }: MonitorView): string =>
+  `${interval_seconds} s, ${confirmations} confirmation${confirmations === 1 ? '' : 's'}`
+
 /** Everything about one monitor. */
 export const monitorFacts = (monitor: MonitorView, page: Page): string =>
   facts(
@@ -82,7 +85,7 @@ export const monitorFacts = (monitor: MonitorView, page: Page): string =>
       ['last run', instant(monitor.last_run_at, page)],
       ['last answer', instant(monitor.last_answer_at, page)],
       ['next run', instant(monitor.next_run_at, page)],
-      ['every', `${monitor.interval_seconds} s, ${monitor.confirmations} confirmations`],
+      ['every', everyText(monitor)],
     ],
     page,
   )
