@@ -19,6 +19,9 @@ function printed(program: string): Promise<string> {
   })
 }
 
+/** A program of a page makes a database of its own, which takes seconds on a busy machine. */
+const PATIENCE_MS = 90_000
+
 const IS_PROGRAM = /^\/\/ ([\w-]+\.mjs)\n/
 
 interface Shown {
@@ -56,9 +59,13 @@ describe('the programs that the docs show', () => {
     ])
   })
 
-  test.each(shown)('$name prints what the page says', async ({ program, output }) => {
-    expect(await printed(program)).toMatch(pattern(output))
-  })
+  test.each(shown)(
+    '$name prints what the page says',
+    async ({ program, output }) => {
+      expect(await printed(program)).toMatch(pattern(output))
+    },
+    PATIENCE_MS,
+  )
 
   test('the core alone is a program of ten lines', () => {
     const [alone] = shown
