@@ -1,5 +1,8 @@
 /** Subpath `@svc/testing/contracts`: the suites a storage must pass. For jest only: they import `@jest/globals`. */
 export { agentsStoreContract } from './agents/agents-store-contract.ts'
+export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-contract.ts'
+export { alertFactsStoreContract } from './alerts/alert-facts-store-contract.ts'
+export { alertsStoreContract } from './alerts/alerts-store-contract.ts'
 export { conversationsStoreContract } from './chat/conversations-store-contract.ts'
 export { deploymentsStoreContract } from './deployments/deployments-store-contract.ts'
 export { jobsStoreContract } from './jobs/jobs-store-contract.ts'

@@ -1,0 +1,4 @@
+import { alertsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(alertsStoreContract)

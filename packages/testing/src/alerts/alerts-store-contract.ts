@@ -1,0 +1,302 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Alert, Storage } from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { openedStorage } from '../opened-storage.ts'
+import { buildAlertMove, type MoveFields } from './build-alert-move.ts'
+
+const LATER = { minutes: 1 } as const
+
+/** What keeps alerts must do: one unresolved row a key, and a step that counts once. */
+export function alertsStoreContract(name: string, open: () => Promise<Storage>): void {
+  describe(`alerts store on ${name}`, () => {
+    const storage = openedStorage(open)
+    const alerts = () => storage().alerts
+
+    /** One key, moved on by a clock of its own. */
+    function scene() {
+      const clock = new FakeClock()
+      const key = { licenseId: buildId('lic'), dedupKey: `host_offline:${buildId('fp')}` }
+      const alertId = buildId('alr')
+      const move = async (fields: MoveFields = {}) => {
+        const { at, watches } = await alerts().watches(key, clock.now())
+        const revision = watches[0]?.revision ?? 0
+        const made = buildAlertMove({ ...key, alertId, revision, ...fields })
+        return alerts().move(made, at, clock.now())
+      }
+      const shown = async () => (await alerts().byIds([alertId], {}))[0]
+      return { clock, key, alertId, move, shown }
+    }
+
+    it('an alert opens with what its condition shows and is found by id, key and list', async () => {
+      const { clock, key, alertId, move } = scene()
+      const opened = await move()
+      const expected: Alert = {
+        ...key,
+        id: alertId,
+        tenantId: undefined,
+        kind: 'host_offline',
+        severity: 'critical',
+        summary: 'web-1 has not reported',
+        host: { fingerprint: 'fp-0123456789', hostname: 'web-1' },
+        details: { last_heartbeat: 1 },
+        count: 1,
+        flapping: false,
+        startsAt: clock.now(),
+        lastSeenAt: clock.now(),
+        acknowledgedAt: undefined,
+        acknowledgedBy: undefined,
+        ackExpiresAt: undefined,
+        snoozedUntil: undefined,
+        resolvedAt: undefined,
+        notifiedAt: undefined,
+      }
+      expect(opened?.alert).toEqual(expected)
+      expect(await alerts().byIds([alertId, 'unknown'], {})).toEqual([expected])
+      expect(await alerts().byKey(key.dedupKey, {})).toEqual([expected])
+      expect(await alerts().list({ scope: key, limit: 10 })).toEqual([expected])
+    })
+
+    it('a key that nothing is known of has no watch, and the reading has its instant', async () => {
+      const { clock, key } = scene()
+      expect(await alerts().watches(key, clock.now())).toEqual({ at: clock.now(), watches: [] })
+    })
+
+    it('a watch remembers what the step says, and the latest alert', async () => {
+      const { clock, key, alertId, move } = scene()
+      await move({ alert: 'none', memory: { pendingSince: clock.now(), isPresent: true } })
+      const first = await alerts().watches(key, clock.now())
+      expect(first.watches).toMatchObject([{ revision: 1, pendingSince: clock.now(), alert: undefined }])
+      clock.advance(LATER)
+      await move({ memory: { transitions: [clock.now().getTime()] }, face: { event: 'job_1' } })
+      const { watches } = await alerts().watches(key, clock.now())
+      const alert = { id: alertId, resolvedAt: undefined, flapping: false, event: 'job_1' }
+      const seen = { isAcknowledged: false, isAnnounced: false }
+      expect(watches).toEqual([
+        {
+          ...key,
+          tenantId: undefined,
+          revision: 2,
+          pendingSince: undefined,
+          isPresent: true,
+          transitions: [clock.now().getTime()],
+          dismissed: undefined,
+          snoozedUntil: undefined,
+          alert: { ...alert, ...seen },
+        },
+      ])
+    })
+
+    it('a step that was decided on an older revision changes nothing', async () => {
+      const { clock, move, shown } = scene()
+      await move()
+      clock.advance(LATER)
+      await move({ alert: 'keep', face: { summary: 'new' } })
+      expect(await move({ revision: 1, alert: 'resolve' })).toBeUndefined()
+      expect(await move({ revision: 0 })).toBeUndefined()
+      expect(await shown()).toMatchObject({ summary: 'new', resolvedAt: undefined })
+    })
+
+    it('an evaluation that began before the last one was written changes nothing', async () => {
+      const { clock, key, alertId, move } = scene()
+      await move()
+      const late = buildAlertMove({ ...key, alertId, revision: 1, alert: 'keep' })
+      expect(await alerts().move(late, clock.now(), clock.now())).toBeUndefined()
+      const at = clock.advance(LATER)
+      expect(await alerts().move(late, at, clock.now())).toBeDefined()
+    })
+
+    it('of sixteen that open one key at once, one does', async () => {
+      const { clock, key } = scene()
+      const at = clock.now()
+      const moves = Array.from({ length: 16 }, () => alerts().move(buildAlertMove(key), at, clock.now()))
+      expect((await Promise.all(moves)).filter((done) => done?.alert !== undefined)).toHaveLength(1)
+      expect(await alerts().list({ scope: key, limit: 99 })).toHaveLength(1)
+    })
+
+    it('a resolved alert keeps its row, and coming back opens it again with a count', async () => {
+      const { clock, move, shown, alertId } = scene()
+      await move()
+      const until = new Date(clock.now().getTime() + 60_000)
+      await alerts().write({ ids: [alertId], action: 'ack', actor: 'ann', until }, clock.now())
+      const resolvedAt = clock.advance(LATER)
+      await move({ alert: 'resolve' })
+      expect(await shown()).toMatchObject({ resolvedAt, count: 1, lastSeenAt: new FakeClock().now() })
+      clock.advance(LATER)
+      await move({ alert: 'reopen', flapping: true })
+      expect(await shown()).toMatchObject({
+        count: 2,
+        flapping: true,
+        resolvedAt: undefined,
+        acknowledgedAt: undefined,
+        acknowledgedBy: undefined,
+        lastSeenAt: clock.now(),
+      })
+    })
+
+    it('what is not seen keeps what it shows', async () => {
+      const { clock, move, shown } = scene()
+      await move()
+      const before = await shown()
+      clock.advance(LATER)
+      await move({ alert: 'keep', isSeen: false, flapping: true })
+      expect({ ...(await shown()), lastSeenAt: before?.lastSeenAt }).toEqual({ ...before, flapping: true })
+    })
+
+    it('an acknowledgement stands until it ends, and asking again changes nothing', async () => {
+      const { clock, move, shown, alertId } = scene()
+      await move()
+      const first = clock.now()
+      const until = new Date(first.getTime() + 3_600_000)
+      await alerts().write({ ids: [alertId], action: 'ack', actor: 'ann', until }, first)
+      await alerts().write({ ids: [alertId], action: 'ack', actor: 'bob', until }, clock.advance(LATER))
+      expect(await shown()).toMatchObject({
+        acknowledgedBy: 'ann',
+        acknowledgedAt: first,
+        ackExpiresAt: until,
+      })
+      const end = clock.advance({ hours: 1 })
+      const next = new Date(end.getTime() + 3_600_000)
+      await alerts().write({ ids: [alertId], action: 'ack', actor: 'bob', until: next }, end)
+      expect(await shown()).toMatchObject({ acknowledgedBy: 'bob', acknowledgedAt: end })
+      await alerts().write({ ids: [alertId], action: 'unack', actor: 'bob', until: undefined }, end)
+      expect(await shown()).toMatchObject({ acknowledgedBy: undefined, ackExpiresAt: undefined })
+    })
+
+    it('a snooze is its key’s: it outlives the alert and voids steps that do not know of it', async () => {
+      const { clock, key, move, alertId, shown } = scene()
+      await move()
+      const until = new Date(clock.now().getTime() + 3_600_000)
+      await alerts().write({ ids: [alertId], action: 'snooze', actor: 'ann', until }, clock.now())
+      expect(await shown()).toMatchObject({ snoozedUntil: until })
+      clock.advance(LATER)
+      expect(await move({ revision: 1, alert: 'keep' })).toBeUndefined()
+      await move({ alert: 'resolve' })
+      const [watch] = (await alerts().watches(key, clock.now())).watches
+      expect(watch).toMatchObject({ snoozedUntil: until, alert: { resolvedAt: clock.now() } })
+      await alerts().write(
+        { ids: [alertId], action: 'unsnooze', actor: 'ann', until: undefined },
+        clock.now(),
+      )
+      expect(await shown()).toMatchObject({ snoozedUntil: undefined })
+    })
+
+    it('ack and snooze change nothing of a resolved alert', async () => {
+      const { clock, move, alertId, shown } = scene()
+      await move()
+      clock.advance(LATER)
+      await move({ alert: 'resolve' })
+      const before = await shown()
+      const until = new Date(clock.now().getTime() + 3_600_000)
+      for (const action of ['ack', 'snooze'] as const) {
+        await alerts().write({ ids: [alertId], action, actor: 'ann', until }, clock.now())
+      }
+      expect(await shown()).toEqual(before)
+    })
+
+    it('a forgotten key is new again', async () => {
+      const { clock, key, move } = scene()
+      await move({ alert: 'none' })
+      clock.advance(LATER)
+      expect(await move({ alert: 'none', forget: true })).toEqual({ alert: undefined })
+      expect((await alerts().watches(key, clock.now())).watches).toEqual([])
+    })
+
+    it('lists by status, host, kind and time, unresolved first and newest first, page by page', async () => {
+      const clock = new FakeClock()
+      const licenseId = buildId('lic')
+      const made: string[] = []
+      for (const kind of ['disk_high', 'mem_high', 'cpu_high'] as const) {
+        const alertId = buildId('alr')
+        made.push(alertId)
+        const host = { fingerprint: `${kind}-fingerprint`, hostname: `host of ${kind}` }
+        const move = buildAlertMove({ licenseId, dedupKey: kind, alertId, face: { kind, host } })
+        await alerts().move(move, clock.now(), clock.now())
+        clock.advance(LATER)
+      }
+      const [disk = '', mem = '', cpu = ''] = made
+      const resolve = buildAlertMove({
+        licenseId,
+        dedupKey: 'cpu_high',
+        alertId: cpu,
+        revision: 1,
+        alert: 'resolve',
+      })
+      await alerts().move(resolve, clock.now(), clock.now())
+      const until = new Date(clock.now().getTime() + 60_000)
+      await alerts().write({ ids: [mem], action: 'ack', actor: 'ann', until }, clock.now())
+      const ids = async (filter: object) =>
+        (await alerts().list({ scope: { licenseId }, limit: 9, ...filter }, clock.now())).map(({ id }) => id)
+      expect(await ids({})).toEqual([mem, disk, cpu])
+      expect(await ids({ status: 'resolved' })).toEqual([cpu])
+      expect(await ids({ status: 'acknowledged' })).toEqual([mem])
+      expect(await ids({ status: 'firing' })).toEqual([disk])
+      expect(await ids({ kind: 'mem_high' })).toEqual([mem])
+      for (const host of ['host of disk_high', 'disk_high-fingerprint', 'agt_disk_high-fi']) {
+        expect(await ids({ host })).toEqual([disk])
+      }
+      expect(await ids({ since: new Date(new FakeClock().now().getTime() + 60_000) })).toEqual([mem, cpu])
+      expect(await ids({ limit: 1 })).toEqual([mem])
+      expect(await ids({ after: { id: mem, isResolved: false } })).toEqual([disk, cpu])
+      expect(await ids({ after: { id: cpu, isResolved: true } })).toEqual([])
+      clock.advance(LATER)
+      expect(await ids({ status: 'firing' })).toEqual([mem, disk])
+    })
+
+    it('a scope shows a license its own and its tenant’s, and nothing of another license', async () => {
+      const clock = new FakeClock()
+      const [mine, other] = [buildId('lic'), buildId('lic')]
+      const tenantId = buildId('ten')
+      const made = new Map<string, string>()
+      const owners = {
+        mine: { licenseId: mine, tenantId },
+        other: { licenseId: other, tenantId },
+        tenant: { licenseId: '', tenantId },
+        stranger: { licenseId: '', tenantId: buildId('ten') },
+        platform: { licenseId: '', tenantId: undefined },
+      }
+      for (const [who, owner] of Object.entries(owners)) {
+        const alertId = buildId('alr')
+        made.set(who, alertId)
+        const dedupKey = `of ${who} ${mine}`
+        await alerts().move(buildAlertMove({ ...owner, dedupKey, alertId }), clock.now(), clock.now())
+      }
+      const ids = [...made.values()]
+      const seen = async (scope: object) => (await alerts().byIds(ids, scope)).map(({ id }) => id)
+      expect(await seen({ licenseId: mine, tenantId })).toEqual([made.get('mine'), made.get('tenant')])
+      expect(await seen({ licenseId: mine })).toEqual([made.get('mine')])
+      expect(await seen({})).toEqual(ids)
+      expect(await alerts().byKey(`of other ${mine}`, { licenseId: mine, tenantId })).toEqual([])
+    })
+
+    it('records what people did, in order', async () => {
+      const { clock, move, alertId } = scene()
+      await move()
+      const entry = { alertId, actor: 'ann', action: 'ack' as const, note: 'on it' }
+      const [first, second] = [
+        { ...entry, id: buildId('act') },
+        { ...entry, id: buildId('act'), note: undefined },
+      ]
+      await alerts().record([first, second], clock.now())
+      expect(await alerts().actions(alertId)).toEqual([
+        { ...first, at: clock.now() },
+        { ...second, at: clock.now() },
+      ])
+    })
+
+    it('counts by status and severity, and purges what was resolved long ago', async () => {
+      const { clock, move, alertId } = scene()
+      clock.advance({ days: -400 })
+      const count = async () => (await alerts().counts(clock.now())).get('resolved info') ?? 0
+      const before = await count()
+      await move({ face: { severity: 'info' } })
+      clock.advance(LATER)
+      await move({ alert: 'resolve' })
+      expect(await count()).toBe(before + 1)
+      await alerts().purge(90, clock.advance({ days: 90 }))
+      expect(await alerts().byIds([alertId], {})).toHaveLength(1)
+      expect(await alerts().purge(90, clock.advance(1))).toBeGreaterThan(0)
+      expect(await alerts().byIds([alertId], {})).toEqual([])
+    })
+  })
+}
