@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals'
+import { FakeClock, FakeTimers, memoryStorage, testPlane } from '@svc/testing'
+import type { Storage, StorageHealth } from '../../src/storage/storage.ts'
+
+const FINE: StorageHealth = {
+  latencyMs: 1,
+  now: new FakeClock().now(),
+  missingTables: [],
+  migrations: { applied: [], pending: [], drifted: [] },
+}
+
+/** A plane whose database is looked at by hand: each look waits until the test answers it. */
+function looked() {
+  const clock = new FakeClock()
+  const timers = new FakeTimers(clock)
+  const looks: PromiseWithResolvers<StorageHealth>[] = []
+  const health = () => {
+    const look = Promise.withResolvers<StorageHealth>()
+    looks.push(look)
+    return look.promise
+  }
+  const storage: Storage = { ...memoryStorage(clock), kind: 'postgresql', health }
+  const { plane } = testPlane({ storage, clock, parts: { timers } })
+  return { health: plane.health, timers, looks }
+}
+
+describe('readiness', () => {
+  it('probes that come together, and those that come while a look takes its time, share it', async () => {
+    const { health, timers, looks } = looked()
+    const together = [health.ready(), health.ready()]
+    await timers.advance({ ms: 1900 })
+    together.push(health.ready())
+    expect(looks).toHaveLength(1)
+    looks[0]?.resolve(FINE)
+    const answers = await Promise.all(together)
+    expect(new Set(answers).size).toBe(1)
+    expect(answers[0]?.ok).toBe(true)
+  })
+
+  it('an answer is good for one second from when it was found, and no longer', async () => {
+    const { health, timers, looks } = looked()
+    const first = health.ready()
+    await timers.advance({ ms: 900 })
+    looks[0]?.resolve(FINE)
+    await first
+    await timers.advance({ ms: 1000 })
+    expect(await health.ready()).toBe(await first)
+    await timers.advance({ ms: 1 })
+    const second = health.ready()
+    expect(looks).toHaveLength(2)
+    looks[1]?.resolve(FINE)
+    expect((await second).ok).toBe(true)
+  })
+
+  it('a database that says nothing for two seconds is unreachable, and no pause is left behind', async () => {
+    const { health, timers, looks } = looked()
+    const answer = health.ready()
+    await timers.advance({ ms: 2000 })
+    expect(await answer).toMatchObject({
+      ok: false,
+      checks: { database: { status: 'fail', reason: 'unreachable' } },
+    })
+    looks[0]?.reject(new Error('too late to matter'))
+    await timers.advance({ ms: 1001 })
+    const next = health.ready()
+    looks[1]?.resolve(FINE)
+    expect((await next).ok).toBe(true)
+    expect(timers.waiting).toBe(0)
+  })
+
+  it('draining is seen at once, not when the kept answer has grown old', async () => {
+    const { health, looks } = looked()
+    const before = health.ready()
+    looks[0]?.resolve(FINE)
+    expect((await before).ok).toBe(true)
+    health.drain()
+    const after = health.ready()
+    looks[1]?.resolve(FINE)
+    expect(await after).toMatchObject({ ok: false, checks: { draining: { status: 'fail' } } })
+  })
+})
