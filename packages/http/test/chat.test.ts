@@ -285,7 +285,7 @@ describe('GET /api/chat', () => {
   it('a visitor who waits gets a reply when it comes', async () => {
     const id = await begun()
     const waiting = read(id, '&wait=25')
-    while (chat.timers.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await chat.timers.begun()
     await chat.timers.advance({ seconds: 5 })
     await chat.plane.chat.reply(id, 'Here I am.')
     await chat.timers.advance({ seconds: 1 })
@@ -295,11 +295,11 @@ describe('GET /api/chat', () => {
   it('nobody waits longer than 25 s, nor longer than the service lives', async () => {
     const id = await begun()
     const long = read(id, '&wait=999')
-    while (chat.timers.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await chat.timers.begun()
     await chat.timers.advance({ seconds: 25 })
     expect((await long).body).toMatchObject({ messages: [] })
     const cut = read(id, '&wait=25')
-    while (chat.timers.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await chat.timers.begun()
     chat.plane.health.drain()
     await chat.timers.advance({ seconds: 1 })
     expect((await cut).status).toBe(200)

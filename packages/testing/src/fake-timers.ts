@@ -40,6 +40,11 @@ export class FakeTimers implements Timers {
     return promise
   }
 
+  /** Resolves when something pauses: after what really takes its time, such as reading a file. */
+  async begun(): Promise<void> {
+    while (this.#waiting.size === 0) await turn()
+  }
+
   /** Moves on, one pause after the other in the order of their ends, and lets what waited for each go on. */
   async advance(step: number | Step): Promise<void> {
     const untilMs = this.#elapsedMs + stepMs(step)

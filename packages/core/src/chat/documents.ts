@@ -22,6 +22,8 @@ export interface Chunk {
 /** Characters of a chunk; a longer section becomes several, cut between its paragraphs. */
 export const CHUNK_CHARS = 1500
 
+/** What stands between two paragraphs of a chunk. */
+const BETWEEN = '\n\n'
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*$/
 const FENCE = /^ {0,3}(```|~~~)/
 
@@ -38,9 +40,10 @@ export function chunksOf(files: readonly DocumentFile[], base: string, firstId =
     const sections = sectionsOf(file.text)
     const page = titleOf(sections, file)
     const slug = headingSlugs()
+    const place = `${base}${pagePath(file.path)}` || '/'
     for (const { heading, level, lines } of sections) {
       const anchor = heading === undefined ? '' : slug(heading)
-      const url = `${base}${pagePath(file.path)}${anchor === '' || level === 1 ? '' : `#${anchor}`}`
+      const url = `${place}${anchor === '' || level === 1 ? '' : `#${anchor}`}`
       for (const text of pieces(lines)) {
         chunks.push({
           id: firstId + chunks.length,
@@ -57,8 +60,7 @@ export function chunksOf(files: readonly DocumentFile[], base: string, firstId =
 
 /** `guides/agents.md` is read at `/guides/agents`, `guides/README.md` and `guides/index.md` at `/guides`. */
 function pagePath(path: string): string {
-  const name = `/${path}`.replace(/\.(?:md|markdown)$/i, '').replace(/\/(?:index|readme)$/i, '')
-  return name === '' ? '/' : name
+  return `/${path}`.replace(/\.(?:md|markdown)$/i, '').replace(/\/(?:index|readme)$/i, '')
 }
 
 function titleOf(sections: readonly Section[], { path, text }: DocumentFile): string {
@@ -96,13 +98,13 @@ function pieces(lines: readonly string[]): string[] {
   const found: string[] = []
   let piece = ''
   for (const paragraph of lines.join('\n').split(/\n[ \t]*\n/)) {
-    const text = paragraph.trimEnd()
+    const text = paragraph.replace(/^\n+/, '').trimEnd()
     if (text.trim() === '') continue
-    if (piece !== '' && piece.length + text.length > CHUNK_CHARS) {
+    if (piece !== '' && piece.length + BETWEEN.length + text.length > CHUNK_CHARS) {
       found.push(piece)
       piece = ''
     }
-    piece = piece === '' ? text : `${piece}\n\n${text}`
+    piece = piece === '' ? text : `${piece}${BETWEEN}${text}`
     for (; piece.length > CHUNK_CHARS; piece = piece.slice(CHUNK_CHARS))
       found.push(piece.slice(0, CHUNK_CHARS))
   }

@@ -1,11 +1,13 @@
 import type { TextFilter } from './text-filter.ts'
 
 /** What stands in the place of an address that answers do not name. */
-export const REMOVED_ADDRESS = '(address removed)'
+export const REMOVED_ADDRESS = '‹address removed›'
 
 const TARGET_CHARS = 2048
 /** Plain signs only: nothing that Markdown or a browser would read as something else. */
 const PLAIN_TARGET = /^[A-Za-z0-9/#?=&_.~%:+,-]+$/
+/** An address within a target would be read as one where the bracket before it turns out to be none. */
+const ANOTHER_ADDRESS = /.:\/\/.*:\/\/|^[/#].*:\/\/|(?<!:\/\/)www\./
 const ADDRESS = /(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/|(?<![A-Za-z0-9.-])www\.)[^\s<>"'()[\]]*/g
 const TOKEN = /!+(?=\[)|\](?=\()|\]:/g
 /** What ends a sentence or an emphasis belongs to no address. */
@@ -51,8 +53,8 @@ export class LinkFilter implements TextFilter {
       } else {
         const target = targetAt(text, at + 1, isEnd)
         if (target === undefined) return this.#keep(at, out)
-        out += target.end === 0 ? '] ' : this.#isOurs(target.text) ? `](${target.text})` : ']'
-        at = target.end === 0 ? at + 1 : target.end
+        out += this.#link(target, text[target.end])
+        at = target.end
       }
       TOKEN.lastIndex = at
     }
@@ -68,8 +70,14 @@ export class LinkFilter implements TextFilter {
     return out
   }
 
+  #link(target: Target, next: string | undefined): string {
+    if (target.text !== undefined && this.#isOurs(target.text)) return `](${target.text})`
+    // What was taken away must not leave the bracket beside another target.
+    return next === '(' || next === ':' ? '] ' : ']'
+  }
+
   #isOurs(target: string): boolean {
-    if (!PLAIN_TARGET.test(target)) return false
+    if (!PLAIN_TARGET.test(target) || ANOTHER_ADDRESS.test(target)) return false
     if (target.startsWith('#')) return true
     if (target.startsWith('/')) return !target.startsWith('//')
     return this.#hosts.has(hostOf(target) ?? '')
@@ -93,9 +101,18 @@ function hostOf(address: string): string | undefined {
   return new URL(address).host
 }
 
-/** What stands between the parentheses at `open`; `end` 0: there is no end to it. Undefined while that cannot be told. */
-function targetAt(text: string, open: number, isEnd: boolean): { text: string; end: number } | undefined {
+/** What stands behind a bracket. */
+interface Target {
+  /** Absent: the parenthesis has no end, and is none. */
+  readonly text?: string
+  /** Where the text goes on. */
+  readonly end: number
+}
+
+/** What stands between the parentheses at `open`; undefined while that, or what follows, cannot be told. */
+function targetAt(text: string, open: number, isEnd: boolean): Target | undefined {
   const close = text.slice(open, open + TARGET_CHARS).indexOf(')')
-  if (close !== -1) return { text: text.slice(open + 1, open + close), end: open + close + 1 }
-  return isEnd || text.length - open >= TARGET_CHARS ? { text: '', end: 0 } : undefined
+  if (close === -1) return isEnd || text.length - open >= TARGET_CHARS ? { end: open } : undefined
+  const end = open + close + 1
+  return isEnd || end < text.length ? { text: text.slice(open + 1, open + close), end } : undefined
 }

@@ -3,13 +3,18 @@ import type { TextFilter } from './text-filter.ts'
 const TAG_CHARS = 1024
 const OPENS_TAG = /[A-Za-z/!?]/
 const STAYS_A_SIGN = /[\s=\d]/
-// Everything that steers a terminal or a page without being seen, except line breaks and tabs.
+const ESCAPE = '\u001b'
+const COLOUR = /^\[[0-9;?]{0,32}[A-Za-z]/
+const COLOUR_BEGUN = /^(?:\[[0-9;?]{0,32})?$/
+// Everything that steers a terminal or a page without being seen, except line breaks, tabs and the escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape begins a colour
+const SIGN = /[<\u001b]/g
 
 /**
- * Takes raw HTML out of a text that comes in parts: tags go, and a `<` stays only where it cannot begin one, whatever
- * else is taken away around it.
+ * Takes raw HTML and terminal colours out of a text that comes in parts: tags go, and a `<` stays only where it cannot
+ * begin one, whatever else is taken away around it.
  */
 export class MarkupFilter implements TextFilter {
   #pending = ''
@@ -27,30 +32,39 @@ export class MarkupFilter implements TextFilter {
     const text = this.#pending
     let out = ''
     let at = 0
-    for (;;) {
-      const sign = text.indexOf('<', at)
-      out += text.slice(at, sign === -1 ? text.length : sign)
-      if (sign === -1) break
-      const next = afterSign(text, sign, isEnd)
+    SIGN.lastIndex = 0
+    for (let found = SIGN.exec(text); found !== null; found = SIGN.exec(text)) {
+      const { index } = found
+      out += text.slice(at, index)
+      const next = text[index] === ESCAPE ? afterEscape(text, index, isEnd) : afterSign(text, index, isEnd)
       if (next === undefined) {
-        this.#pending = text.slice(sign)
+        this.#pending = text.slice(index)
         return out
       }
-      if (STAYS_A_SIGN.test(text[sign + 1] ?? '')) out += text.slice(sign, sign + 2)
+      if (text[index] === '<' && STAYS_A_SIGN.test(text[index + 1] ?? '')) out += text.slice(index, index + 2)
       at = next
+      SIGN.lastIndex = at
     }
     this.#pending = ''
-    return out
+    return out + text.slice(at)
   }
 }
 
-/** Where the text goes on after the `<` at `sign`; undefined while that cannot be told. */
-function afterSign(text: string, sign: number, isEnd: boolean): number | undefined {
-  const next = text[sign + 1]
-  if (next === undefined) return isEnd ? sign + 1 : undefined
-  if (STAYS_A_SIGN.test(next)) return sign + 2
-  if (!OPENS_TAG.test(next)) return sign + 1
-  const end = text.slice(sign, sign + TAG_CHARS).indexOf('>')
-  if (end !== -1) return sign + end + 1
-  return isEnd || text.length - sign >= TAG_CHARS ? sign + 1 : undefined
+/** Where the text goes on after the escape at `at`; undefined while that cannot be told. */
+function afterEscape(text: string, at: number, isEnd: boolean): number | undefined {
+  const rest = text.slice(at + 1, at + 64)
+  const colour = COLOUR.exec(rest)
+  if (colour !== null) return at + 1 + colour[0].length
+  return !isEnd && COLOUR_BEGUN.test(rest) ? undefined : at + 1
+}
+
+/** Where the text goes on after the `<` at `at`; undefined while that cannot be told. */
+function afterSign(text: string, at: number, isEnd: boolean): number | undefined {
+  const next = text[at + 1]
+  if (next === undefined) return isEnd ? at + 1 : undefined
+  if (STAYS_A_SIGN.test(next)) return at + 2
+  if (!OPENS_TAG.test(next)) return at + 1
+  const end = text.slice(at, at + TAG_CHARS).indexOf('>')
+  if (end !== -1) return at + end + 1
+  return isEnd || text.length - at >= TAG_CHARS ? at + 1 : undefined
 }

@@ -33,7 +33,7 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
   let deadline = start + FIRST_WORDS_MS
   let chars = 0
   try {
-    for (let next = parts.next(); ; ) {
+    for (let next = asked(parts); ; ) {
       const part = await withinTime(next, timers, Math.min(LOOK_UP_MS, deadline - timers.elapsedMs()))
       if (part?.done) return
       if (part !== undefined && part.value !== '') {
@@ -42,7 +42,7 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
         deadline = Math.min(timers.elapsedMs() + NEXT_WORDS_MS, start + WHOLE_ANSWER_MS)
       }
       if (timers.elapsedMs() >= deadline) throw new ModelFailure('slow')
-      if (part !== undefined) next = parts.next()
+      if (part !== undefined) next = asked(parts)
       yield part?.value
     }
   } finally {
@@ -52,10 +52,16 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
   }
 }
 
+/** The next part, asked for ahead: a caller who never looks at it again does not leave its failure unheard. */
+function asked(parts: AsyncIterator<string>): Promise<IteratorResult<string>> {
+  const next = parts.next()
+  next.catch(() => {})
+  return next
+}
+
 /** What `work` brings, or undefined when it takes longer. */
 async function withinTime<T>(work: Promise<T>, timers: Timers, ms: number): Promise<T | undefined> {
   const done = new AbortController()
-  work.catch(() => {})
   try {
     return await Promise.race([work, timers.pause(Math.max(0, ms), done.signal).then(() => undefined)])
   } finally {

@@ -50,7 +50,7 @@ export class SecretFilter implements TextFilter {
     const line = text.lastIndexOf('\n', end - 1) + 1
     const hasHint = families(text.slice(line, end)) !== 0
     const safe = beforeNumbers(text, hasHint ? this.#firstHint(line, end) : end)
-    return Math.max(this.#passed, Math.min(safe, keyStart(text, this.#passed)))
+    return Math.max(this.#passed, outsideKeys(text, this.#passed, safe))
   }
 
   /** Where the word begins with which a line first hints at a secret; what has passed did not. */
@@ -82,13 +82,14 @@ function beforeNumbers(text: string, end: number): number {
   return start
 }
 
-/** Where a private key begins that has not ended. */
-function keyStart(text: string, from: number): number {
-  if ((families(text.slice(from)) & FAMILY.pem) === 0) return text.length
-  let ended = from
-  KEY_ENDS.lastIndex = from
-  for (let match = KEY_ENDS.exec(text); match !== null; match = KEY_ENDS.exec(text))
-    ended = KEY_ENDS.lastIndex
-  const begins = text.indexOf(KEY_BEGINS, ended)
-  return begins === -1 ? text.length : begins
+/** Where the text may end at most without ending within a private key. */
+function outsideKeys(text: string, from: number, end: number): number {
+  if ((families(text.slice(from)) & FAMILY.pem) === 0) return end
+  for (let at = from; ; ) {
+    const begins = text.indexOf(KEY_BEGINS, at)
+    if (begins === -1 || begins >= end) return end
+    KEY_ENDS.lastIndex = begins
+    if (KEY_ENDS.exec(text) === null || KEY_ENDS.lastIndex > end) return begins
+    at = KEY_ENDS.lastIndex
+  }
 }
