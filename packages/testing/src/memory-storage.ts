@@ -4,6 +4,7 @@ import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memo
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
+import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
@@ -46,7 +47,7 @@ export const atOnce: Run = async (statement) => statement()
 /** Every store over `tables`; `run` decides when a statement happens. */
 export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
   const time = () => clock.now()
-  return {
+  return asDatabaseTakesText({
     agents: memoryAgentsStore(tables, run, time),
     alertDeliveries: memoryAlertDeliveriesStore(tables.alerting, run, time),
     alertFacts: memoryAlertFactsStore(tables, run, time),
@@ -61,7 +62,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     sessions: memorySessionsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),
-  }
+  })
 }
 
 async function undone<T>(tables: MemoryTables, work: () => Promise<T>): Promise<T> {

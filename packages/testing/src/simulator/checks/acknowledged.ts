@@ -1,0 +1,93 @@
+import { cutLine, type LogLine, MAX_ACCEPTED_LINES } from '@svc/core'
+import type { MemoryTables } from '../../memory-tables.ts'
+import type { Verdict } from '../verdict.ts'
+import { jobPath, type WireAnswer, type WireRequest } from '../wire.ts'
+
+interface Acknowledged {
+  readonly jobId: string
+  readonly attempt: number | undefined
+  readonly offset: number | undefined
+  readonly lines: readonly string[]
+}
+
+const REDACTED = '[redacted'
+
+/** I5 and I6 as agents see them: every line that was acknowledged is in the store at the end. */
+export class AcknowledgedCheck {
+  readonly #verdict: Verdict
+  readonly #acknowledged: Acknowledged[] = []
+  /** Jobs to which lines were sent that name no host: the license alone counts as their owner (spec, Job logs). */
+  readonly #open = new Set<string>()
+
+  constructor(verdict: Verdict) {
+    this.#verdict = verdict
+  }
+
+  /** A request starts. */
+  sent({ path, body }: WireRequest): void {
+    const job = jobPath(path)
+    if (job?.verb === 'logs' && body.fingerprint === undefined) this.#open.add(job.id)
+  }
+
+  /** Keeps what an answer acknowledged. */
+  answered({ path, body }: WireRequest, answer: WireAnswer): void {
+    const job = jobPath(path)
+    if (job?.verb !== 'logs' || answer.status !== 200) return
+    const lines = (body.lines ?? []) as readonly LogLine[]
+    const accepted = Number(answer.body.accepted)
+    const taken = Math.min(lines.length, MAX_ACCEPTED_LINES)
+    const isRight = accepted === taken || (accepted === 0 && body.offset !== undefined)
+    this.#verdict.expect(
+      isRight,
+      'I6 accepted lines',
+      () => `${lines.length} lines were sent, ${accepted} accepted`,
+    )
+    const kept = lines.slice(0, accepted).map(({ line }) => cutLine(line))
+    const attempt = body.attempt as number | undefined
+    this.#acknowledged.push({
+      jobId: job.id,
+      attempt,
+      offset: body.offset as number | undefined,
+      lines: kept,
+    })
+  }
+
+  /** At the end of a run: looks every acknowledged line up. */
+  end({ logs }: MemoryTables): void {
+    const stored = new Map<string, ReturnType<typeof placesOf>>()
+    for (const each of this.#acknowledged) {
+      // Lines of an old host may have taken the places of the present one's: the known limit of lines without a host.
+      if (each.offset !== undefined && this.#open.has(each.jobId)) continue
+      const places = stored.get(each.jobId) ?? placesOf(logs.get(each.jobId) ?? [])
+      stored.set(each.jobId, places)
+      const lost = each.lines.findIndex((line, index) => !isKept(places, each, line, index))
+      const detail = () => `line ${lost} of ${JSON.stringify(each).slice(0, 300)} is not in the log`
+      this.#verdict.expect(lost < 0, 'I5 acknowledged lines are kept', detail)
+    }
+  }
+}
+
+type Chunks = NonNullable<ReturnType<MemoryTables['logs']['get']>>
+
+function placesOf(chunks: Chunks) {
+  const byPlace = new Map<string, string>()
+  const texts = new Set<string>()
+  for (const { attempt, offset, line } of chunks.flatMap(({ lines }) => lines)) {
+    byPlace.set(`${attempt}/${offset}`, line)
+    texts.add(line)
+  }
+  return { byPlace, texts }
+}
+
+function isKept(
+  { byPlace, texts }: ReturnType<typeof placesOf>,
+  { attempt, offset }: Acknowledged,
+  line: string,
+  index: number,
+): boolean {
+  if (attempt === undefined || offset === undefined) return texts.has(line) || [...texts].some(isRedacted)
+  const kept = byPlace.get(`${attempt}/${offset + index}`)
+  return kept === line || (kept !== undefined && isRedacted(kept))
+}
+
+const isRedacted = (line: string): boolean => line.includes(REDACTED)

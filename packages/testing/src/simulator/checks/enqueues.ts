@@ -1,0 +1,24 @@
+import type { Job, NewJob } from '@svc/core'
+import type { Statement } from '../statement.ts'
+import type { Verdict } from '../verdict.ts'
+import { isEnded } from './held.ts'
+
+/** Storing a job: one new row, or the unfinished one that has the dedupe key. */
+export function checkEnqueue({ args, result, changes, before }: Statement, verdict: Verdict): void {
+  const asked = args[0] as NewJob
+  const { job, created } = result as { job: Job; created: boolean }
+  const twin = [...before.values()].find(
+    (row) =>
+      asked.dedupeKey !== undefined &&
+      row.job.dedupeKey === asked.dedupeKey &&
+      row.job.licenseId === asked.licenseId &&
+      !isEnded(row.job.state),
+  )
+  const detail = () =>
+    `enqueue of ${asked.id} (dedupe key ${asked.dedupeKey}) answered ${job.id}, created ${created}`
+  const isRight =
+    twin === undefined
+      ? created && job.id === asked.id && changes.length === 1 && changes[0]?.id === asked.id
+      : !created && job.id === twin.job.id && changes.length === 0
+  verdict.expect(isRight, 'dedupe key is unique', detail)
+}

@@ -1,0 +1,39 @@
+import type { MemoryTables } from '../../memory-tables.ts'
+import type { Verdict } from '../verdict.ts'
+import { isEnded, spell } from './held.ts'
+
+/** What is looked at once, when a run has ended. */
+export interface FinalFacts {
+  readonly tables: MemoryTables
+  /** Jobs that an operator was told of. */
+  readonly enqueued: ReadonlySet<string>
+  /** Changing operations that were answered. */
+  readonly operated: number
+  readonly revoked: ReadonlySet<string>
+}
+
+/** At the end: nothing acknowledged is lost, every job has ended, every deployment is with its job. */
+export function checkEnd({ tables, enqueued, operated, revoked }: FinalFacts, verdict: Verdict): void {
+  for (const id of enqueued) {
+    verdict.expect(
+      tables.jobs.get(id) !== undefined,
+      'I4 no job lost',
+      () => `${id} was acknowledged and is gone`,
+    )
+  }
+  const deployments = new Map(tables.deployments.all().map((each) => [each.id, each]))
+  for (const row of tables.jobs.all()) {
+    const { id, deploymentId, licenseId, state } = row.job
+    const mirror = deploymentId === undefined ? undefined : deployments.get(deploymentId)
+    const isMirrored = deploymentId === undefined || (mirror?.jobId === id && mirror.licenseId === licenseId)
+    verdict.expect(isMirrored, 'a deployment is stored with its job', () => spell(row))
+    const isDone = isEnded(state) || revoked.has(licenseId)
+    verdict.expect(isDone, 'I4 every job ends once faults stop', () => spell(row))
+  }
+  const audited = tables.audit.all().length
+  verdict.expect(
+    audited >= operated,
+    'operations are audited',
+    () => `${operated} were answered, ${audited} audited`,
+  )
+}

@@ -1,0 +1,83 @@
+import type { Clock, RateCounter } from '@svc/core'
+import type { Life } from '../life.ts'
+import type { Verdict } from '../verdict.ts'
+import type { Endpoint } from '../wire.ts'
+
+/** Requests a minute, as documented (spec, Limits; cancel as status). */
+const DOCUMENTED: Readonly<Record<string, number>> = {
+  activate: 10,
+  heartbeat: 30,
+  claim: 60,
+  status: 120,
+  logs: 240,
+  cancel: 120,
+}
+
+const MINUTE_MS = 60_000
+
+interface Window {
+  readonly startMs: number
+  count: number
+}
+
+/** Fixed windows of a minute per subject, in the memory of one replica: exactly the documented number pass. */
+export class RateCheck {
+  readonly #verdict: Verdict
+  readonly #refusals = new Map<Life, { due: number; given: number }>()
+
+  constructor(verdict: Verdict) {
+    this.#verdict = verdict
+  }
+
+  /** `counter`, held to a count of its own. */
+  counter(life: Life, counter: RateCounter, clock: Clock): RateCounter {
+    const windows = new Map<string, Window>()
+    const tally = { due: 0, given: 0 }
+    this.#refusals.set(life, tally)
+    return {
+      backend: counter.backend,
+      count: async (limit, subject, now) => {
+        const nowMs = clock.now().getTime()
+        const counted = await counter.count(limit, subject, now)
+        const expected = countIn(windows, `${limit.name} ${subject}`, nowMs)
+        if (expected > (DOCUMENTED[limit.name] ?? limit.limit)) tally.due += 1
+        this.#verdict.expect(counted.count === expected, 'rate count', () => {
+          return `request ${expected} of a window of ${limit.name} was counted as ${counted.count}`
+        })
+        return counted
+      },
+    }
+  }
+
+  /** `endpoint`, with its refusals counted. */
+  watched(life: Life, endpoint: Endpoint): Endpoint {
+    return async (request) => {
+      const answer = await endpoint(request)
+      const tally = this.#refusals.get(life)
+      if (answer.status !== 429 || tally === undefined) return answer
+      tally.given += 1
+      const seconds = Number(answer.headers['Retry-After'])
+      this.#verdict.expect(seconds >= 1 && seconds <= 60, 'rate refusal', () => {
+        return `429 on ${request.path} said Retry-After: ${answer.headers['Retry-After']}`
+      })
+      return answer
+    }
+  }
+
+  /** At the end of a run: what was over the limit was refused, and nothing else. */
+  end(): void {
+    for (const { due, given } of this.#refusals.values()) {
+      const detail = () => `${due} requests were over a documented limit and ${given} were refused`
+      this.#verdict.expect(due === given, 'rate refusal', detail)
+    }
+  }
+}
+
+function countIn(windows: Map<string, Window>, key: string, nowMs: number): number {
+  const known = windows.get(key)
+  const isOpen = known !== undefined && known.startMs <= nowMs && nowMs < known.startMs + MINUTE_MS
+  const window = isOpen ? known : { startMs: nowMs, count: 0 }
+  windows.set(key, window)
+  window.count += 1
+  return window.count
+}

@@ -1,0 +1,123 @@
+import { Problem, type RateCounter, type Storage, type Stores } from '@svc/core'
+import type { SimulatedDatabase } from './database.ts'
+import type { Fault } from './fault.ts'
+import type { Life } from './life.ts'
+import type { Random } from './random.ts'
+import { never, type Timeline } from './timeline.ts'
+import { type StoreCall, wrapStores } from './wrap-stores.ts'
+
+/** What a replica's connection to the database is made of. */
+export interface ConnectionParts {
+  readonly database: SimulatedDatabase
+  readonly timeline: Timeline
+  readonly random: Random
+  readonly rates: RateCounter
+  readonly life: Life
+  /** Whether a fault may happen now. */
+  readonly isOn: (fault: Fault) => boolean
+  /** Ends the life of the replica here and now. */
+  readonly crash: () => void
+}
+
+const SLOWLY_MS = 4000
+const SLOW_SHARE = 0.03
+const FAILURE_SHARE = 0.004
+const CRASH_SHARE = 0.003
+const CRASH_IN_TRANSACTION_SHARE = 0.05
+
+/**
+ * The storage as one replica has it: every call travels to the database, has its effect there, and travels back, each
+ * at an instant that the seed draws. A crash on the way leaves the effect or nothing.
+ */
+export class Connection {
+  readonly #parts: ConnectionParts
+
+  readonly #inside: Stores
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#inside = wrapStores(parts.database.stores, (call) => this.#callInside(call))
+  }
+
+  /** The storage that services of this replica work on. */
+  storage(): Storage {
+    const { database, rates } = this.#parts
+    return {
+      ...wrapStores(database.stores, (call) => this.#call(call)),
+      kind: 'fake',
+      rates,
+      transaction: (work) => this.#transaction(work),
+      health: async () => ({
+        latencyMs: 0,
+        now: database.clock.now(),
+        missingTables: [],
+        migrations: { applied: [], pending: [], drifted: [] },
+      }),
+      connections: () => undefined,
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+
+  async #call({ run }: StoreCall): Promise<unknown> {
+    const { database, life } = this.#parts
+    await this.#travel()
+    // What a dead process had sent still arrives; what it had not sent does not.
+    if (life.isOver && this.#parts.random.chance(0.5)) return never()
+    await database.turn()
+    this.#mayFail()
+    const result = await run()
+    this.#mayCrash(CRASH_SHARE)
+    await this.#travel()
+    if (life.isOver) return never()
+    this.#mayFail()
+    return result
+  }
+
+  async #transaction<T>(work: Parameters<Storage['transaction']>[0]): Promise<T> {
+    const { database, life, random } = this.#parts
+    await this.#travel()
+    if (life.isOver) return never()
+    try {
+      const result = await database.transaction(async () => {
+        const worked = await work(this.#inside)
+        await this.#travel()
+        if (life.isOver && random.chance(0.5)) throw new Crash()
+        return worked
+      })
+      await this.#travel()
+      return life.isOver ? never() : (result as T)
+    } catch (error) {
+      if (life.isOver) return never()
+      throw error
+    }
+  }
+
+  async #callInside({ run }: StoreCall): Promise<unknown> {
+    await this.#travel()
+    this.#mayCrash(CRASH_IN_TRANSACTION_SHARE)
+    if (this.#parts.life.isOver) throw new Crash()
+    const result = await run()
+    await this.#travel()
+    if (this.#parts.life.isOver) throw new Crash()
+    return result
+  }
+
+  #travel(): Promise<void> {
+    const { timeline, random, isOn } = this.#parts
+    const isSlow = isOn('slow-database') && random.chance(SLOW_SHARE)
+    return timeline.sleep(random.fraction() * (isSlow ? SLOWLY_MS : 3), 'db')
+  }
+
+  #mayFail(): void {
+    const { random, isOn } = this.#parts
+    if (isOn('database-failure') && random.chance(FAILURE_SHARE)) throw new Problem('unavailable')
+  }
+
+  #mayCrash(share: number): void {
+    const { random, isOn, crash } = this.#parts
+    if (isOn('replica-crash') && random.chance(share)) crash()
+  }
+}
+
+/** The connection of a process that is no more. */
+class Crash extends Error {}

@@ -1,0 +1,33 @@
+import type { Random } from './random.ts'
+
+/** What may go wrong in a run. */
+export const FAULTS = [
+  'lost-request',
+  'lost-answer',
+  'duplicate',
+  'delay',
+  'agent-crash',
+  'agent-amnesia',
+  'agent-pause',
+  'clock-offset',
+  'database-jump',
+  'database-failure',
+  'slow-database',
+  'replica-crash',
+  'cancel',
+  'retry',
+  'suspend',
+  'revoke',
+  'drain',
+  'forget',
+  'burst',
+  'stranger',
+  'slow-job',
+] as const
+export type Fault = (typeof FAULTS)[number]
+
+/** Draws a mix: each fault is left out in 30 to 50 % of the draws, so that rare combinations come up pure, too. */
+export function drawFaults(random: Random): Fault[] {
+  const left = 0.3 + 0.2 * random.fraction()
+  return FAULTS.filter(() => !random.chance(left))
+}

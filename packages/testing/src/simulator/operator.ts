@@ -1,0 +1,104 @@
+import { type Answer, Problem } from '@svc/core'
+import type { BarCheck } from './checks/bars.ts'
+import type { Random } from './random.ts'
+import type { Replica } from './replica.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What became of an operation: its answer, the code of a refusal, or unknown because the replica died or was slow. */
+export interface Outcome {
+  readonly answer?: Answer
+  readonly refused?: string
+}
+
+/** What an operator of a run is made of. */
+export interface OperatorParts {
+  readonly timeline: Timeline
+  readonly random: Random
+  readonly replicas: readonly Replica[]
+  readonly bars: BarCheck
+}
+
+const PATIENCE_MS = 20_000
+
+/** The person who runs the fleet: every act is an operation of the product, through whichever replica is up. */
+export class Operator {
+  readonly #parts: OperatorParts
+  #operated = 0
+  #reinstatements = 0
+  readonly #enqueued = new Set<string>()
+  readonly #revoked = new Set<string>()
+  /** Licenses of which nobody knows whether a reinstatement went through. */
+  readonly #unsure = new Set<string>()
+
+  constructor(parts: OperatorParts) {
+    this.#parts = parts
+  }
+
+  /** Changing operations that were answered. */
+  get operated(): number {
+    return this.#operated
+  }
+
+  /** Jobs that were acknowledged. */
+  get enqueued(): ReadonlySet<string> {
+    return this.#enqueued
+  }
+
+  /** Licenses that may be revoked. */
+  get revoked(): ReadonlySet<string> {
+    return this.#revoked
+  }
+
+  /** Runs an operation. Never rejects. */
+  run(name: string, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
+    const { timeline, random, replicas } = this.#parts
+    const { running } = random.pick(replicas)
+    timeline.note(() => `operator: ${name} ${JSON.stringify(input)}`)
+    if (running === undefined) return timeline.sleep(1000, 'no replica').then(() => ({}))
+    const asked = running.plane.operations.run(name, input, 'operator').then(
+      (answer) => {
+        this.#operated += 1
+        return { answer }
+      },
+      (error: unknown) => ({ refused: error instanceof Problem ? error.code : String(error) }),
+    )
+    return Promise.race([asked, timeline.sleep(PATIENCE_MS, 'operator').then(() => ({}))])
+  }
+
+  /** Makes a job, trying until one is acknowledged or refused for good. */
+  async enqueue(input: Readonly<Record<string, unknown>>): Promise<void> {
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const { answer, refused } = await this.run('jobs.enqueue', input)
+      const job = answer?.job as { readonly id: string } | undefined
+      if (job !== undefined) this.#enqueued.add(job.id)
+      if (
+        job !== undefined ||
+        (refused !== undefined && refused !== 'unavailable' && refused !== 'not-found')
+      )
+        return
+      await this.#parts.timeline.sleep(2000, 'operator')
+    }
+  }
+
+  /** Bars a license; once the answer is there, no request that starts later may succeed. */
+  async bar(verb: 'suspend' | 'revoke', license: string): Promise<void> {
+    if (verb === 'revoke') this.#revoked.add(license)
+    const reinstated = this.#reinstatements
+    const isUnsure = this.#unsure.has(license)
+    const { answer } = await this.run(`licenses.${verb}`, { license })
+    // A suspension that crosses a reinstatement may have come before it.
+    const isSure = verb === 'revoke' || (!isUnsure && reinstated === this.#reinstatements)
+    if (answer !== undefined && isSure) this.#parts.bars.barred(license)
+  }
+
+  /** Lifts a suspension. */
+  async reinstate(license: string): Promise<boolean> {
+    if (this.#revoked.has(license)) return true
+    this.#parts.bars.opening(license)
+    this.#unsure.add(license)
+    this.#reinstatements += 1
+    const { answer, refused } = await this.run('licenses.reinstate', { license })
+    if (answer !== undefined) this.#unsure.delete(license)
+    return answer !== undefined || refused === 'conflict'
+  }
+}

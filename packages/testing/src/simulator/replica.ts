@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import {
+  type Config,
+  type ControlPlane,
+  createControlPlane,
+  type Ids,
+  MemoryRateCounter,
+  spellId,
+} from '@svc/core'
+import type { RateCheck } from './checks/rates.ts'
+import { Connection } from './connection.ts'
+import type { SimulatedDatabase } from './database.ts'
+import type { Fault } from './fault.ts'
+import { Life } from './life.ts'
+import type { Random } from './random.ts'
+import type { SimulationSeams } from './seams.ts'
+import { serviceEndpoint } from './service-endpoint.ts'
+import { SimulatedClock } from './simulated-clock.ts'
+import type { Timeline } from './timeline.ts'
+import type { Endpoint } from './wire.ts'
+
+/** What replicas of a run share. */
+export interface ReplicaParts {
+  readonly name: string
+  readonly config: Config
+  readonly database: SimulatedDatabase
+  readonly timeline: Timeline
+  readonly random: Random
+  readonly seams: SimulationSeams
+  readonly rates: RateCheck
+  readonly isOn: (fault: Fault) => boolean
+  /** Draws the number of the next identifier. */
+  readonly nextNumber: () => number
+  readonly clockOffsetMs: number
+}
+
+/** A replica while it is up: its services, and its agent API. */
+export interface RunningReplica {
+  readonly life: Life
+  readonly plane: ControlPlane
+  readonly endpoint: Endpoint
+}
+
+const SWEEP_MS = 20_000
+const DOWN_MS = 8000
+
+/** One server process with the real services of the product; what it keeps in memory dies with a crash. */
+export class Replica {
+  readonly #parts: ReplicaParts
+  readonly #clock: SimulatedClock
+  #running: RunningReplica | undefined
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts
+    this.#clock = new SimulatedClock(parts.timeline, parts.clockOffsetMs)
+  }
+
+  /** Undefined while it is down. */
+  get running(): RunningReplica | undefined {
+    return this.#running
+  }
+
+  start(): void {
+    const { timeline, name } = this.#parts
+    const life = new Life()
+    const plane = this.#plane(life)
+    const api = (this.#parts.seams.endpoint ?? serviceEndpoint)(plane)
+    const endpoint = this.#parts.rates.watched(life, api)
+    this.#running = { life, plane, endpoint }
+    timeline.note(() => `${name} starts`)
+    void this.#sweep(life, plane)
+  }
+
+  /** Ends the process and all it had under way; it comes back after a while. */
+  crash(): void {
+    if (this.#running === undefined) return
+    const { timeline, random, name } = this.#parts
+    timeline.note(() => `${name} crashes`)
+    this.#running.life.end()
+    this.#running = undefined
+    timeline.after(random.fraction() * DOWN_MS, 'restart', () => this.start())
+  }
+
+  #plane(life: Life): ControlPlane {
+    const { database, timeline, seams, config, rates, random, isOn } = this.#parts
+    const clock = seams.clock?.(this.#clock) ?? this.#clock
+    const counter = new MemoryRateCounter(clock)
+    const rateCounter = rates.counter(life, seams.rateCounter?.(counter) ?? counter, clock)
+    const crash = () => this.crash()
+    const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
+    const own = connection.storage()
+    const storage = seams.storage?.(own, { database, timeline, life }) ?? own
+    return createControlPlane({ config, storage, clock, ids: this.#ids(), rateCounter })
+  }
+
+  #ids(): Ids {
+    const { nextNumber } = this.#parts
+    return {
+      next: (prefix) => spellId(prefix, this.#clock.now().getTime(), BigInt(nextNumber())),
+      secret: (bytes) =>
+        createHash('shake256', { outputLength: bytes }).update(`secret ${nextNumber()}`).digest('base64url'),
+    }
+  }
+
+  async #sweep(life: Life, plane: ControlPlane): Promise<void> {
+    const { timeline, random } = this.#parts
+    for (;;) {
+      await timeline.sleep(SWEEP_MS * (0.5 + random.fraction()), 'sweep')
+      if (life.isOver) return
+      await plane.jobs.sweep().catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import { simulatedAgent } from './agent.ts'
+import { Chaos } from './chaos.ts'
+import { AcknowledgedCheck } from './checks/acknowledged.ts'
+import { BarCheck } from './checks/bars.ts'
+import { checkEnd } from './checks/final.ts'
+import { isEnded } from './checks/held.ts'
+import { RateCheck } from './checks/rates.ts'
+import { StatementCheck } from './checks/statements.ts'
+import { SimulatedDatabase } from './database.ts'
+import type { Fault } from './fault.ts'
+import { type AgentProgram, Machine } from './host.ts'
+import { Life } from './life.ts'
+import { Network } from './network.ts'
+import { Operator } from './operator.ts'
+import { configOf } from './plane-config.ts'
+import { Random } from './random.ts'
+import { Replica } from './replica.ts'
+import { drawScenario, type Scenario } from './scenario.ts'
+import type { SimulationSeams } from './seams.ts'
+import { Timeline } from './timeline.ts'
+import { Verdict, type Violation } from './verdict.ts'
+import { planJobs } from './workload.ts'
+
+/** What to simulate. */
+export interface SimulationOptions {
+  readonly seed: number
+  /** Sizes and faults instead of those that the seed draws. */
+  readonly scenario?: Partial<Omit<Scenario, 'seed'>>
+  /** Your agent, instead of the simulated ones. */
+  readonly agent?: AgentProgram
+  readonly seams?: SimulationSeams
+  /** Keeps the last lines of what happened. */
+  readonly isTraced?: boolean
+}
+
+/** What a run was and what it showed. */
+export interface SimulationResult {
+  readonly scenario: Scenario
+  /** The first promise that was broken; undefined: all held. */
+  readonly violation: Violation | undefined
+  readonly events: number
+  /** Equal for equal runs. */
+  readonly hash: number
+  readonly simulatedSeconds: number
+  readonly requests: number
+  readonly faults: number
+  readonly jobs: number
+  readonly trace: readonly string[]
+}
+
+/** Runs one seed: the same seed, options and code give the same events. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const simulation = new Simulation(options)
+  return simulation.run()
+}
+
+const OFFSET_MS = 600_000
+const TAIL_MS = 5000
+
+class Simulation {
+  readonly #scenario: Scenario
+  readonly #options: SimulationOptions
+  readonly #random: Random
+  readonly #timeline: Timeline
+  readonly #verdict: Verdict
+  readonly #database: SimulatedDatabase
+  readonly #rates: RateCheck
+  readonly #acknowledged: AcknowledgedCheck
+  readonly #replicas: Replica[] = []
+  readonly #machines: Machine[] = []
+  readonly #operator: Operator
+  readonly #network: Network
+  readonly #chaos: Chaos
+  #numbers = 0
+
+  constructor(options: SimulationOptions) {
+    this.#options = options
+    this.#scenario = { ...drawScenario(options.seed), ...options.scenario, seed: options.seed }
+    this.#random = new Random(options.seed ^ SALT)
+    const isPatient = options.agent !== undefined || options.seams?.endpoint !== undefined
+    const timeline = new Timeline({ isTraced: options.isTraced ?? false, isPatient })
+    this.#timeline = timeline
+    const verdict = new Verdict({ nowMs: () => timeline.nowMs, stop: () => timeline.stop() })
+    this.#verdict = verdict
+    this.#rates = new RateCheck(verdict)
+    this.#acknowledged = new AcknowledgedCheck(verdict)
+    const statements = new StatementCheck(verdict)
+    const bars = new BarCheck(verdict)
+    const seams = options.seams ?? {}
+    const observe = statements.check.bind(statements)
+    this.#database = new SimulatedDatabase({ timeline, verdict, seams, observe })
+    const [replicas, machines] = [this.#replicas, this.#machines]
+    const { leaseSeconds } = this.#scenario
+    const isOn = (fault: Fault) => this.#chaos.isOn(fault)
+    const acknowledged = this.#acknowledged
+    const random = () => this.#random.fork()
+    this.#operator = new Operator({ timeline, random: random(), replicas, bars })
+    this.#network = new Network({
+      timeline,
+      random: random(),
+      replicas,
+      leaseSeconds,
+      isOn,
+      bars,
+      acknowledged,
+    })
+    const acting = { operator: this.#operator, network: this.#network }
+    const chaos = { timeline, random: random(), database: this.#database, replicas, machines, ...acting }
+    this.#chaos = new Chaos({ ...chaos, scenario: this.#scenario })
+  }
+
+  async run(): Promise<SimulationResult> {
+    for (let index = 0; index < this.#scenario.replicas; index += 1) this.#addReplica(index)
+    const running = this.#start()
+    await this.#timeline.run(() => this.#isOver())
+    void running
+    if (this.#verdict.violation === undefined) this.#checkEnd()
+    const { scenario, timeline } = { scenario: this.#scenario, timeline: this.#timeline }
+    return {
+      scenario,
+      violation: this.#verdict.violation,
+      events: timeline.happened,
+      hash: timeline.hash,
+      simulatedSeconds: timeline.nowMs / 1000,
+      requests: this.#network.requests,
+      faults: this.#network.faults + this.#chaos.count,
+      jobs: this.#database.tables.jobs.all().length,
+      trace: timeline.trace,
+    }
+  }
+
+  async #start(): Promise<void> {
+    const licenses = await this.#issueLicenses()
+    const { hosts } = this.#scenario
+    for (let index = 0; index < hosts; index += 1) {
+      const license = licenses[index % licenses.length]
+      if (license !== undefined) this.#addMachine(index, Math.floor(index / licenses.length), license)
+    }
+    const [scenario, timeline, random] = [this.#scenario, this.#timeline, this.#random.fork()]
+    planJobs({ scenario, timeline, random, operator: this.#operator, machines: this.#machines })
+    this.#chaos.start()
+  }
+
+  /** Licenses are there before anything can fail. */
+  async #issueLicenses(): Promise<readonly { id: string; key: string }[]> {
+    const plane = this.#replicas[0]?.running?.plane
+    const licenses = []
+    for (let index = 0; plane !== undefined && index < this.#scenario.licenses; index += 1) {
+      const { license, key } = await plane.licenses.issue({ label: `license ${index}` })
+      licenses.push({ id: license.id, key })
+    }
+    return licenses
+  }
+
+  #addReplica(index: number): void {
+    const [timeline, database, rates, random] = [
+      this.#timeline,
+      this.#database,
+      this.#rates,
+      this.#random.fork(),
+    ]
+    const replica = new Replica({
+      name: `replica ${index}`,
+      config: configOf(this.#scenario),
+      ...{ database, timeline, rates, random },
+      seams: this.#options.seams ?? {},
+      isOn: (fault) => this.#licensed && this.#chaos.isOn(fault),
+      nextNumber: () => {
+        this.#numbers += 1
+        return this.#numbers
+      },
+      clockOffsetMs: this.#offset(),
+    })
+    this.#replicas.push(replica)
+    replica.start()
+  }
+
+  get #licensed(): boolean {
+    return this.#machines.length > 0
+  }
+
+  #addMachine(index: number, indexInLicense: number, license: { id: string; key: string }): void {
+    const { cloned, claimSeconds, leaseSeconds, sloppy } = this.#scenario
+    const random = this.#random.fork()
+    const habits = { claimSeconds, leaseSeconds, stepSeconds: 6, sloppy: random.chance(sloppy) }
+    const number = String(cloned ? indexInLicense : index).padStart(4, '0')
+    const machine = new Machine({
+      fingerprint: `fp${number}-`.padEnd(24, '0'),
+      hostname: `host-${index}`,
+      licenseId: license.id,
+      key: license.key,
+      address: `192.0.2.${index % 250}`,
+      program:
+        this.#options.agent ?? simulatedAgent({ ...habits, slowSteps: () => this.#chaos.isOn('slow-job') }),
+      clockOffsetMs: this.#offset(),
+      timeline: this.#timeline,
+      random,
+      network: this.#network,
+      failed: (error) => this.#verdict.fail('the agent works', `an agent threw ${String(error)}`),
+    })
+    this.#machines.push(machine)
+    machine.start(new Life())
+  }
+
+  #offset(): number {
+    if (!this.#scenario.faults.includes('clock-offset')) return 0
+    return Math.round(OFFSET_MS * (2 * this.#random.fraction() - 1))
+  }
+
+  #isOver(): boolean {
+    const { nowMs } = this.#timeline
+    if (nowMs < this.#chaos.endMs + TAIL_MS) return false
+    return nowMs >= this.#deadlineMs() || this.#isDone()
+  }
+
+  #isDone(): boolean {
+    const { revoked } = this.#operator
+    const rows = this.#database.tables.jobs.all()
+    return rows.every(({ job }) => isEnded(job.state) || revoked.has(job.licenseId))
+  }
+
+  /** Lease, pauses and cancels that run out, claims, and the work itself, one job after the other at worst. */
+  #deadlineMs(): number {
+    const { leaseSeconds, claimSeconds, jobs } = this.#scenario
+    const cancelSeconds = 300
+    const workSeconds = Math.min(jobs, 40) * (45 + claimSeconds)
+    return this.#chaos.endMs + 1000 * (10 * leaseSeconds + 3 * cancelSeconds + 5 * claimSeconds + workSeconds)
+  }
+
+  #checkEnd(): void {
+    const { tables } = this.#database
+    const { enqueued, operated, revoked } = this.#operator
+    this.#rates.end()
+    this.#acknowledged.end(tables)
+    checkEnd({ tables, enqueued, operated, revoked }, this.#verdict)
+  }
+}
+
+// The run draws from another source than its scenario, so that a changed scenario leaves the rest as it was.
+const SALT = 0x5eed5eed

@@ -1,0 +1,108 @@
+import { nextTick } from 'node:process'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { EventHeap } from './event-heap.ts'
+
+const FNV_PRIME = 0x01000193
+const FNV_START = 0x811c9dc5 | 0
+
+/** So often timers and sockets of the process get their turn. */
+const BREATHE_EVERY = 1000
+
+/** How many of the last lines a trace keeps. */
+const TRACE_LINES = 400
+
+/**
+ * Simulated time. Everything that waits, waits here, and what waits goes on one event after the other in the order of
+ * (time, sequence): the seed that draws the times decides every interleaving.
+ */
+export class Timeline {
+  readonly #heap = new EventHeap()
+  readonly #trace: string[] | undefined
+  readonly #isPatient: boolean
+  #nowMs = 0
+  #planned = 0
+  #happened = 0
+  #hash = FNV_START
+  #isStopped = false
+
+  /** `isPatient`: what happens at an event may use ticks of the process, as streams do. */
+  constructor({ isTraced = false, isPatient = false } = {}) {
+    this.#isPatient = isPatient
+    this.#trace = isTraced ? [] : undefined
+  }
+
+  /** Milliseconds since the start. */
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  /** Events so far. */
+  get happened(): number {
+    return this.#happened
+  }
+
+  /** A digest of all events so far with their instants: equal for equal runs. */
+  get hash(): number {
+    return this.#hash >>> 0
+  }
+
+  /** The last lines noted, when the run is traced. */
+  get trace(): readonly string[] {
+    return this.#trace ?? []
+  }
+
+  /** Keeps a line of the trace. `line` is only called when there is one. */
+  note(line: () => string): void {
+    if (this.#trace === undefined) return
+    this.#trace.push(`${(this.#nowMs / 1000).toFixed(3).padStart(9)} ${line()}`)
+    if (this.#trace.length > 2 * TRACE_LINES) this.#trace.splice(0, TRACE_LINES)
+  }
+
+  /** Plans `run` for `delayMs` from now. */
+  after(delayMs: number, label: string, run: () => void): void {
+    this.#planned += 1
+    this.#heap.add({ atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#planned, label, run })
+  }
+
+  /** Resolves `delayMs` from now. */
+  sleep(delayMs: number, label = 'sleep'): Promise<void> {
+    return new Promise((resolve) => this.after(delayMs, label, resolve))
+  }
+
+  /** No event happens after the present one. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Lets events happen until `isOver` says so after one, `stop` is called or none is left. */
+  async run(isOver: () => boolean): Promise<void> {
+    while (!this.#isStopped && !isOver()) {
+      const event = this.#heap.take()
+      if (event === undefined) return
+      this.#nowMs = event.atMs
+      this.#happened += 1
+      this.#mix(event.label, event.atMs)
+      event.run()
+      await this.#settle()
+    }
+  }
+
+  /** Lets everything that an event set going run as far as it can without another event. */
+  async #settle(): Promise<void> {
+    // A tick comes after all microtasks and costs a third of a turn of the event loop, which only parts that use ticks
+    // themselves (streams) need.
+    if (this.#isPatient || this.#happened % BREATHE_EVERY === 0) await breathe()
+    else await new Promise<void>((resolve) => nextTick(resolve))
+  }
+
+  #mix(label: string, atMs: number): void {
+    let hash = Math.imul(this.#hash ^ (atMs | 0), FNV_PRIME)
+    for (let index = 0; index < label.length; index += 1) {
+      hash = Math.imul(hash ^ label.charCodeAt(index), FNV_PRIME)
+    }
+    this.#hash = hash
+  }
+}
+
+/** A promise that nothing ever resolves: what a dead process waits for. */
+export const never = <T>(): Promise<T> => new Promise(() => {})

@@ -1,0 +1,140 @@
+// `npm run simulate`: runs the simulator of @svc/testing, seed after seed.
+//   --seed N       one seed, traced; prints its digest, and its report when it breaks a promise
+//   --seeds N      so many seeds (default 1000)
+//   --minutes N    as many seeds as fit into so many minutes; --seconds N likewise
+//   --from N       the first seed (default 1)
+//   --workers N    processes to share the seeds between (default 1)
+// Exit code 1 when a seed breaks a promise, 2 for a bad option.
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { shrink, simulate, simulationReport } from '../packages/testing/src/index.ts'
+
+// Refusals are many here, and nobody reads where they were made.
+Error.stackTraceLimit = 0
+
+const names = ['seed', 'seeds', 'minutes', 'seconds', 'from', 'workers', 'step'] as const
+type Options = Partial<Record<(typeof names)[number], number>>
+
+interface Totals {
+  seeds: number
+  events: number
+  requests: number
+  faults: number
+  jobs: number
+  simulatedSeconds: number
+  failed: number
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+  })
+  const entries = Object.entries(values).map(([name, value]) => [name, Number(value)] as const)
+  const bad = entries.find(([, value]) => !Number.isFinite(value) || value < 0)
+  if (bad !== undefined) throw new Error(`--${bad[0]} takes a number`)
+  return Object.fromEntries(entries)
+}
+
+async function oneSeed(seed: number): Promise<number> {
+  const result = await simulate({ seed, isTraced: true })
+  const { violation, hash, events, requests, faults } = result
+  if (violation !== undefined) {
+    const shrunk = await shrink({ seed }, violation.rule)
+    console.log(simulationReport(seed, result, shrunk.result))
+  }
+  const digest = hash.toString(16).padStart(8, '0')
+  console.log(`seed ${seed}: digest ${digest}, ${events} events, ${requests} requests, ${faults} faults`)
+  return violation === undefined ? 0 : 1
+}
+
+async function manySeeds(options: Options): Promise<Totals> {
+  const { from = 1, step = 1 } = options
+  const seconds = options.seconds ?? (options.minutes === undefined ? undefined : 60 * options.minutes)
+  const most = options.seeds ?? (seconds === undefined ? 1000 : Number.POSITIVE_INFINITY)
+  const endMs = performance.now() + 1000 * (seconds ?? Number.POSITIVE_INFINITY)
+  const totals = { seeds: 0, events: 0, requests: 0, faults: 0, jobs: 0, simulatedSeconds: 0, failed: 0 }
+  for (let seed = from; totals.seeds < most && performance.now() < endMs; seed += step) {
+    const result = await simulate({ seed })
+    totals.seeds += 1
+    for (const key of ['events', 'requests', 'faults', 'jobs', 'simulatedSeconds'] as const)
+      totals[key] += result[key]
+    if (result.violation === undefined) continue
+    totals.failed += 1
+    const shrunk = await shrink({ seed }, result.violation.rule)
+    console.log(simulationReport(seed, result, shrunk.result))
+  }
+  return totals
+}
+
+/** Shares the seeds between processes: worker w takes the seeds from + w, from + w + n, … */
+async function shared(options: Options, workers: number): Promise<Totals[]> {
+  const { from = 1, seeds, minutes, seconds } = options
+  const share = seeds === undefined ? [] : ['--seeds', String(Math.ceil(seeds / workers))]
+  const time = [
+    ...(minutes ? ['--minutes', String(minutes)] : []),
+    ...(seconds ? ['--seconds', String(seconds)] : []),
+  ]
+  return Promise.all(
+    Array.from({ length: workers }, (_, worker) =>
+      child(['--from', String(from + worker), '--step', String(workers), ...share, ...time]),
+    ),
+  )
+}
+
+function child(args: readonly string[]): Promise<Totals> {
+  const script = process.argv[1] ?? ''
+  const node = spawn(process.execPath, [...process.execArgv, script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  node.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  return new Promise((resolve, reject) => {
+    node.on('error', reject).on('close', () => {
+      const lines = output.trimEnd().split('\n')
+      const totals = lines.pop() ?? ''
+      for (const line of lines) console.log(line)
+      if (!totals.startsWith('{')) reject(new Error(`a worker ended without its totals: ${totals}`))
+      else resolve(JSON.parse(totals) as Totals)
+    })
+  })
+}
+
+function sum(parts: readonly Totals[]): Totals {
+  const [first, ...others] = parts
+  if (first === undefined) throw new Error('no worker ran')
+  const total = { ...first }
+  for (const part of others) for (const key of Object.keys(part) as (keyof Totals)[]) total[key] += part[key]
+  return total
+}
+
+function summary(totals: Totals, seconds: number): string {
+  const { seeds, events, requests, faults, jobs, simulatedSeconds, failed } = totals
+  const figures = [
+    `${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} seeds/s)`,
+    `${events} events (${Math.round(events / seconds)} events/s)`,
+    `${requests} requests, ${jobs} jobs, ${faults} faults`,
+    `${(simulatedSeconds / 3600).toFixed(1)} simulated hours`,
+  ]
+  return `simulated ${figures.join(', ')}: ${failed} broke a promise`
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  if (options.seed !== undefined) return oneSeed(options.seed)
+  const started = performance.now()
+  if (options.step !== undefined) {
+    console.log(JSON.stringify(await manySeeds(options)))
+    return 0
+  }
+  const { workers = 1 } = options
+  const totals = workers > 1 ? sum(await shared(options, workers)) : await manySeeds(options)
+  console.log(summary(totals, (performance.now() - started) / 1000))
+  return totals.failed > 0 ? 1 : 0
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  return 2
+})
