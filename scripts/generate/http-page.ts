@@ -2,7 +2,7 @@ import { openApiDocument, ROUTES, type Route } from '@svc/http'
 import { code, table } from './table.ts'
 
 interface Schema {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
@@ -47,6 +47,7 @@ are wrong.
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
   licenseKey: 'license key as bearer',
+  healthToken: '`SERVICE_HEALTH_TOKEN` as bearer, when set',
   metricsToken: '`SERVICE_METRICS_TOKEN` as bearer, when set',
   session: 'cookie `svc_session`',
   sharedSecret: 'a secret of the settings as bearer',
@@ -137,7 +138,8 @@ function spelled(schema: Schema): string {
     .filter(([keyword]) => isTelling(keyword, schema[keyword]))
     .map(([keyword, text]) => text.replace('%', () => String(schema[keyword])))
     .map((text) => (text === 'at least 1 characters' ? 'not empty' : text))
-  return [schema.type ?? 'any value', ...bounds].join(', ')
+  const type = [schema.type ?? 'any value'].flat().join(' or ')
+  return [type, ...bounds].join(', ').replace(/(from \S+), (to )/, '$1 $2')
 }
 
 // Bounds that are there because numbers and texts have some say nothing to a reader.
@@ -147,12 +149,16 @@ function isTelling(keyword: string, value: unknown): boolean {
   return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
 }
 
+/** The fields of a JSON answer, or the media type of another one. */
+function answered(content: Content): readonly string[] {
+  const { 'application/json': json, ...others } = content
+  return json === undefined ? Object.keys(others) : Object.keys(json.schema.properties ?? {})
+}
+
 function repliesOf({ responses }: Described): string {
   const rows = Object.entries(responses).map(([status, { description, headers, content = {} }]) => {
     const own = Object.keys(headers).filter((name) => name !== 'Svc-Request-Id')
-    const schema = content['application/json']?.schema
-    const fields = Object.keys(schema?.properties ?? {})
-    return [status, description, fields.map(code).join(', '), own.map(code).join(', ')]
+    return [status, description, answered(content).map(code).join(', '), own.map(code).join(', ')]
   })
   return table(['Status', 'Meaning', 'Body', 'Headers'], rows)
 }
