@@ -1,5 +1,6 @@
 import type { Agent } from 'undici'
 import { type CompletionPart, completionPart } from './completion-part.ts'
+import { eventData } from './event-data.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 
 /** Where an OpenAI-compatible API is when nobody says otherwise. */
@@ -9,7 +10,6 @@ export const DEFAULT_MODEL = 'gpt-4o-mini'
 
 const CONNECT_MS = 5000
 const MAX_CONNECTIONS = 64
-const MAX_EVENT_CHARS = 64 * 1024
 /** Answers are to stay close to the excerpts. */
 const TEMPERATURE = 0.2
 
@@ -65,9 +65,11 @@ export class HttpLanguageModel implements LanguageModel {
       throw new ModelFailure('refused', { cause })
     })
     const { statusCode, body } = answer
+    // Ending it early is no error of anybody's.
+    body.on('error', () => {})
     const type = answer.headers['content-type']
     if (statusCode === 200 && String(type).includes('text/event-stream')) return body
-    body.on('error', () => {}).destroy()
+    body.destroy()
     if (statusCode === 200) throw new ModelFailure('unreadable')
     throw new ModelFailure(statusCode === 429 ? 'busy' : 'refused')
   }
@@ -75,18 +77,14 @@ export class HttpLanguageModel implements LanguageModel {
 
 /** The events of an answer's body. @throws ModelFailure `unreadable` for anything else */
 async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<CompletionPart> {
-  const { createParser } = await import('eventsource-parser')
-  const decoder = new TextDecoder()
-  const parts: CompletionPart[] = []
-  const parser = createParser({
-    onEvent: ({ data }) => parts.push(completionPart(data)),
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw new ModelFailure('unreadable')
-    },
-    maxBufferSize: MAX_EVENT_CHARS,
-  })
-  for await (const bytes of body) {
-    parser.feed(decoder.decode(bytes, { stream: true }))
-    yield* parts.splice(0)
+  try {
+    for await (const data of eventData(textOf(body))) yield completionPart(data)
+  } catch (cause) {
+    throw cause instanceof RangeError ? new ModelFailure('unreadable', { cause }) : cause
   }
+}
+
+async function* textOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const bytes of body) yield decoder.decode(bytes, { stream: true })
 }
