@@ -48,7 +48,7 @@ export interface Arrival {
 }
 
 /** How a credential is sent, for the API document. */
-export type SecurityScheme = 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
+export type SecurityScheme = 'healthToken' | 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
 
 /** Who may pass, and how often: identity first, then its limit. */
 export interface Gate<Caller> {

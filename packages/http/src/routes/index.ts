@@ -15,6 +15,7 @@ import { monitorRoutes } from './monitors.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { sessionRoutes } from './session.ts'
+import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
 
 /** Everything that the service answers to the world: its table of contents. */
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...fleetRoutes,
   ...alertRoutes,
   ...healthRoutes,
+  systemRoute,
   ...metricsRoutes,
   ...keyRoutes,
   ...sessionRoutes,

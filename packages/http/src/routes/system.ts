@@ -1,0 +1,30 @@
+import { anyText, finite, flag, listOf, oneOf, SYSTEM_DETAILS, SYSTEM_STATUSES, shape, text } from '@svc/core'
+import { optional } from 'superstruct'
+import { healthTokenOrSession } from '../gates/health-token-or-session.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { LISTED } from './listed.ts'
+
+const check = shape({
+  name: text(1, 64),
+  status: oneOf(SYSTEM_STATUSES),
+  latency_ms: optional(finite()),
+  detail: optional(oneOf(SYSTEM_DETAILS)),
+})
+const report = shape({
+  ok: flag(),
+  checked_at: finite(),
+  duration_ms: finite(),
+  version: anyText(),
+  checks: listOf(check, LISTED),
+})
+
+/** The system check, for operators (spec, /api/health/system; wire-app §5). */
+export const systemRoute = route({
+  method: 'GET',
+  path: '/api/health/system',
+  summary: 'Looks at everything the service stands on, now.',
+  gate: healthTokenOrSession,
+  replies: { 200: { description: 'What was found, good or bad.', body: report } },
+  handle: async ({ plane }) => json(await plane.systemCheck.run()),
+})
