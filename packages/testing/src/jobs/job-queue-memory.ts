@@ -10,6 +10,7 @@ type JobTable = MemoryTable<MemoryJob>
 
 /** Stores a job, or finds the unfinished one that has its dedupe key. */
 export function enqueue(jobs: JobTable, job: NewJob, now: Date): { job: Job; created: boolean } {
+  const payload = jsonCopy(job.payload)
   const unfinished = jobs.group(job.licenseId)
   const twin = unfinished.find((row) => job.dedupeKey !== undefined && row.job.dedupeKey === job.dedupeKey)
   if (twin !== undefined) return { job: twin.job, created: false }
@@ -18,7 +19,10 @@ export function enqueue(jobs: JobTable, job: NewJob, now: Date): { job: Job; cre
   const dueAt = job.runAt ?? now
   const place = waits ? WAITING : placeWhenDue(job.urgent, dueAt, now)
   const row = { dueAt, place, claimKey: undefined }
-  const stored: MemoryJob = { ...row, job: { ...newJob(job, now), availableAt: availableAt(row) } }
+  const stored: MemoryJob = {
+    ...row,
+    job: { ...newJob({ ...job, payload }, now), availableAt: availableAt(row) },
+  }
   jobs.put(job.id, stored)
   return { job: stored.job, created: true }
 }
@@ -53,7 +57,6 @@ function byTurn(one: MemoryJob, other: MemoryJob): number {
 function newJob({ runAt: _, ...job }: NewJob, now: Date): Omit<Job, 'availableAt'> {
   return {
     ...job,
-    payload: jsonCopy(job.payload),
     state: 'pending',
     createdAt: now,
     claimedBy: undefined,

@@ -30,6 +30,7 @@ export function memorySessionsStore(
   return {
     open: ({ digest, userId }: NewSession, now = time()) =>
       run(() => {
+        if (sessions.get(digest) !== undefined) throw new Error('there is a session with this digest already')
         const expiresAt = later(now, SESSION_SECONDS)
         sessions.put(digest, { digest, userId, lastUsedAt: now, expiresAt, revokedAt: undefined })
         return expiresAt

@@ -9,12 +9,16 @@ export type MemoryUser = User & { readonly passwordHash: string | undefined }
 const toUser = ({ passwordHash, ...user }: MemoryUser): User => user as User
 
 /** Users in memory. */
-export function memoryUsersStore({ users, sessions }: MemoryTables, run: Run, time: () => Date): UsersStore {
+export function memoryUsersStore(tables: MemoryTables, run: Run, time: () => Date): UsersStore {
+  const { users, sessions, tenants } = tables
   const find = (email: string) => users.all().find((row) => row.email === email)
   return {
     add: (user: NewUser, now = time()) =>
       run(() => {
         if (find(user.email) !== undefined) return undefined
+        if (users.get(user.id) !== undefined) throw new Error(`there is a user ${user.id} already`)
+        if (user.tenantId !== undefined && tenants.get(user.tenantId) === undefined)
+          throw new Error(`there is no tenant ${user.tenantId}`)
         const row = { ...user, createdAt: now, disabledAt: undefined } as MemoryUser
         users.put(user.id, row)
         return toUser(row)
@@ -31,15 +35,15 @@ export function memoryUsersStore({ users, sessions }: MemoryTables, run: Run, ti
       }),
     change: (userId: string, change: UserChange, now = time()) =>
       run(() => {
-        const row = users.get(userId)
-        if (row === undefined) return undefined
-        const changed = changedUser(row, change, now)
-        users.put(userId, changed)
         if (change.passwordHash !== undefined || change.disabled === true) {
           for (const session of sessions.all().filter((each) => each.userId === userId)) {
             sessions.put(session.digest, { ...session, revokedAt: session.revokedAt ?? now })
           }
         }
+        const row = users.get(userId)
+        if (row === undefined) return undefined
+        const changed = changedUser(row, change, now)
+        users.put(userId, changed)
         return toUser(changed)
       }),
     list: () =>
