@@ -154,6 +154,13 @@ function failureMessages(error: StructError): string[] {
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** `value` with every NUL taken out of its strings and keys: PostgreSQL stores none, and one would fail its neighbours. */
-export const withoutNul = <T>(value: T): T =>
-  JSON.parse(JSON.stringify(value).replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1')) as T
+/**
+ * `value` with its strings and keys as PostgreSQL can store them: every NUL taken out, lone surrogates replaced by U+FFFD.
+ * One of either would fail the statement, and its neighbours.
+ */
+export const storable = <T>(value: T): T =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1')
+      .replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd'),
+  ) as T

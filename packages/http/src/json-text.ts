@@ -11,7 +11,7 @@ const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
 
 /**
  * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every depth, and NUL
- * out of every string, because PostgreSQL's text holds none.
+ * out of every string; lone surrogates become U+FFFD: PostgreSQL holds neither, and an answer shows what is stored.
  * @throws Refusal `invalid-json`
  */
 export function parseJson(text: string): unknown {
@@ -31,7 +31,7 @@ function parse(text: string): unknown {
 
 /** Cleans in place what the parser has just made. */
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return withoutNul(value)
+  if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) value[index] = cleaned(value[index])
@@ -43,7 +43,7 @@ function cleaned(value: unknown): unknown {
 function cleanedObject(value: Record<string, unknown>): Record<string, unknown> {
   for (const key of Object.keys(value)) {
     const item = value[key]
-    const name = withoutNul(key)
+    const name = storable(key)
     if (HOSTILE_KEYS.includes(name)) {
       delete value[key]
       continue
@@ -54,4 +54,6 @@ function cleanedObject(value: Record<string, unknown>): Record<string, unknown> 
   return value
 }
 
-const withoutNul = (text: string): string => (text.includes(NUL) ? text.replaceAll(NUL, '') : text)
+// Both only come escaped: a body that is not well-formed UTF-8 has U+FFFD in their place already.
+const storable = (text: string): string =>
+  (text.includes(NUL) ? text.replaceAll(NUL, '') : text).toWellFormed()

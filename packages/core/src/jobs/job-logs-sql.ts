@@ -154,8 +154,8 @@ interface ChunkRow {
 export const READ = {
   name: 'job-log-read',
   text: `select attempt, first_line, first_offset, lines, body from job_log_chunks
-    where job_id = $1 and first_line + lines > $2 and first_line >= coalesce(
-      (select max(c.first_line) from job_log_chunks c where c.job_id = $1 and c.first_line <= $2), 0)
+    where job_id = $1 and first_line + lines > $2::bigint and first_line >= coalesce(
+      (select max(c.first_line) from job_log_chunks c where c.job_id = $1 and c.first_line <= $2::bigint), 0)
     order by first_line limit 64`,
 }
 

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import type { Storage } from '../storage/storage.ts'
-import { withoutNul } from '../validation.ts'
+import { storable } from '../validation.ts'
 import { OPERATIONS } from './list.ts'
 import type { Answer, Operation, Services } from './operation.ts'
 
@@ -36,7 +36,7 @@ export class Operations {
   async run(name: string, input: unknown, actor: string): Promise<Answer> {
     const found = OPERATIONS.find((each) => each.name === name)
     if (found === undefined) throw new Problem('not-found', { detail: `there is no operation ${name}` })
-    const clean = withoutNul(input ?? {})
+    const clean = storable(input ?? {})
     if (!found.changes) return found.run(this.#parts.services, clean, actor)
     try {
       const answer = await found.run(this.#parts.services, clean, actor)
