@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { buildJob, buildTenant, FakeClock, memoryStorage } from '@svc/testing'
+import { buildHeartbeat, buildJob, buildTenant, FakeClock, memoryStorage } from '@svc/testing'
 
 const failing = () => Promise.reject(new Error('on purpose'))
 
@@ -25,8 +25,7 @@ describe('memoryStorage', () => {
     const storage = memoryStorage(clock)
     const { job } = await storage.jobs.enqueue(buildJob({ serialKey: 'k' }))
     const owner = { licenseId: job.licenseId, fingerprint: 'fp', leaseSeconds: 300 }
-    const beat = { ...owner, hostname: 'web-1' } as Parameters<typeof storage.agents.heartbeat>[0]
-    await storage.agents.heartbeat(beat)
+    await storage.agents.heartbeat(buildHeartbeat({ ...owner, hostname: 'web-1' }))
     const { job: held } = await storage.jobs.lease({ ...owner, claimKey: undefined })
     const work = storage.transaction(async (stores) => {
       const write = { ...owner, jobId: job.id, attempt: undefined }
