@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  type AlertCondition,
+  FLAP_MS,
+  isForgettable,
+  nextStep,
+  REOPEN_MS,
+  resolvedByHand,
+  unwatched,
+  type Watch,
+} from '@svc/core'
+import { FakeClock } from '@svc/testing'
+
+const condition: AlertCondition = {
+  licenseId: 'lic_a',
+  tenantId: undefined,
+  dedupKey: 'host_offline:fp',
+  kind: 'host_offline',
+  severity: 'critical',
+  summary: 'web-1 has not reported',
+  host: undefined,
+  details: {},
+}
+
+/** One dedup key, evaluated each minute of a clock of its own; what was announced, in order. */
+class Key {
+  readonly clock = new FakeClock()
+  readonly notices: string[] = []
+  watch: Watch = unwatched(condition)
+  #made = 0
+
+  /** One evaluation that finds the condition, or does not; what became of the alert. */
+  tick(found: Partial<AlertCondition> | boolean): string {
+    const seen = found === false ? undefined : { ...condition, ...(found === true ? {} : found) }
+    return this.#take(nextStep(this.watch, seen, this.clock.advance({ minutes: 1 })), seen?.event)
+  }
+
+  /** Several evaluations; what became of the alert in each. */
+  ticks(...found: readonly boolean[]): string[] {
+    return found.map((each) => this.tick(each))
+  }
+
+  resolve(): void {
+    this.#take(resolvedByHand(this.watch, this.clock.now()), undefined)
+  }
+
+  #take(step: ReturnType<typeof nextStep>, event: string | undefined): string {
+    const { alert: old } = this.watch
+    const isNew = step.alert === 'open'
+    if (isNew) this.#made += 1
+    if (step.notice !== undefined) this.notices.push(step.notice)
+    const announced = step.notice !== undefined && step.notice !== 'resolved'
+    const alert = {
+      id: isNew ? `alr_${this.#made}` : (old?.id ?? ''),
+      resolvedAt: step.alert === 'resolve' ? this.clock.now() : undefined,
+      flapping: step.flapping,
+      isAcknowledged: old?.isAcknowledged ?? false,
+      isAnnounced: announced || (step.alert === 'keep' && (old?.isAnnounced ?? false)),
+      event: event ?? old?.event,
+    }
+    this.watch = { ...this.watch, ...step.memory, alert: step.alert === 'none' ? old : alert }
+    return step.alert
+  }
+}
+
+describe('the life of an alert', () => {
+  it('opens at the second evaluation in a row, stays, and is resolved at the first without', () => {
+    const key = new Key()
+    expect(key.ticks(true, true, true, false, false)).toEqual(['none', 'open', 'keep', 'resolve', 'none'])
+    expect(key.notices).toEqual(['firing', 'resolved'])
+  })
+
+  it('one evaluation is a blip, however often it comes', () => {
+    const key = new Key()
+    expect(new Set(key.ticks(true, false, true, false, true, false))).toEqual(new Set(['none']))
+  })
+
+  it('a condition that has to last waits for its time, not only for two evaluations', () => {
+    const key = new Key()
+    const found = Array.from({ length: 12 }, () => key.tick({ holdSeconds: 600 }))
+    expect(found.indexOf('open')).toBe(10)
+  })
+
+  it('a condition known from before a host fell silent opens nothing, and keeps what is open', () => {
+    const key = new Key()
+    expect([key.tick({ isStale: true }), key.tick({ isStale: true })]).toEqual(['none', 'none'])
+    key.ticks(true, true)
+    expect(key.tick({ isStale: true })).toBe('keep')
+  })
+
+  it.each([
+    [REOPEN_MS / 60_000 - 1, 'reopen', 'alr_1'],
+    [REOPEN_MS / 60_000, 'open', 'alr_2'],
+  ])('%i minutes after its resolve the condition makes it %s', (minutes, how, id) => {
+    const key = new Key()
+    key.ticks(true, true, false)
+    key.clock.advance({ minutes: minutes - 2 })
+    expect(key.ticks(true, true)).toEqual(['none', how])
+    expect(key.watch.alert?.id).toBe(id)
+  })
+
+  it('four transitions in thirty minutes hold it open, with one notice', () => {
+    const key = new Key()
+    const opens = [true, true, false]
+    expect(key.ticks(...opens, ...opens)).toEqual(['none', 'open', 'resolve', 'none', 'reopen', 'keep'])
+    expect(key.watch.alert).toMatchObject({ flapping: true, resolvedAt: undefined })
+    key.ticks(true, false, true, false, true, false)
+    expect(key.watch.alert).toMatchObject({ flapping: true, resolvedAt: undefined })
+    expect(key.notices).toEqual(['firing', 'resolved', 'firing', 'flapping'])
+  })
+
+  it('a flapping alert is resolved, and that announced, once its condition has been gone long enough', () => {
+    const key = new Key()
+    key.ticks(true, true, false, true, true, false)
+    let minutes = 0
+    while (key.tick(false) === 'keep') minutes += 1
+    expect(minutes).toBeGreaterThan(20)
+    expect(minutes).toBeLessThanOrEqual(FLAP_MS / 60_000)
+    expect(key.notices.at(-1)).toBe('resolved')
+  })
+
+  it('a flapping alert whose condition settles stays open and says nothing more', () => {
+    const key = new Key()
+    key.ticks(true, true, false, true, true, false)
+    const before = key.notices.length
+    for (let minute = 0; minute < 40; minute += 1) expect(key.tick(true)).toBe('keep')
+    expect(key.watch.alert).toMatchObject({ flapping: false })
+    expect(key.notices).toHaveLength(before)
+  })
+
+  it('what opens under a snooze is announced when the snooze is over, and only while it is open', () => {
+    const key = new Key()
+    key.watch = { ...key.watch, snoozedUntil: new Date(key.clock.now().getTime() + 5 * 60_000) }
+    key.ticks(true, true, true, true)
+    expect(key.notices).toEqual([])
+    key.ticks(true, true)
+    expect(key.notices).toEqual(['firing'])
+  })
+
+  it('a snooze does not hold back the end of what was announced before it', () => {
+    const key = new Key()
+    key.ticks(true, true)
+    key.watch = { ...key.watch, snoozedUntil: key.clock.advance({ hours: 1 }) }
+    key.clock.advance({ hours: -1 })
+    key.tick(false)
+    expect(key.notices).toEqual(['firing', 'resolved'])
+  })
+
+  it('an event that a person has resolved does not come back, the next one does', () => {
+    const key = new Key()
+    key.tick({ event: 'job_1' })
+    expect(key.tick({ event: 'job_1' })).toBe('open')
+    key.resolve()
+    expect([key.tick({ event: 'job_1' }), key.tick({ event: 'job_1' })]).toEqual(['none', 'none'])
+    expect([key.tick({ event: 'job_2' }), key.tick({ event: 'job_2' })]).toEqual(['none', 'reopen'])
+  })
+
+  it('a state that a person has resolved comes back when it still holds', () => {
+    const key = new Key()
+    key.ticks(true, true)
+    key.resolve()
+    expect(key.ticks(true, true)).toEqual(['none', 'reopen'])
+  })
+
+  it('a key is forgotten when nothing of it matters any more, and not before', () => {
+    const key = new Key()
+    key.ticks(true, true, false)
+    let minutes = 0
+    const isOver = () => {
+      const at = key.clock.advance({ minutes: 1 })
+      const step = nextStep(key.watch, undefined, at)
+      key.watch = { ...key.watch, ...step.memory }
+      return isForgettable(key.watch, step, at)
+    }
+    while (!isOver()) minutes += 1
+    expect(minutes).toBeGreaterThanOrEqual(FLAP_MS / 60_000 - 1)
+    const snoozed = { ...key.watch, snoozedUntil: key.clock.advance({ hours: 1 }) }
+    key.clock.advance({ hours: -1 })
+    const step = nextStep(snoozed, undefined, key.clock.now())
+    expect(isForgettable(snoozed, step, key.clock.now())).toBe(false)
+  })
+})

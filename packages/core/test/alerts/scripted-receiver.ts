@@ -1,0 +1,25 @@
+import type { Outbound, OutboundAnswer } from '@svc/core'
+
+interface Digest {
+  readonly data: { readonly alerts: readonly { readonly transition: string; readonly alert: Announced }[] }
+}
+
+/** What a receiver needs of an alert to tell its openings apart. */
+interface Announced {
+  readonly id: string
+  readonly count: number
+}
+
+/** A receiver that takes messages or not, as the test says; what it took, in order. */
+export class ScriptedReceiver implements Outbound {
+  isUp = true
+  readonly taken: { readonly transition: string; readonly alert: Announced }[] = []
+
+  async request(_url: string, request?: { readonly body?: string | Uint8Array }): Promise<OutboundAnswer> {
+    if (!this.isUp) return { ok: false, refusal: 'connect' }
+    this.taken.push(...(JSON.parse(String(request?.body)) as Digest).data.alerts)
+    return { ok: true, status: 204, headers: new Headers(), body: new Uint8Array() }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
