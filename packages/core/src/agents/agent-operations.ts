@@ -32,7 +32,7 @@ export const agentOperations = [
     changes: false,
     input: { license },
     run: async (services, input) => ({
-      servers: await services.agents.servers(await scope(services, input.license)),
+      servers: await services.agents.overview(await scope(services, input.license)),
     }),
   }),
   operation({

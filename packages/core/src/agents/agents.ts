@@ -7,7 +7,14 @@ import type { Storage } from '../storage/storage.ts'
 import { type Agent, agentId, HEARTBEAT_SECONDS } from './agent.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 import type { AgentChange, HeartbeatWrite } from './agents-store.ts'
-import { type FleetBackup, type FleetServer, fleetBackup, fleetServer } from './fleet.ts'
+import {
+  type FleetBackup,
+  type FleetServer,
+  fleetBackup,
+  fleetServer,
+  type OperatorServer,
+  operatorServer,
+} from './fleet.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
 /** What `Agents` is built from. */
@@ -54,12 +61,21 @@ export class Agents {
     return { nextInterval: HEARTBEAT_SECONDS, refresh: this.#refresh(beat, seq, drained, cancel), cancel }
   }
 
-  /** The hosts of a license, or of all (spec, GET /v1/fleet/servers). */
-  async servers(licenseId?: string): Promise<readonly FleetServer[]> {
-    const { storage, clock } = this.#parts
-    const [agents, orgs] = await Promise.all([storage.agents.list(licenseId), this.#orgs()])
-    const now = clock.now()
-    return agents.map((agent) => fleetServer(agent, orgs.get(agent.licenseId) ?? '', now))
+  /** The hosts of a license (spec, GET /v1/fleet/servers). */
+  async servers(licenseId: string): Promise<readonly FleetServer[]> {
+    const agents = await this.list(licenseId)
+    const org = await this.#orgOf(licenseId)
+    const now = this.#parts.clock.now()
+    return agents.map((agent) => fleetServer(agent, org, now))
+  }
+
+  /** The hosts of a license, or of all, for operators. */
+  async overview(licenseId?: string): Promise<readonly OperatorServer[]> {
+    const agents = await this.list(licenseId)
+    const ids = [...new Set(agents.map((agent) => agent.licenseId))]
+    const orgs = new Map(await Promise.all(ids.map(async (id) => [id, await this.#orgOf(id)] as const)))
+    const now = this.#parts.clock.now()
+    return agents.map((agent) => operatorServer(agent, orgs.get(agent.licenseId) ?? '', now))
   }
 
   /** The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups). */
@@ -93,14 +109,17 @@ export class Agents {
   }
 
   /**
-   * Changes what operators decide about a host; returns it as fleet readers see it.
+   * Changes what operators decide about a host; returns it as operators see it.
    * @throws Problem `not-found`
    */
-  async change(agent: Pick<Agent, 'licenseId' | 'fingerprint'>, change: AgentChange): Promise<FleetServer> {
+  async change(
+    agent: Pick<Agent, 'licenseId' | 'fingerprint'>,
+    change: AgentChange,
+  ): Promise<OperatorServer> {
     const { storage, clock } = this.#parts
     const changed = await storage.agents.change(agent.licenseId, agent.fingerprint, change, clock.forStores())
     if (changed === undefined) throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
-    return fleetServer(changed, (await this.#orgs()).get(agent.licenseId) ?? '', clock.now())
+    return operatorServer(changed, await this.#orgOf(agent.licenseId), clock.now())
   }
 
   /** Takes a host off the registry; it comes back with its next heartbeat. Its jobs stay. */
@@ -116,11 +135,10 @@ export class Agents {
     return signer.sign(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
   }
 
-  async #orgs(): Promise<ReadonlyMap<string, string>> {
+  async #orgOf(licenseId: string): Promise<string> {
     const { licenses, tenants } = this.#parts.storage
-    const [issued, known] = await Promise.all([licenses.list(), tenants.list()])
-    const names = new Map(known.map((tenant) => [tenant.id, tenant.name]))
-    return new Map(issued.map((license) => [license.id, names.get(license.tenantId ?? '') ?? '']))
+    const tenantId = (await licenses.get(licenseId))?.tenantId
+    return tenantId === undefined ? '' : ((await tenants.find(tenantId))?.name ?? '')
   }
 }
 

@@ -33,6 +33,17 @@ export const fleetServer = (agent: Agent, org: string, now: Date): FleetServer =
   last_heartbeat: unixSeconds(agent.lastHeartbeat),
 })
 
+/** A host as operators see it: as fleet readers do, and whether it gets no new jobs. */
+export interface OperatorServer extends FleetServer {
+  readonly drained?: true
+}
+
+/** The operators' entry of a host at `now`. */
+export const operatorServer = (agent: Agent, org: string, now: Date): OperatorServer => ({
+  ...fleetServer(agent, org, now),
+  ...(agent.drainedAt === undefined ? {} : { drained: true }),
+})
+
 // The spec fixes both at 0: captured images are counted by a ledger that is not part of this read.
 const UNCOUNTED = 0
 

@@ -1,4 +1,3 @@
-import { nextTick } from 'node:process'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { EventHeap } from './event-heap.ts'
 
@@ -92,7 +91,7 @@ export class Timeline {
     // A tick comes after all microtasks and costs a third of a turn of the event loop, which only parts that use ticks
     // themselves (streams) need.
     if (this.#isPatient || this.#happened % BREATHE_EVERY === 0) await breathe()
-    else await new Promise<void>((resolve) => nextTick(resolve))
+    else await new Promise<void>((resolve) => process.nextTick(resolve))
   }
 
   #mix(label: string, atMs: number): void {

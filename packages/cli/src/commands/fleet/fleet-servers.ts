@@ -1,4 +1,4 @@
-import type { FleetServer } from '@svc/core'
+import type { OperatorServer } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { ago, type Page, stateColour, table } from '../../render.ts'
 
@@ -9,12 +9,16 @@ export interface FleetOptions {
 }
 
 /** Hosts as people read them. */
-export const serversTable = (servers: readonly FleetServer[], page: Page): string =>
+export const serversTable = (servers: readonly OperatorServer[], page: Page): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
       { title: 'HOSTNAME', text: ({ hostname }) => hostname },
-      { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => stateColour(state) },
+      {
+        title: 'STATE',
+        text: ({ state, drained }) => (drained ? `${state}, drained` : state),
+        colour: ({ state }) => stateColour(state),
+      },
       { title: 'LAST HEARTBEAT', text: (row) => ago(row.last_heartbeat, page) },
       { title: 'VERSION', text: ({ version }) => version },
       { title: 'LABEL', text: ({ label }) => label },
@@ -30,7 +34,7 @@ const HOSTS_PER_LICENSE = 25
 /** Lists the hosts. */
 export const listServers: Handler<FleetOptions> = async (call) => {
   const { license } = call.options
-  const answer = await call.operate<{ servers: readonly FleetServer[] }>(
+  const answer = await call.operate<{ servers: readonly OperatorServer[] }>(
     'fleet.servers',
     given({ license }),
     true,
