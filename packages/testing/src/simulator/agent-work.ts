@@ -3,8 +3,10 @@ import type { SimulatedHost } from './host.ts'
 import type { WireAnswer } from './wire.ts'
 
 const GIVE_BACK_SHARE = 0.06
+const GIVE_BACK_CANCELLED_SHARE = 0.3
 const FAIL_SHARE = 0.15
 const SLOW_SHARE = 0.2
+const HASTY_SHARE = 0.2
 const LARGE_SHARE = 0.004
 const STEPS_MOST = 3
 const LINES_MOST = 4
@@ -42,13 +44,19 @@ export class WorkRun {
     const steps = random.between(1, STEPS_MOST)
     for (let step = 0; step < steps && !this.#isOver; step += 1) {
       await this.#host.sleep(this.#stepMs())
-      if (this.#isToStop || this.#isCancelled()) return this.#report('failed', 'stopped as asked')
+      if (this.#isToStop || this.#isCancelled()) return this.#stopped()
       await this.#send(random.chance(LARGE_SHARE) ? LARGE_LINES : random.between(0, LINES_MOST))
       if (!this.#isOver) await this.#report('running')
     }
     if (this.#isOver) return
     const isFailed = random.chance(FAIL_SHARE)
     await this.#report(isFailed ? 'failed' : 'succeeded', isFailed ? 'the step failed' : undefined)
+  }
+
+  /** Stopped as asked: says so, or gives back what it has hardly begun. */
+  #stopped(): Promise<void> {
+    if (this.#host.random.chance(GIVE_BACK_CANCELLED_SHARE)) return this.#report('pending')
+    return this.#report('failed', 'stopped as asked')
   }
 
   #stepMs(): number {
@@ -67,22 +75,30 @@ export class WorkRun {
 
   /** Sends the next lines until the service has them; with an offset, a repeat stores nothing twice. */
   async #send(count: number): Promise<void> {
-    const { fingerprint, random } = this.#host
     const { sloppy } = this.#habits
-    const { attempt } = this.#job
     const first = this.#offset
+    this.#offset = first + count
+    if (count > 1 && !sloppy && this.#host.random.chance(HASTY_SHARE)) this.#sendAhead(first + 1, count - 1)
     for (let sent = 0; sent < count && !this.#isOver; ) {
-      const lines = this.#lines(first + sent, count - sent)
-      const placed = sloppy ? {} : { fingerprint, attempt, offset: first + sent }
-      const answer = await this.#answered(
-        'logs',
-        { lines, ...placed },
-        sloppy ? undefined : String(random.next()),
-      )
+      const answer = await this.#answered('logs', this.#placed(first + sent, count - sent), this.#key())
       if (answer === undefined) return
       sent = sloppy ? count : Number(answer.headers['Svc-Log-Next']) - first
     }
-    this.#offset = first + count
+  }
+
+  /** Does not wait for the lines before: they may arrive later, and what is sent here is then a gap. */
+  #sendAhead(offset: number, count: number): void {
+    void this.#host.request(`/v1/jobs/${this.#job.id}/logs`, this.#placed(offset, count), this.#key())
+  }
+
+  #key(): string | undefined {
+    return this.#habits.sloppy && !this.#habits.keyed ? undefined : String(this.#host.random.next())
+  }
+
+  #placed(offset: number, count: number): Readonly<Record<string, unknown>> {
+    const lines = this.#lines(offset, count)
+    const { fingerprint } = this.#host
+    return this.#habits.sloppy ? { lines } : { lines, fingerprint, attempt: this.#job.attempt, offset }
   }
 
   #lines(offset: number, count: number): { ts: number; line: string }[] {

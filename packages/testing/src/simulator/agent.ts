@@ -8,8 +8,10 @@ export interface AgentHabits {
   readonly claimSeconds: number
   /** Seconds of the longest step of a job. */
   readonly stepSeconds: number
-  /** Leaves out `attempt`, `offset` and idempotency keys, as the plain contract allows. */
+  /** Leaves out `attempt` and `offset`, as the plain contract allows. */
   readonly sloppy: boolean
+  /** Sends idempotency keys; agents that are not sloppy always do. */
+  readonly keyed: boolean
   /** Whether some steps of a job last longer than a lease. */
   readonly slowSteps: () => boolean
   readonly leaseSeconds: number
@@ -82,7 +84,8 @@ class AgentRun {
   /** Asks for work, under the same key until an answer has come: an answer that got lost is answered again. */
   async #claim(): Promise<RememberedJob | undefined> {
     const { disk, fingerprint, random } = this.#host
-    const key = this.#habits.sloppy ? undefined : (disk.get('claim') ?? `${fingerprint}.${random.next()}`)
+    const { sloppy, keyed } = this.#habits
+    const key = sloppy && !keyed ? undefined : (disk.get('claim') ?? `${fingerprint}.${random.next()}`)
     if (key !== undefined) disk.set('claim', key)
     const answer = await this.#host.request(CLAIM_PATH, { fingerprint }, key as string | undefined)
     this.#hear(answer)

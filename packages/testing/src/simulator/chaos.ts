@@ -135,7 +135,7 @@ export class Chaos {
     for (let sent = 0; sent < count; sent += 1) void network.send(licenseId, { path, key, body, address })
   }
 
-  /** A machine writes to a job that is not its own: another's, an attempt of long ago, one of another license. */
+  /** A machine writes to a job that is not its own: another's, one of another license, an attempt of long ago. */
   #intrude(): void {
     const { random, machines, network, database } = this.#parts
     const jobs = database.tables.jobs.all()
@@ -143,16 +143,23 @@ export class Chaos {
     const { job } = random.pick(jobs)
     const { licenseId, key, address } = random.pick(machines).parts
     const { fingerprint } = random.pick(machines).parts
-    if (licenseId === job.licenseId && fingerprint === job.claimedBy) return
-    const attempt = random.chance(0.5) ? { attempt: job.attempt } : {}
+    const isOwner = licenseId === job.licenseId && fingerprint === job.claimedBy
+    const attempt = isOwner
+      ? { attempt: job.attempt - 1 }
+      : random.chance(0.5)
+        ? { attempt: job.attempt }
+        : {}
     const send = (path: string, body: object) =>
       void network.send(licenseId, { path, key, address, body: { fingerprint, ...attempt, ...body } })
-    const ts = 0
+    const lines = [{ ts: 0, line: 'foreign' }]
+    const list = [{ id: job.id, attempt: isOwner ? job.attempt - 1 : job.attempt }]
     random.pick([
       () => send(`/v1/jobs/${job.id}/status`, { state: random.pick(['running', 'succeeded', 'pending']) }),
-      () => send(`/v1/jobs/${job.id}/logs`, { lines: [{ ts, line: 'foreign' }], offset: 0 }),
+      () => send(`/v1/jobs/${job.id}/logs`, { lines, offset: 0 }),
+      // Lines of none are taken late as well, but not for ever.
+      () => send(`/v1/jobs/${job.id}/logs`, { attempt: job.attempt, lines: [], offset: 0 }),
       () => send(`/v1/jobs/${job.id}/cancel`, {}),
-      () => send('/v1/telemetry/heartbeat', { jobs: [{ id: job.id, attempt: job.attempt }] }),
+      () => send('/v1/telemetry/heartbeat', { jobs: list }),
     ])()
   }
 

@@ -182,7 +182,13 @@ class Simulation {
   #addMachine(index: number, indexInLicense: number, license: { id: string; key: string }): void {
     const { cloned, claimSeconds, leaseSeconds, sloppy } = this.#scenario
     const random = this.#random.fork()
-    const habits = { claimSeconds, leaseSeconds, stepSeconds: 6, sloppy: random.chance(sloppy) }
+    const habits = {
+      claimSeconds,
+      leaseSeconds,
+      stepSeconds: 6,
+      sloppy: random.chance(sloppy),
+      keyed: random.chance(0.5),
+    }
     const number = String(cloned ? indexInLicense : index).padStart(4, '0')
     const machine = new Machine({
       fingerprint: `fp${number}-`.padEnd(24, '0'),
