@@ -6,7 +6,9 @@ import type { CommonOptions, Connect, Handler } from './call.ts'
 import { declareAgent } from './commands/agent.ts'
 import { declareAlerts } from './commands/alerts.ts'
 import { declareAudit } from './commands/audit.ts'
+import { declareChat } from './commands/chat.ts'
 import type { Run } from './commands/declare.ts'
+import { declareDoctor } from './commands/doctor.ts'
 import { declareFleet } from './commands/fleet.ts'
 import { declareJobs } from './commands/jobs.ts'
 import { declareLicenses } from './commands/licenses.ts'
@@ -37,7 +39,9 @@ const COMMANDS: readonly ((program: Command, run: Run) => void)[] = [
   declareFleet,
   declareAlerts,
   declareMonitors,
+  declareChat,
   declareAudit,
+  declareDoctor,
   declareAgent,
 ]
 

@@ -7,6 +7,12 @@ export function plainText(markdown: string): string {
     .replaceAll(/\[([^\]\n]{1,500})\]\([^)\n]{0,2000}\)/g, '$1')
     .replaceAll(/^ {0,3}(?:>|#{1,6})[ \t]*/gm, '')
     .replaceAll(/^[ \t]*\|?[ \t:|-]{3,}$/gm, '')
+    .replaceAll(/^[ \t]*\|(.*)\|[ \t]*$/gm, (_, cells: string) =>
+      cells
+        .split('|')
+        .map((cell) => cell.trim())
+        .join(' · '),
+    )
     .replaceAll(/(\*\*|__)(?=\S)(.{1,500}?\S?)\1/g, '$2')
     .replaceAll(/`{1,2}([^`\n]{1,500})`{1,2}/g, '$1')
     .replaceAll(/<([a-z][\w -]{0,40})>/gi, '[$1]')

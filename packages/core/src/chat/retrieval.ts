@@ -24,14 +24,16 @@ export interface Retrieval {
 
 const MAX_HITS = 4
 /** A question counts as grounded when this much of it is covered. */
-const COVERAGE_NEEDED = 0.5
+const COVERAGE_NEEDED = 0.6
 /** What fits less than this part of the best hit is another subject. */
 const MIN_RELATIVE_SCORE = 0.3
+/** Tables of everything: found when nothing explains it better. */
+const REFERENCE = /\/reference(?:\/|$)/
+const REFERENCE_BOOST = 0.5
 /** What a term counts that was found only in a similar spelling. */
 const SIMILAR = 0.7
 /** A term that no document knows counts like one that is known to so many. */
 const UNKNOWN_FREQUENCY = 3
-const LONG_ENOUGH_TO_COMPLETE = 4
 const LONG_ENOUGH_TO_CORRECT = 5
 
 /** The documents, ready to be searched. */
@@ -78,9 +80,9 @@ export class DocumentIndex {
       tokenize: (text) => text.split(' '),
       processTerm: (each) => each,
       boost: { title: 3, heading: 2 },
-      prefix: (each) => !this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_COMPLETE,
       fuzzy: (each) => (!this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_CORRECT ? 1 : false),
-      weights: { fuzzy: 0.4, prefix: 0.6 },
+      weights: { fuzzy: 0.4, prefix: 0 },
+      boostDocument: (id) => (REFERENCE.test(this.#chunks[id as number]?.url ?? '') ? REFERENCE_BOOST : 1),
     })
     const least = (found[0]?.score ?? 0) * MIN_RELATIVE_SCORE
     return found.filter(({ score }) => score >= least).slice(0, MAX_HITS)

@@ -12,18 +12,26 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 )
 
 const WORD = /[\p{L}\p{N}_]+/gu
-const ENDINGS = /(?<=.{3})(?:ations?|ing|ed|es|s)$/
+/** Endings, each with the letters that must be left before it. */
+const ENDINGS: readonly (readonly [RegExp, string])[] = [
+  [/(?<=.{3}(?:s|x|z|ch|sh))es$/, ''],
+  [/(?<=.{2}[^su])s$/, ''],
+  [/(?<=.{3})(?:ations?|ated?|ating)$/, ''],
+  [/(?<=.{4})(?:ing|ed)$/, ''],
+  [/([b-df-hj-km-np-rtv-z])\1$/, '$1'],
+  [/(?<=.{4})e$/, ''],
+]
 
 /** The words of a text, in one form of writing. */
 export function words(text: string): string[] {
   return text.normalize('NFKC').replaceAll(/['’]/g, '').match(WORD) ?? []
 }
 
-/** What a word is found by: lower case, without a common ending; undefined for words that say nothing. */
+/** What a word is found by: lower case, without common endings; undefined for words that say nothing. */
 export function term(word: string): string | undefined {
   const lower = word.toLowerCase()
   if (lower.length < 2 || STOP_WORDS.has(lower)) return undefined
-  return /(?:ss|us|is)$/.test(lower) ? lower : lower.replace(ENDINGS, '')
+  return ENDINGS.reduce((stem, [ending, rest]) => stem.replace(ending, rest), lower)
 }
 
 /** Terms of a question at most: a page of text is searched by its first words, at a bounded cost. */

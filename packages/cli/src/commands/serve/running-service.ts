@@ -2,6 +2,7 @@ import { type Config, type ControlPlane, createControlPlane, type Log, Problem }
 import { openStorage, type StorageSource } from '@svc/core/sql'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
+import { docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
@@ -33,7 +34,7 @@ export async function startService({ io, config, log }: ServiceParts): Promise<R
   try {
     const storage = await openStorage(storageSource(config))
     opened.push(storage)
-    const plane = createControlPlane({ config, storage, log })
+    const plane = createControlPlane({ config, storage, log, docsDir: docsFolder() })
     tellDoubts(plane)
     opened.push(sweepLoop(plane))
     const { tickSeconds } = config.scheduler

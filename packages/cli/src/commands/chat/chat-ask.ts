@@ -1,0 +1,37 @@
+import type { Handler } from '../../call.ts'
+import { table } from '../../render.ts'
+import { plain } from '../../terminal.ts'
+
+/** What `chat.ask` answers. */
+interface AskAnswer {
+  readonly documents: number
+  readonly grounded: boolean
+  readonly coverage: number
+  readonly terms: readonly string[]
+  readonly hits: readonly {
+    readonly score: number
+    readonly page: string
+    readonly heading: string
+    readonly url: string
+  }[]
+  readonly answer: string
+}
+
+/** Shows what the documents say to a question, and how well they cover it. */
+export const askDocuments: Handler<object> = async (call) => {
+  const answer = await call.operate<AskAnswer>('chat.ask', { question: call.arg(0) })
+  call.print(answer, (page) => {
+    const covered = `${Math.round(answer.coverage * 100)} % of ${answer.terms.join(', ') || 'nothing'} covered`
+    const verdict = `${answer.grounded ? 'grounded' : 'not grounded'}: ${covered}\n\n`
+    const columns = [
+      { title: 'SCORE', text: (hit: AskAnswer['hits'][number]) => String(hit.score) },
+      { title: 'HEADING', text: (hit: AskAnswer['hits'][number]) => hit.heading },
+      { title: 'READ AT', text: (hit: AskAnswer['hits'][number]) => hit.url },
+    ]
+    const hits = answer.hits.length === 0 ? '' : `${table(columns, answer.hits, page)}\n`
+    const said = answer.answer.split('\n').map(plain).join('\n')
+    return `${plain(verdict.trimEnd())}\n\n${hits}${said}\n`
+  })
+  if (answer.documents === 0)
+    call.hint('No documents were found: set CHAT_CONTENT_DIR to a folder of Markdown.')
+}

@@ -1,0 +1,13 @@
+import type { Handler } from '../../call.ts'
+import { type ConversationView, conversationFacts } from './conversation-table.ts'
+
+/** Takes a conversation over, gives it back, or ends it. */
+export const changeConversation =
+  (verb: 'take' | 'release' | 'close'): Handler<object> =>
+  async (call) => {
+    const input = { conversation: call.arg(0) }
+    const answer = await call.operate<{ conversation: ConversationView }>(`chat.${verb}`, input)
+    call.print(answer, (page) => conversationFacts(answer.conversation, page))
+    const { id } = answer.conversation
+    if (verb === 'take') call.hint(`The service says nothing more here; svc chat release ${id} lets it.`)
+  }

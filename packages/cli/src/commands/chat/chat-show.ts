@@ -1,0 +1,30 @@
+import type { Handler } from '../../call.ts'
+import { ago, type Page } from '../../render.ts'
+import { paint, plain } from '../../terminal.ts'
+import { wholeNumber } from '../number-option.ts'
+import { type ConversationView, conversationFacts, type MessageView } from './conversation-table.ts'
+
+const SPEAKERS = { visitor: 'visitor', bot: 'service', human: 'person' } as const
+
+function messageText({ role, text, at, engine, truncated }: MessageView, page: Page): string {
+  const how = [engine, truncated ? 'broken off' : undefined].filter((word) => word !== undefined).join(', ')
+  const head = `${SPEAKERS[role]}, ${ago(at, page)}${how === '' ? '' : ` (${how})`}`
+  const lines = text.split('\n').map((line) => `  ${plain(line)}`)
+  return `\n${page.colour ? paint(head, 'dim') : head}\n${lines.join('\n')}\n`
+}
+
+/** Shows a conversation with its last messages. */
+export const showConversation: Handler<{ readonly limit: string }> = async (call) => {
+  const input = { conversation: call.arg(0), limit: wholeNumber('--limit', call.options.limit) }
+  const answer = await call.operate<{
+    conversation: ConversationView
+    messages: readonly MessageView[]
+  }>('chat.show', input)
+  const { conversation, messages } = answer
+  call.print(
+    answer,
+    (page) =>
+      conversationFacts(conversation, page) + messages.map((message) => messageText(message, page)).join(''),
+  )
+  if (conversation.waiting_since !== undefined) call.hint(`svc chat reply ${conversation.id} TEXT answers.`)
+}

@@ -1,0 +1,57 @@
+import { ago, facts, instant, type Page, table } from '../../render.ts'
+
+/** A conversation as operations answer it. */
+export interface ConversationView {
+  readonly id: string
+  readonly mode: 'ai' | 'human_active' | 'closed'
+  readonly messages: number
+  readonly category?: string
+  readonly contact?: string
+  readonly waiting_since?: number
+  readonly created_at: number
+  readonly last_message_at: number
+}
+
+/** A message as operations answer it. */
+export interface MessageView {
+  readonly role: 'visitor' | 'bot' | 'human'
+  readonly text: string
+  readonly at: number
+  readonly engine?: string
+  readonly truncated?: true
+}
+
+const ANSWERED_BY = { ai: 'service', human_active: 'person', closed: 'closed' } as const
+
+/** Conversations as people read them. */
+export const conversationsTable = (conversations: readonly ConversationView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'ANSWERED BY', text: ({ mode }) => ANSWERED_BY[mode] },
+      {
+        title: 'WAITS SINCE',
+        text: ({ waiting_since }) => (waiting_since === undefined ? '' : ago(waiting_since, page)),
+        colour: ({ waiting_since }) => (waiting_since === undefined ? undefined : 'yellow'),
+      },
+      { title: 'MESSAGES', text: ({ messages }) => String(messages) },
+      { title: 'CATEGORY', text: ({ category }) => category ?? '' },
+      { title: 'LAST', text: ({ last_message_at }) => ago(last_message_at, page) },
+    ],
+    conversations,
+    page,
+  )
+
+/** One conversation as people read it. */
+export const conversationFacts = (shown: ConversationView, page: Page): string =>
+  facts(
+    [
+      ['id', shown.id],
+      ['answered by', ANSWERED_BY[shown.mode]],
+      ['category', shown.category],
+      ['contact', shown.contact],
+      ['waits since', instant(shown.waiting_since, page)],
+      ['begun', instant(shown.created_at, page)],
+    ],
+    page,
+  )
