@@ -1,8 +1,9 @@
+import { randomInt } from 'node:crypto'
 import type { ControlPlane } from '@svc/core'
 
 /** Between two sweeps; every replica sweeps, so each wait is spread. */
-const SWEEP_MS = 15_000
-const SPREAD = 0.2
+const LEAST_SWEEP_MS = 12_000
+const MOST_SWEEP_MS = 18_000
 
 /** Sweeps the queue again and again until disposed: timeouts, lost hosts, unconfirmed cancels. */
 export function sweepLoop({ jobs, log }: ControlPlane): AsyncDisposable {
@@ -11,10 +12,12 @@ export function sweepLoop({ jobs, log }: ControlPlane): AsyncDisposable {
   let isOver = false
   const again = () => {
     if (isOver) return
-    const spread = 1 + SPREAD * (2 * Math.random() - 1)
-    timer = setTimeout(() => {
-      running = sweep().finally(again)
-    }, SWEEP_MS * spread)
+    timer = setTimeout(
+      () => {
+        running = sweep().finally(again)
+      },
+      randomInt(LEAST_SWEEP_MS, MOST_SWEEP_MS),
+    )
     timer.unref()
   }
   const sweep = async () => {
