@@ -9,6 +9,7 @@ import {
   ALERT_STATUSES,
   type Alert,
   alertView,
+  LAST_SECOND,
   MAX_ACTED_ALERTS,
   MAX_NOTE_CHARS,
 } from './alert.ts'
@@ -16,7 +17,7 @@ import { ALERTS_LISTED } from './alert-list.ts'
 import type { AlertScope } from './alerts-store.ts'
 
 const id = text(1, 64)
-const seconds = whole(1, Number.MAX_SAFE_INTEGER)
+const seconds = whole(1, LAST_SECOND)
 
 async function scopeOf({ alerts, licenses }: Services, license: string | undefined): Promise<AlertScope> {
   return license === undefined ? {} : alerts.scopeOf(await licenses.resolve(license))
@@ -76,7 +77,7 @@ export const alertOperations = [
       status: optional(oneOf(ALERT_STATUSES)),
       host: optional(text(1, 512)),
       kind: optional(oneOf(ALERT_KINDS)),
-      since: optional(whole(0, Number.MAX_SAFE_INTEGER)),
+      since: optional(whole(0, LAST_SECOND)),
       limit: optional(whole(1, ALERTS_LISTED.max)),
       cursor: optional(text(1, 64)),
     },

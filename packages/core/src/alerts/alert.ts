@@ -38,6 +38,8 @@ export type AlertAction = (typeof ALERT_ACTIONS)[number]
 /** Alerts that one action may name. */
 export const MAX_ACTED_ALERTS = 100
 export const MAX_NOTE_CHARS = 512
+/** The last second that a date can hold, since 1970. */
+export const LAST_SECOND = 8_640_000_000_000
 
 /** The host that an alert is about. */
 export interface AlertHost {

@@ -7,12 +7,14 @@ import {
   alertView,
   flag,
   freeObject,
+  LAST_SECOND,
   listOf,
   MAX_ACTED_ALERTS,
   MAX_NOTE_CHARS,
   oneOf,
   read,
   shape,
+  storable,
   text,
   whole,
 } from '@svc/core'
@@ -25,7 +27,7 @@ import { INVALID } from './job-fields.ts'
 import { LISTED } from './listed.ts'
 
 const PATH = '/api/v1/fleet/alerts'
-const second = whole(0, Number.MAX_SAFE_INTEGER)
+const second = whole(0, LAST_SECOND)
 const id = text(1, 64)
 const word = text(0, 4096)
 
@@ -100,7 +102,7 @@ export const alertRoutes = [
     },
     handle: async ({ plane, caller, query }) => {
       const given = { ...query, since: asNumber(query.since), limit: asNumber(query.limit) }
-      const { since, ...rest } = read(filter, given)
+      const { since, ...rest } = read(filter, storable(given))
       const scope = await plane.alerts.scopeOf(caller.licenseId)
       const page = await plane.alerts.list({ ...rest, scope, since: dateOf(since) })
       return json({
