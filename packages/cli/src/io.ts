@@ -25,6 +25,8 @@ export interface Io {
   readonly cwd: string
   readonly home: string
   readonly hostname: string
+  /** The version of Node.js that runs this, in plain numbers. */
+  readonly nodeVersion: string
   /** Who acts, for the audit log: `cli:<user>@<host>`. */
   readonly actor: string
   /** How people call this program here: `svc`, or `npx svc` below npm. */
@@ -65,6 +67,7 @@ export function processIo(): Io {
     cwd: process.cwd(),
     home: homedir(),
     hostname: hostname(),
+    nodeVersion: process.versions.node,
     actor: `cli:${userName()}@${hostname()}`,
     programName: process.env.npm_execpath === undefined ? 'svc' : 'npx svc',
     isRoot: process.getuid?.() === 0,

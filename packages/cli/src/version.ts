@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this package, as its package.json says. */
-export function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
+interface Manifest {
+  readonly version: string
+  readonly engines: { readonly node: string }
 }
+
+const manifest = (): Manifest =>
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest
+
+/** The version of this package, as its package.json says. */
+export const version = (): string => manifest().version
+
+/** The oldest Node.js that this release is made for, in plain numbers. */
+export const requiredNode = (): string => manifest().engines.node.replace('>=', '')

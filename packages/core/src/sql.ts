@@ -1,6 +1,6 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
-import { DiskSpace } from './storage/disk-space.ts'
-import { lockFolder } from './storage/folder-lock.ts'
+import { DiskSpace, diskRoom } from './storage/disk-space.ts'
+import { folderHolder, lockFolder } from './storage/folder-lock.ts'
 import { MIGRATIONS } from './storage/migrations/index.ts'
 import { checksum, MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
 import {
@@ -13,6 +13,8 @@ import {
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 import { reachable } from './storage/unavailable.ts'
+
+export { diskRoom, folderHolder }
 
 /** Where rows are kept. */
 export type StorageSource =

@@ -45,6 +45,7 @@ export class RecordingIo implements Io {
   readonly cwd: string
   readonly home: string
   readonly hostname = 'desk'
+  readonly nodeVersion = '24.0.0'
   readonly actor = 'cli:ann@desk'
   readonly programName = 'svc'
   readonly isRoot = false

@@ -40,6 +40,13 @@ function parse(text: string): Holder | undefined {
   }
 }
 
+/** The process that has a data folder open; undefined when none has. Takes nothing and waits for nobody. */
+export async function folderHolder(folder: string): Promise<number | undefined> {
+  const text = await readText(join(folder, 'lock'))
+  const holder = text === undefined ? undefined : parse(text)
+  return holder !== undefined && (await isAlive(holder, await self())) ? holder.pid : undefined
+}
+
 const TRIES = 5
 
 /**

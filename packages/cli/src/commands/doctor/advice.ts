@@ -1,0 +1,66 @@
+import type { SystemCheckLine, SystemDetail } from '@svc/core'
+
+/** What each word means and what to do, in one line; `docs/health.md` says more. */
+const ADVICE: Readonly<Record<SystemDetail, string>> = {
+  timeout: 'no answer within 3 s',
+  error: 'the look itself failed: the database, most likely',
+  'bad-setting': 'closed by a bad value: the log of the start names the setting',
+  'doubtful-setting': 'a setting is probably not meant as it stands: the log of the start says which',
+  'not-configured': 'nothing to look at',
+  unset: 'not set',
+  unusable: 'set to something that cannot be used',
+  short: 'shorter than 32 characters: it can be guessed',
+  'new-at-each-start': 'not set, so a new one is made at each start: sessions end with the process',
+  'retired-key-unusable': 'an entry of SERVICE_LICENSE_PUBKEYS_RETIRED is no public key',
+  'development-rules': 'any license key is accepted: set NODE_ENV=production or SERVICE_LICENSE_KEYS',
+  unreachable: 'nobody answers there',
+  'in-memory': 'everything ends with the process: set DATABASE_URL or --data-dir to keep it',
+  embedded: 'inside the process: one clock',
+  'tables-missing': 'tables were dropped: restore the database from a backup',
+  pending: 'run svc migrate',
+  drifted: 'not as this release knows it: run the release that migrated it',
+  'clock-differs': 'the clocks of this machine and of the database are apart: check NTP on both',
+  'disk-nearly-full': 'free some room soon',
+  'disk-full': 'writes are refused: free some room now',
+  'never-ran': 'no tick yet: svc serve --tick 60, or a cron that calls /api/v1/monitors/run',
+  stalled: 'no tick for too long: is the cron, or svc serve --tick, still running?',
+  'job-waits': 'a due job waits longer than 15 minutes: svc jobs list, then svc jobs why',
+  'lease-expired': 'a host let its job go and nobody took it over: svc fleet servers shows who is offline',
+  'no-resolver': 'this machine has no resolver: see /etc/resolv.conf, or set MONITOR_DNS_SERVERS',
+  'no-answer': 'no resolver answers: monitors, webhooks and the language model cannot work',
+  'some-do-not-answer': 'a resolver does not answer: check MONITOR_DNS_SERVERS',
+  refused: 'the key is not accepted',
+  busy: 'it says to come back later',
+  'unexpected-answer': 'something else answers there',
+  'no-documents': 'the chat has nothing to answer from: set CHAT_CONTENT_DIR',
+  served: 'by a running control plane',
+  'not-there-yet': 'made at the first start',
+  'not-writable': 'cannot be written to by this user',
+  'in-use': 'something else listens there: stop it, or choose another with PORT',
+  'not-allowed': 'this user, or this machine, may not listen there: check SERVICE_HOST and PORT',
+  'too-old': 'too old for this release',
+  'not-found': 'not installed, or not on the PATH',
+}
+
+/** Where a check has more to say than its word. */
+const OF_CHECK: Readonly<Record<string, string>> = {
+  'database unreachable':
+    'the database of DATABASE_URL does not answer: is it running, and is it allowed in?',
+  'migrations unreachable': 'not known while the database does not answer',
+  'clock unreachable': 'not known while the database does not answer',
+  'signing-key unset': 'activation answers 503: svc mint-key makes a key for SERVICE_LICENSE_PRIVKEY',
+  'signing-key unusable': 'activation answers 500: SERVICE_LICENSE_PRIVKEY takes what svc mint-key prints',
+  'session-secret unset': 'nobody can sign in: set SERVICE_SESSION_SECRET to 32 random characters or more',
+  'language-model refused': 'LLM_API_KEY is not accepted: visitors get canned answers',
+  'language-model unreachable': 'LLM_BASE_URL does not answer: visitors get canned answers',
+  'language-model unexpected-answer': 'LLM_BASE_URL is no OpenAI-compatible API: visitors get canned answers',
+  'settings bad-setting': 'the service would not start',
+  'git not-found': 'the agent cannot fetch sources: install git where agents run',
+  'node too-old': 'install a newer Node.js',
+}
+
+/** What a line of a report means to a person; the word itself when it is not known here. */
+export function adviceOn({ name, detail }: SystemCheckLine): string {
+  if (detail === undefined) return ''
+  return OF_CHECK[`${name} ${detail}`] ?? ADVICE[detail] ?? detail
+}

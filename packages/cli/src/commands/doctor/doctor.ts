@@ -1,0 +1,27 @@
+import type { SystemReport } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { EXIT, type ExitCode } from '../../failure.ts'
+import { reportTable } from './report-table.ts'
+
+/** Flags of `svc doctor`. */
+export interface DoctorOptions {
+  readonly local?: boolean
+}
+
+/** A report, and sentences of this machine that belong beside it. */
+export interface Examination {
+  readonly report: SystemReport
+  readonly notes: readonly string[]
+}
+
+/** Prints the system check of a control plane, or of this machine before there is one. */
+export const doctor: Handler<DoctorOptions> = async (call): Promise<ExitCode> => {
+  const { report, notes } = call.options.local
+    ? await (await import('./local-check.ts')).examineMachine(call)
+    : { report: await call.operate<SystemReport>('health.check', {}), notes: [] }
+  call.print(report, (page) => reportTable(report.checks, page))
+  for (const note of notes) call.hint(note)
+  const failed = report.checks.filter(({ status }) => status === 'fail').length
+  if (failed > 0) call.hint(`${failed} of ${report.checks.length} checks fail; docs/health.md says more.`)
+  return report.ok ? EXIT.done : EXIT.failed
+}

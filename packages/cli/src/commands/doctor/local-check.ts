@@ -1,0 +1,70 @@
+import {
+  type Clock,
+  type Config,
+  dnsCheck,
+  type NamedCheck,
+  nodeDnsClient,
+  Signer,
+  type Storage,
+  SystemCheck,
+  sessionSecretCheck,
+  settingsChecks,
+  signingKeyCheck,
+  storageChecks,
+  systemTimers,
+} from '@svc/core'
+import type { Call } from '../../call.ts'
+import type { Examination } from './doctor.ts'
+import { folderChecks } from './folder-checks.ts'
+import { localSettings } from './local-settings.ts'
+import { portCheck } from './port-check.ts'
+import { gitCheck, nodeCheck } from './program-checks.ts'
+
+/** Looks at this machine as `svc serve` would find it, without starting anything. */
+export async function examineMachine({ io, clock, options }: Call): Promise<Examination> {
+  const { config, faults } = localSettings(io, options.dataDir)
+  await using database = databaseOf(config, clock)
+  const checks = [
+    ...settingsLines(config, faults),
+    ...(database.checks ?? folderChecks(config)),
+    signingKeyCheck(new Signer(config.signing)),
+    sessionSecretCheck(config),
+    dnsCheck(nodeDnsClient(), config.monitors.dnsServers),
+    portCheck(config.http),
+    nodeCheck(io),
+    gitCheck(io),
+  ]
+  const report = await new SystemCheck({ clock, timers: systemTimers, checks }).run()
+  const closed = Object.values(config.faults).flatMap((each) => each ?? [])
+  return { report, notes: [...new Set([...faults, ...closed, ...config.warnings])] }
+}
+
+function settingsLines(config: Config, faults: readonly string[]): readonly NamedCheck[] {
+  const [whole, ...groups] = settingsChecks(config)
+  if (whole === undefined || faults.length === 0) return settingsChecks(config)
+  return [{ ...whole, run: () => ({ status: 'fail', detail: 'bad-setting' }) }, ...groups]
+}
+
+/** The server of `DATABASE_URL`, as far as it can be looked at; undefined when the database is embedded. */
+interface LookedAt extends AsyncDisposable {
+  readonly checks: readonly NamedCheck[] | undefined
+}
+
+// Opened by the first look: a server that is not there is what the look finds, not the end of the command.
+function databaseOf({ database: { url } }: Config, clock: Clock): LookedAt {
+  if (url === undefined) return { checks: undefined, [Symbol.asyncDispose]: async () => {} }
+  let opening: Promise<Storage> | undefined
+  const health = async () => {
+    const { openStorage } = await import('@svc/core/sql')
+    opening ??= openStorage({ url, poolSize: 1 })
+    return (await opening).health()
+  }
+  const checks = storageChecks({ storage: { kind: 'postgresql', health }, clock })
+  return {
+    checks: checks.filter(({ name }) => name !== 'disk'),
+    [Symbol.asyncDispose]: async () => {
+      const opened = await opening?.catch(() => undefined)
+      await opened?.[Symbol.asyncDispose]()
+    },
+  }
+}
