@@ -5,6 +5,7 @@ import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
 import type { MigrationStep } from './migrations/index.ts'
+import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
 
 /** What the rest of storage needs of a driver: the two differ nowhere else. */
@@ -122,11 +123,12 @@ export async function pgliteDriver(
   entities: Entities,
 ): Promise<EmbeddedDriver> {
   const { dataDir, snapshot } = source
-  const pglite = await PGlite.create({
+  const opened = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
     parsers: Object.fromEntries(TIME_TYPES.map((oid) => [oid, (text: string) => text])),
   })
+  const pglite = keepStack(opened)
   const orm = await PgliteOrm.init({
     ...SHARED,
     entities: [...entities],
