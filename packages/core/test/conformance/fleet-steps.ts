@@ -1,0 +1,126 @@
+import { LICENSE_STATUSES } from '@svc/core'
+import fc from 'fast-check'
+import { fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
+
+const figure = rarely(fc.constantFrom(0, 12.5, -1, 1e308, 5e-324))
+
+const heartbeat = steps(
+  'heartbeat',
+  fc.record({
+    licenseId,
+    fingerprint,
+    hostname: rarely(words),
+    version: rarely(words),
+    state: rarely(words),
+    bootId: rarely(words),
+    cpuPct: figure,
+    memPct: figure,
+    diskPct: figure,
+    diskTotalGb: figure,
+    lastCaptureAt: figure,
+    captureSuccess: rarely(fc.boolean()),
+    lastDrillAt: figure,
+    drillPass: rarely(fc.boolean()),
+  }),
+  (write) => () => (stores, now) => stores.agents.heartbeat(write, now),
+)
+
+const change = steps(
+  'change host',
+  fc.record({
+    licenseId,
+    fingerprint,
+    change: fc.record({ label: words, drained: fc.boolean() }, { requiredKeys: [] }),
+  }),
+  (given) => () => (stores, now) =>
+    stores.agents.change(given.licenseId, given.fingerprint, given.change, now),
+)
+
+const forget = steps(
+  'forget host',
+  fc.record({ licenseId, fingerprint }),
+  (host) => () => (stores) => stores.agents.forget(host.licenseId, host.fingerprint),
+)
+
+const ISSUED = ['lic_a', 'lic_b', 'lic_c']
+const issued = fc.constantFrom(...ISSUED)
+const keyDigest = fc.constantFrom('digest-1', 'digest-2', 'digest-3')
+const tenant = fc.constantFrom('ten_a', 'ten_b')
+
+const addLicense = steps(
+  'add license',
+  fc.record({
+    id: issued,
+    keyDigest,
+    tenantId: rarely(tenant),
+    label: words,
+    expiresIn: rarely(fc.constantFrom(-1, 0, 60, 600)),
+  }),
+  ({ expiresIn, ...license }) =>
+    () =>
+    (stores, now) => {
+      const expiresAt = expiresIn === undefined ? undefined : new Date(now.getTime() + expiresIn * 1000)
+      return stores.licenses.add({ ...license, expiresAt }, now)
+    },
+)
+
+const setStatus = steps(
+  'set license status',
+  fc.record({ id: issued, status: fc.constantFrom(...LICENSE_STATUSES, 'active' as const) }),
+  ({ id, status }) =>
+    () =>
+    (stores) =>
+      stores.licenses.setStatus(id, status),
+)
+
+const readLicense = steps(
+  'read license',
+  fc.record({ id: issued, keyDigest }),
+  (given) =>
+    () =>
+    async ({ licenses }, now) => [
+      await licenses.usableId(given.keyDigest, now),
+      await licenses.byKeyDigest(given.keyDigest),
+      await licenses.get(given.id),
+    ],
+)
+
+const addTenant = steps(
+  'add tenant',
+  fc.record({ id: tenant, name: words }),
+  (given) => () => (stores, now) => stores.tenants.add(given, now),
+)
+
+const findTenant = steps(
+  'find tenant',
+  fc.oneof(tenant, words),
+  (idOrName) => () => (stores) => stores.tenants.find(idOrName),
+)
+
+const addDeployment = steps(
+  'add deployment',
+  fc.record({ order, pick, app: words, source: fc.dictionary(words, words, { maxKeys: 2 }) }),
+  ({ order: place, pick: which, app, source }) =>
+    async (world) => {
+      const jobId = world.jobId(which)
+      const id = world.id('dep', place)
+      const { licenseId: own = 'lic_a' } = (await world.job(which)) ?? {}
+      return async ({ deployments }, now) => {
+        await deployments.add({ id, licenseId: own, jobId, app, source }, now)
+        return deployments.get(id)
+      }
+    },
+)
+
+/** What changes hosts, licenses, tenants and deployments. */
+export const fleetSteps: readonly fc.WeightedArbitrary<Step>[] = [
+  { weight: 6, arbitrary: heartbeat },
+  { weight: 4, arbitrary: change },
+  { weight: 1, arbitrary: forget },
+  { weight: 2, arbitrary: addLicense },
+  { weight: 2, arbitrary: setStatus },
+  { weight: 2, arbitrary: readLicense },
+  { weight: 2, arbitrary: addTenant },
+  { weight: 1, arbitrary: findTenant },
+  { weight: 2, arbitrary: addDeployment },
+]

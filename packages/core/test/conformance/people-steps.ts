@@ -1,0 +1,95 @@
+import type { NewUser } from '@svc/core'
+import fc from 'fast-check'
+import { order, rarely, type Step, steps, words } from './world.ts'
+
+const userId = fc.constantFrom('usr_1', 'usr_2')
+const anyUserId = fc.constantFrom('usr_1', 'usr_2', 'adm_1', 'adm_2')
+const email = fc.constantFrom('a@x', 'a.b@x', 'ab@x', 'ä@x', '😀@x')
+const digest = fc.constantFrom('session-1', 'session-2', 'session-3')
+
+const addUser = steps(
+  'add user',
+  fc.record({
+    id: userId,
+    email,
+    tenantId: fc.option(fc.constantFrom('ten_a', 'ten_b'), { nil: undefined }),
+    passwordHash: rarely(fc.constant('hash-1')),
+  }),
+  (given) => () => (stores, now) => {
+    const isStaff = given.tenantId === undefined
+    const id = isStaff ? given.id.replace('usr', 'adm') : given.id
+    return stores.users.add({ ...given, id, role: isStaff ? 'operator' : 'owner' } as NewUser, now)
+  },
+)
+
+const changeUser = steps(
+  'change user',
+  fc.record({
+    userId: anyUserId,
+    change: fc.record(
+      { role: fc.constant('viewer' as const), passwordHash: words, disabled: fc.boolean() },
+      { requiredKeys: [] },
+    ),
+  }),
+  (given) => () => (stores, now) => stores.users.change(given.userId, given.change, now),
+)
+
+const readUser = steps('read user', email, (address) => () => async ({ users }) => [
+  await users.byEmail(address),
+  await users.credentials(address),
+])
+
+const openSession = steps(
+  'open session',
+  fc.record({ digest, userId: anyUserId }),
+  (session) => () => (stores, now) => stores.sessions.open(session, now),
+)
+
+const useSession = steps(
+  'use session',
+  digest,
+  (given) => () => (stores, now) => stores.sessions.use(given, now),
+)
+
+const endSession = steps(
+  'end sessions',
+  fc.oneof(fc.record({ digest }), fc.record({ userId: anyUserId })),
+  (which) => () => (stores, now) =>
+    'digest' in which
+      ? stores.sessions.revoke(which.digest, now)
+      : stores.sessions.revokeAll(which.userId, now),
+)
+
+const record = steps(
+  'record',
+  fc.record({ order, actor: words, outcome: words, input: fc.dictionary(words, words, { maxKeys: 2 }) }),
+  ({ order: place, ...entry }) =>
+    (world) => {
+      const id = world.id('aud', place)
+      return (stores, now) => stores.audit.add({ ...entry, id, operation: 'jobs.enqueue' }, now)
+    },
+)
+
+const task = fc.constantFrom('alerts', 'chat')
+const begin = steps(
+  'begin task',
+  fc.record({ task, everySeconds: fc.constantFrom(1, 60, 300), reopens: fc.boolean() }),
+  ({ task: name, everySeconds, reopens }) =>
+    () =>
+    async ({ scheduler }, now) => {
+      if (reopens) await scheduler.reopen(name)
+      return [await scheduler.begin(name, everySeconds, now), await scheduler.lastBegun(name)]
+    },
+)
+
+/** What people do, and what is kept of it. */
+export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
+  { weight: 2, arbitrary: addUser },
+  { weight: 2, arbitrary: changeUser },
+  { weight: 1, arbitrary: readUser },
+  { weight: 2, arbitrary: openSession },
+  { weight: 3, arbitrary: useSession },
+  { weight: 1, arbitrary: endSession },
+  { weight: 1, arbitrary: record },
+  { weight: 1, arbitrary: begin },
+]
