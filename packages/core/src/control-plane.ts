@@ -119,6 +119,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const outbound = parts.outbound ?? lazyOutbound(config, log)
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
+  const { tickSeconds } = config.scheduler
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const notifier = new AlertNotifier({ ...base, log, channel, metrics: new AlertMetrics(metrics) })
   const systemChecks = [
@@ -135,7 +136,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   ]
   const services: Services = {
     agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
-    alerts: new Alerts({ ...base, log, monitors, thresholds: config.alerts, refusals, notifier }),
+    alerts: new Alerts({ ...base, monitors, thresholds: config.alerts, refusals, notifier, tickSeconds }),
     alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
     audit: storage.audit,
     chat,

@@ -98,10 +98,10 @@ export interface AlertsStore {
   watches(key?: WatchKey, now?: Date): Promise<{ readonly at: Date; readonly watches: readonly Watch[] }>
   /**
    * Writes a step if its key is still at the revision that it was decided on, and no evaluation has written it since
-   * `at`: so of evaluations that overlap one counts. Grants the permission to announce it on each channel that the
+   * `since`: so of evaluations that overlap one counts. Grants the permission to announce it on each channel that the
    * owner has; the end of an alert only where its opening was. The alert, or undefined when the step came too late.
    */
-  move(move: AlertMove, at: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
+  move(move: AlertMove, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
   /** Does what a person asked for. On a resolved alert only `unack` and `unsnooze` change anything. */
   write(write: AlertWrite, now?: Date): Promise<void>
   record(entries: readonly Omit<AlertActionEntry, 'at'>[], now?: Date): Promise<void>

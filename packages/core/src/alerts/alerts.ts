@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
-import type { Log } from '../log.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
@@ -19,12 +18,16 @@ export interface AlertsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
-  readonly log: Log
   readonly monitors: Monitors
   readonly thresholds: AlertThresholds
   readonly refusals: RefusalTally
   readonly notifier: AlertNotifier
+  /** How often this process ticks by itself, and so do its replicas; 0: somebody calls for ticks. */
+  readonly tickSeconds: number
 }
+
+/** Replicas tick by themselves without asking each other: two ticks count as one within this share of the period. */
+const APART = 0.25
 
 /** What an evaluation did. */
 export interface Evaluation {
@@ -42,7 +45,8 @@ export class Alerts {
   }
 
   /**
-   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one.
+   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one, and
+   * so do those of ticks that follow each other at once.
    * `signal` ends it between two alerts: the rest waits for the next tick.
    */
   async evaluate(signal?: AbortSignal): Promise<Evaluation> {
@@ -51,10 +55,11 @@ export class Alerts {
     const { at, watches } = await storage.alerts.watches(undefined, clock.forStores())
     const facts = await this.#gather(at)
     const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
+    const since = new Date(at.getTime() - this.#parts.tickSeconds * 1000 * APART)
     let [opened, resolved] = [0, 0]
     for (const move of movesOf(watches, conditions, at, ids)) {
       if (signal?.aborted) break
-      const done = await storage.alerts.move(move, at, clock.forStores())
+      const done = await storage.alerts.move(move, since, clock.forStores())
       if (done?.alert === undefined) continue
       if (move.step.alert === 'open' || move.step.alert === 'reopen') opened += 1
       if (move.step.alert === 'resolve') resolved += 1

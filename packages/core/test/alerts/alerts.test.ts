@@ -57,6 +57,17 @@ describe('alerts of a fleet', () => {
     expect(scene.told()).toEqual(['firing disk_high'])
   })
 
+  it('ticks of replicas that follow each other at once count as one, when the service ticks by itself', async () => {
+    await using own = await FleetScene.open({ env: { SERVICE_TICK_SECONDS: '60' } })
+    const { plane, clock } = own.test
+    await own.beat({ diskPct: 95 })
+    await plane.alerts.evaluate()
+    clock.advance({ seconds: 15 })
+    expect(await plane.alerts.evaluate()).toMatchObject({ opened: 0 })
+    clock.advance(1)
+    expect(await plane.alerts.evaluate()).toMatchObject({ opened: 1 })
+  })
+
   it('several alerts of one tick are one line of the log', async () => {
     await scene.beat({ diskPct: 95, memPct: 99, drillPass: false })
     await scene.tick()
