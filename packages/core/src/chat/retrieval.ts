@@ -115,6 +115,10 @@ const fieldOf = (chunk: Chunk, field: string): string =>
   field === 'title' ? chunk.page : field === 'heading' ? chunk.heading : chunk.text
 
 function sourcesOf(hits: readonly Hit[]): ChatSource[] {
-  const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, { title: chunk.heading, url: chunk.url }]))
-  return [...byUrl.values()]
+  const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, chunk]))
+  const chunks = [...byUrl.values()]
+  // A heading that several pages have says which page is meant.
+  const titleOf = ({ heading, page, url }: Chunk) =>
+    chunks.some((other) => other.heading === heading && other.url !== url) ? `${heading} (${page})` : heading
+  return chunks.map((chunk) => ({ title: titleOf(chunk), url: chunk.url }))
 }

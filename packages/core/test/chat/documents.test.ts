@@ -128,6 +128,18 @@ describe('questions', () => {
     expect((await index()).retrieve(question)).toMatchObject({ grounded: false, hits: [], sources: [] })
   })
 
+  it('pages whose headings are the same are told apart by their titles', () => {
+    const files = ['agents', 'operators'].map((name) => ({
+      path: `${name}.md`,
+      text: `# About ${name}\n\n## Cancel\n\nHow to cancel a job.\n`,
+    }))
+    const { sources } = new DocumentIndex(chunksOf(files, '/docs')).retrieve('cancel a job')
+    expect(sources.map(({ title }) => title).sort()).toEqual([
+      'Cancel (About agents)',
+      'Cancel (About operators)',
+    ])
+  })
+
   it('without documents nothing is grounded', () => {
     expect(new DocumentIndex([]).retrieve('install the agent')).toMatchObject({
       grounded: false,
@@ -156,6 +168,17 @@ describe('canned answers', () => {
         '\n\nRead on: [Install the agent](/docs/agents#install-the-agent), [Agents](/docs/agents).',
     )
     expect(cannedAnswer((await index()).retrieve('How do I install the agent?'))).toEqual(answer)
+  })
+
+  it('prefer sentences to code and tables, and take those where there is nothing else', () => {
+    const canned = (text: string) => {
+      const [chunk] = page(`# Cancel jobs\n\n${text}`)
+      return cannedAnswer({ hits: chunk === undefined ? [] : [{ chunk, score: 1 }], sources: [] })[1]
+    }
+    const prose = 'An operator asks for the end of a job, and its host hears it soon.'
+    expect(canned(`| A | B |\n|---|---|\n| c | d |\n\n${prose}\n\n\`\`\`sh\nsvc x\n\`\`\``)).toBe(prose)
+    expect(canned('```sh\nsvc jobs cancel ID\n```')).toBe('svc jobs cancel ID')
+    expect(canned('| A | B |\n|---|---|\n| c | d |')).toBe('A · B c · d')
   })
 
   it('say that nothing was found when nothing was', () => {
