@@ -2,6 +2,7 @@
 export { agentsStoreContract } from './agents/agents-store-contract.ts'
 export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-contract.ts'
 export { alertFactsStoreContract } from './alerts/alert-facts-store-contract.ts'
+export { alertListsContract } from './alerts/alert-lists-contract.ts'
 export { alertsStoreContract } from './alerts/alerts-store-contract.ts'
 export { conversationsStoreContract } from './chat/conversations-store-contract.ts'
 export { deploymentsStoreContract } from './deployments/deployments-store-contract.ts'

@@ -1,0 +1,4 @@
+import { alertListsContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(alertListsContract)

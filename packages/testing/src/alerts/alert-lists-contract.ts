@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Storage } from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { openedStorage } from '../opened-storage.ts'
+import { buildAlertMove } from './build-alert-move.ts'
+
+const LATER = { minutes: 1 } as const
+
+/** What reading alerts must do: filters, order, pages and scopes. */
+export function alertListsContract(name: string, open: () => Promise<Storage>): void {
+  describe(`alert lists on ${name}`, () => {
+    const storage = openedStorage(open)
+    const alerts = () => storage().alerts
+
+    it('lists by status, host, kind and time, unresolved first and newest first, page by page', async () => {
+      const clock = new FakeClock()
+      const licenseId = buildId('lic')
+      const made: string[] = []
+      for (const kind of ['disk_high', 'mem_high', 'cpu_high'] as const) {
+        const alertId = buildId('alr')
+        made.push(alertId)
+        const host = { fingerprint: `${kind}-fingerprint`, hostname: `host of ${kind}` }
+        const move = buildAlertMove({ licenseId, dedupKey: kind, alertId, face: { kind, host } })
+        await alerts().move(move, clock.now(), clock.now())
+        clock.advance(LATER)
+      }
+      const [disk = '', mem = '', cpu = ''] = made
+      const resolve = buildAlertMove({
+        licenseId,
+        dedupKey: 'cpu_high',
+        alertId: cpu,
+        revision: 1,
+        alert: 'resolve',
+      })
+      await alerts().move(resolve, clock.now(), clock.now())
+      const until = new Date(clock.now().getTime() + 60_000)
+      await alerts().write({ ids: [mem], action: 'ack', actor: 'ann', until }, clock.now())
+      const ids = async (filter: object) =>
+        (await alerts().list({ scope: { licenseId }, limit: 9, ...filter }, clock.now())).map(({ id }) => id)
+      expect(await ids({})).toEqual([mem, disk, cpu])
+      expect(await ids({ status: 'resolved' })).toEqual([cpu])
+      expect(await ids({ status: 'acknowledged' })).toEqual([mem])
+      expect(await ids({ status: 'firing' })).toEqual([disk])
+      expect(await ids({ kind: 'mem_high' })).toEqual([mem])
+      for (const host of ['host of disk_high', 'disk_high-fingerprint', 'agt_disk_high-fi']) {
+        expect(await ids({ host })).toEqual([disk])
+      }
+      expect(await ids({ since: new Date(new FakeClock().now().getTime() + 60_000) })).toEqual([mem, cpu])
+      expect(await ids({ limit: 1 })).toEqual([mem])
+      expect(await ids({ after: { id: mem, isResolved: false } })).toEqual([disk, cpu])
+      expect(await ids({ after: { id: cpu, isResolved: true } })).toEqual([])
+      clock.advance(LATER)
+      expect(await ids({ status: 'firing' })).toEqual([mem, disk])
+    })
+
+    it('a scope shows a license its own and its tenant’s, and nothing of another license', async () => {
+      const clock = new FakeClock()
+      const [mine, other] = [buildId('lic'), buildId('lic')]
+      const tenantId = buildId('ten')
+      const made = new Map<string, string>()
+      const owners = {
+        mine: { licenseId: mine, tenantId },
+        other: { licenseId: other, tenantId },
+        tenant: { licenseId: '', tenantId },
+        stranger: { licenseId: '', tenantId: buildId('ten') },
+        platform: { licenseId: '', tenantId: undefined },
+      }
+      for (const [who, owner] of Object.entries(owners)) {
+        const alertId = buildId('alr')
+        made.set(who, alertId)
+        const dedupKey = `of ${who} ${mine}`
+        await alerts().move(buildAlertMove({ ...owner, dedupKey, alertId }), clock.now(), clock.now())
+      }
+      const ids = [...made.values()]
+      const seen = async (scope: object) => (await alerts().byIds(ids, scope)).map(({ id }) => id)
+      expect(await seen({ licenseId: mine, tenantId })).toEqual([made.get('mine'), made.get('tenant')])
+      expect(await seen({ licenseId: mine })).toEqual([made.get('mine')])
+      expect(await seen({})).toEqual(ids)
+      expect(await alerts().byKey(`of other ${mine}`, { licenseId: mine, tenantId })).toEqual([])
+    })
+  })
+}
