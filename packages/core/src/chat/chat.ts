@@ -35,7 +35,7 @@ export interface ChatParts {
   readonly ids: Ids
   readonly log: Log
   readonly metrics: Metrics
-  readonly config: Pick<Config, 'chat' | 'service'>
+  readonly config: Pick<Config, 'chat' | 'faults' | 'service'>
   readonly folders: readonly ContentFolder[]
   /** Absent: answers come from the documents alone. */
   readonly model: LanguageModel | undefined
@@ -183,6 +183,8 @@ export class Chat {
   /** Removes what is older than retention keeps, batch by batch for at most 10 s; how many rows, messages included. */
   async purge(signal?: AbortSignal): Promise<number> {
     const { storage, clock, timers, config } = this.#parts
+    // A retention that cannot be read may have been meant longer.
+    if (config.faults.chat !== undefined) return 0
     const until = timers.elapsedMs() + PURGE_MS
     let removed = 0
     for (;;) {

@@ -298,6 +298,14 @@ describe('conversations', () => {
     expect(await scene.plane.chat.list(false, 10)).toEqual([])
   })
 
+  it('are kept while the settings of the chat are bad: the days may have been meant longer', async () => {
+    await using scene = chatScene({ env: { CHAT_RETENTION_DAYS: '10 years' } })
+    await ask(scene.plane)
+    scene.clock.advance({ days: 400 })
+    expect(await scene.plane.scheduler.tick()).toMatchObject({ purgedChats: 0 })
+    expect(await scene.plane.chat.list(false, 10)).toHaveLength(1)
+  })
+
   it('are counted by who answered', async () => {
     await using scene = chatScene()
     const conversationId = conversationOf(await ask(scene.plane))
