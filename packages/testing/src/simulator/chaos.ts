@@ -21,6 +21,8 @@ export interface ChaosParts {
   readonly network: Network
 }
 
+const REPAIR_ROUNDS = 4
+const REPAIR_MS = 15_000
 const HOUR_MS = 3_600_000
 
 /** Whatever happens to machines, replicas, the database's clock, licenses and jobs, at any moment while faults are on. */
@@ -152,10 +154,12 @@ export class Chaos {
     const send = (path: string, body: object) =>
       void network.send(licenseId, { path, key, address, body: { fingerprint, ...attempt, ...body } })
     const lines = [{ ts: 0, line: 'foreign' }]
+    const aside = isOwner ? {} : { fingerprint: 'a host of no fleet', attempt: job.attempt }
     const list = [{ id: job.id, attempt: isOwner ? job.attempt - 1 : job.attempt }]
     random.pick([
       () => send(`/v1/jobs/${job.id}/status`, { state: random.pick(['running', 'succeeded', 'pending']) }),
-      () => send(`/v1/jobs/${job.id}/logs`, { lines, offset: 0 }),
+      // By a host that will never hold the job: had it become the owner meanwhile, its lines would be good ones.
+      () => send(`/v1/jobs/${job.id}/logs`, { ...aside, lines, offset: 0 }),
       // Lines of none are taken late as well, but not for ever.
       () => send(`/v1/jobs/${job.id}/logs`, { attempt: job.attempt, lines: [], offset: 0 }),
       () => send(`/v1/jobs/${job.id}/cancel`, {}),
@@ -165,22 +169,26 @@ export class Chaos {
 
   /** Everything is put right, so that every job can end. */
   async #end(): Promise<void> {
-    const { database, machines, operator, timeline } = this.#parts
+    const { database, machines, timeline } = this.#parts
     timeline.note(() => 'faults end')
     database.clock.catchUp()
-    const licenses = new Set(machines.map(({ parts }) => parts.licenseId))
-    for (const license of licenses) {
-      while (!(await operator.reinstate(license))) await timeline.sleep(1000, 'reinstate')
+    // What was under way when faults stopped may still bar a license or drain a host.
+    for (let round = 0; round < REPAIR_ROUNDS; round += 1) {
+      for (const { parts } of machines) await this.#repair(parts)
+      await timeline.sleep(REPAIR_MS, 'repair')
     }
-    for (const { parts } of machines) {
-      const host = { host: parts.fingerprint, license: parts.licenseId }
-      const isDrained = () =>
-        database.tables.agents.get(JSON.stringify([parts.licenseId, parts.fingerprint]))?.drainedAt !==
-        undefined
-      while (isDrained()) {
-        await operator.run('fleet.undrain', host)
-        await timeline.sleep(1000, 'undrain')
-      }
+  }
+
+  async #repair({ licenseId, fingerprint }: Machine['parts']): Promise<void> {
+    const { licenses, agents } = this.#parts.database.tables
+    const { operator, timeline } = this.#parts
+    while (licenses.get(licenseId)?.status === 'suspended') {
+      await operator.reinstate(licenseId)
+      await timeline.sleep(1000, 'repair')
+    }
+    while (agents.get(JSON.stringify([licenseId, fingerprint]))?.drainedAt !== undefined) {
+      await operator.run('fleet.undrain', { host: fingerprint, license: licenseId })
+      await timeline.sleep(1000, 'repair')
     }
   }
 }

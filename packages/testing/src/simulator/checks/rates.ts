@@ -1,7 +1,7 @@
 import type { Clock, RateCounter } from '@svc/core'
 import type { Life } from '../life.ts'
 import type { Verdict } from '../verdict.ts'
-import type { Endpoint } from '../wire.ts'
+import type { Endpoint, WireAnswer, WireRequest } from '../wire.ts'
 
 /** Requests a minute, as documented (spec, Limits; cancel as status). */
 const DOCUMENTED: Readonly<Record<string, number>> = {
@@ -23,7 +23,7 @@ interface Window {
 /** Fixed windows of a minute per subject, in the memory of one replica: exactly the documented number pass. */
 export class RateCheck {
   readonly #verdict: Verdict
-  readonly #refusals = new Map<Life, { due: number; given: number }>()
+  readonly #tallies = new Map<Life, Tally>()
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
@@ -32,8 +32,8 @@ export class RateCheck {
   /** `counter`, held to a count of its own. */
   counter(life: Life, counter: RateCounter, clock: Clock): RateCounter {
     const windows = new Map<string, Window>()
-    const tally = { due: 0, given: 0 }
-    this.#refusals.set(life, tally)
+    const tally = { due: 0, given: 0, open: 0 }
+    this.#tallies.set(life, tally)
     return {
       backend: counter.backend,
       count: async (limit, subject, now) => {
@@ -52,25 +52,40 @@ export class RateCheck {
   /** `endpoint`, with its refusals counted. */
   watched(life: Life, endpoint: Endpoint): Endpoint {
     return async (request) => {
+      const tally = this.#tallies.get(life)
+      if (tally !== undefined) tally.open += 1
       const answer = await endpoint(request)
-      const tally = this.#refusals.get(life)
-      if (answer.status !== 429 || tally === undefined) return answer
-      tally.given += 1
-      const seconds = Number(answer.headers['Retry-After'])
-      this.#verdict.expect(seconds >= 1 && seconds <= 60, 'rate refusal', () => {
-        return `429 on ${request.path} said Retry-After: ${answer.headers['Retry-After']}`
-      })
+      if (tally !== undefined) this.#answered(tally, request, answer)
       return answer
     }
   }
 
+  #answered(tally: Tally, { path }: WireRequest, { status, headers }: WireAnswer): void {
+    tally.open -= 1
+    if (status !== 429) return
+    tally.given += 1
+    const seconds = Number(headers['Retry-After'])
+    this.#verdict.expect(seconds >= 1 && seconds <= 60, 'rate refusal', () => {
+      return `429 on ${path} said Retry-After: ${headers['Retry-After']}`
+    })
+  }
+
   /** At the end of a run: what was over the limit was refused, and nothing else. */
   end(): void {
-    for (const { due, given } of this.#refusals.values()) {
-      const detail = () => `${due} requests were over a documented limit and ${given} were refused`
-      this.#verdict.expect(due === given, 'rate refusal', detail)
+    for (const { due, given, open } of this.#tallies.values()) {
+      const detail = () =>
+        `${due} requests were over a documented limit and ${given} were refused, ${open} unanswered`
+      this.#verdict.expect(given <= due && due <= given + open, 'rate refusal', detail)
     }
   }
+}
+
+/** Refusals of one life of a replica. */
+interface Tally {
+  due: number
+  given: number
+  /** Requests under way. */
+  open: number
 }
 
 function countIn(windows: Map<string, Window>, key: string, nowMs: number): number {
