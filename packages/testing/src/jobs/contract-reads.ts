@@ -76,4 +76,18 @@ export function readsContract(scene: Scene): void {
     expect((await jobs.counts(scene().now)).oldestClaimableSeconds).toBeCloseTo(10.5, 6)
     await scene().cancel(job)
   })
+
+  it('tells how many jobs lost their host: those whose lease is over, until somebody takes or ends them', async () => {
+    // Later than every other test: all they left has been lost by then, so only what is new here counts.
+    scene().clock.advance({ days: 3650 })
+    const { jobs } = scene()
+    const before = (await jobs.counts(scene().now)).expiredLeases
+    const lost = async () => (await jobs.counts(scene().now)).expiredLeases - before
+    const job = await scene().held()
+    expect(await lost()).toBe(0)
+    scene().clock.advance({ seconds: 300 })
+    expect(await lost()).toBe(1)
+    await scene().report(job, 'running')
+    expect(await lost()).toBe(0)
+  })
 }
