@@ -40,12 +40,13 @@ export const MAX_SESSION_CHARS = 128
 export const MAX_CONTACT_CHARS = 200
 
 /**
- * What a session is stored and compared by: its first 128 characters, or their digest when they hold a secret, since
- * sites name sessions by what they have at hand.
+ * What a session is stored and compared by: its first 128 characters, or their digest when the whole holds a secret,
+ * since sites name sessions by what they have at hand.
  */
 export function sessionKey(sessionId: string | undefined): string {
-  const kept = (sessionId ?? '').replaceAll('\0', '').slice(0, MAX_SESSION_CHARS).toWellFormed()
-  return redact(kept) === kept ? kept : `sha256:${secretDigest(kept)}`
+  const given = (sessionId ?? '').replaceAll('\0', '').toWellFormed()
+  const kept = given.slice(0, MAX_SESSION_CHARS).toWellFormed()
+  return redact(given) === given ? kept : `sha256:${secretDigest(kept)}`
 }
 
 /** A contact as it is stored: redacted, then cut; undefined when nothing is left. */

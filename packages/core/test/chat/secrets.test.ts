@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { memoryStorage, pgliteStorage, postgresStorage } from '@svc/testing'
+import { migrate, openStorage } from '@svc/core/sql'
+import { memoryStorage, pgliteStorage, postgresStorage, testDatabase } from '@svc/testing'
+import pg from 'pg'
 import { visitorText } from '../../src/chat/visitor-text.ts'
 import { SAMPLES } from '../redaction/samples.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -11,6 +13,22 @@ const PER_MESSAGE = 10
 const messages = Array.from({ length: Math.ceil(SAMPLES.length / PER_MESSAGE) }, (_, at) =>
   SAMPLES.slice(at * PER_MESSAGE, (at + 1) * PER_MESSAGE),
 )
+
+/** Every row of every table as one text. */
+async function dumped(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query("select tablename from pg_tables where schemaname = 'public'")
+    const dumps: unknown[] = []
+    for (const { tablename } of rows) {
+      dumps.push((await client.query(`select to_jsonb(t) as row from "${tablename}" t`)).rows)
+    }
+    return JSON.stringify(dumps)
+  } finally {
+    await client.end()
+  }
+}
 
 describe('no secret of the redactor’s corpus gets past the door', () => {
   let server: ModelServer
@@ -42,6 +60,18 @@ describe('no secret of the redactor’s corpus gets past the door', () => {
       '\n',
     )
     for (const { secret } of SAMPLES) expect(kept).not.toContain(JSON.stringify(secret).slice(1, -1))
+  })
+
+  it('nor into any row of any table', async () => {
+    await using database = await testDatabase(SERVER)
+    await migrate(database.url)
+    await using scene = chatScene({ storage: await openStorage({ url: database.url }) })
+    for (const { text } of SAMPLES) {
+      await ask(scene.plane, { message: text, contact: text, sessionId: text })
+    }
+    const dump = await dumped(database.url)
+    expect(dump).toContain('[redacted:')
+    for (const { secret } of SAMPLES) expect(dump).not.toContain(JSON.stringify(secret).slice(1, -1))
   })
 
   it('a session that is named by a secret is kept by its digest', async () => {
