@@ -27,6 +27,6 @@ describe('the whole application under simulated faults', () => {
         request.body.state === 'succeeded' ? { status: 200, headers: {}, body: { ok: true } } : whole(request)
     }
     const { violation } = await simulate({ seed: 2, seams: { endpoint }, scenario: { faults: [] } })
-    expect(violation?.rule).toBe('I4 every job ends once faults stop')
+    expect(violation?.rule).toBe('I3 an acknowledged end is kept')
   })
 })

@@ -182,7 +182,8 @@ export class Chaos {
   async #repair({ licenseId, fingerprint }: Machine['parts']): Promise<void> {
     const { licenses, agents } = this.#parts.database.tables
     const { operator, timeline } = this.#parts
-    while (licenses.get(licenseId)?.status === 'suspended') {
+    const isSuspended = () => licenses.get(licenseId)?.status === 'suspended'
+    while (isSuspended() && !operator.revoked.has(licenseId)) {
       await operator.reinstate(licenseId)
       await timeline.sleep(1000, 'repair')
     }

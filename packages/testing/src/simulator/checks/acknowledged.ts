@@ -12,10 +12,12 @@ interface Acknowledged {
 
 const REDACTED = '[redacted'
 
-/** I5 and I6 as agents see them: every line that was acknowledged is in the store at the end. */
+/** What agents were told, held against the store at the end: lines (I5, I6), and how jobs ended (I3). */
 export class AcknowledgedCheck {
   readonly #verdict: Verdict
   readonly #acknowledged: Acknowledged[] = []
+  /** The state in which a job had ended, as its owner was told. */
+  readonly #ends = new Map<string, string | undefined>()
   /** Jobs to which lines were sent that name no host: the license alone counts as their owner (spec, Job logs). */
   readonly #open = new Set<string>()
 
@@ -32,7 +34,13 @@ export class AcknowledgedCheck {
   /** Keeps what an answer acknowledged. */
   answered({ path, body }: WireRequest, answer: WireAnswer): void {
     const job = jobPath(path)
-    if (job?.verb !== 'logs' || answer.status !== 200) return
+    if (job === undefined || answer.status !== 200) return
+    const isEnd = job.verb === 'status' && (body.state === 'succeeded' || body.state === 'failed')
+    if (isEnd) this.#ends.set(job.id, answer.headers['Svc-Job-State'])
+    if (job.verb === 'logs') this.#keepLines(job.id, body, answer)
+  }
+
+  #keepLines(jobId: string, body: WireRequest['body'], answer: WireAnswer): void {
     const lines = (body.lines ?? []) as readonly LogLine[]
     const accepted = Number(answer.body.accepted)
     const taken = Math.min(lines.length, MAX_ACCEPTED_LINES)
@@ -45,15 +53,20 @@ export class AcknowledgedCheck {
     const kept = lines.slice(0, accepted).map(({ line }) => cutLine(line))
     const attempt = body.attempt as number | undefined
     this.#acknowledged.push({
-      jobId: job.id,
+      jobId,
       attempt,
       offset: body.offset as number | undefined,
       lines: kept,
     })
   }
 
-  /** At the end of a run: looks every acknowledged line up. */
-  end({ logs }: MemoryTables): void {
+  /** At the end of a run: looks up what was acknowledged. */
+  end({ logs, jobs }: MemoryTables): void {
+    for (const [id, told] of this.#ends) {
+      const state = jobs.get(id)?.job.state
+      const detail = () => `the host was told that ${id} had ended as ${told}; it is ${state}`
+      this.#verdict.expect(told !== undefined && state === told, 'I3 an acknowledged end is kept', detail)
+    }
     const stored = new Map<string, ReturnType<typeof placesOf>>()
     for (const each of this.#acknowledged) {
       // Lines of an old host may have taken the places of the present one's: the known limit of lines without a host.
