@@ -32,6 +32,8 @@ export interface ReplicaParts {
   /** Draws the number of the next identifier. */
   readonly nextNumber: () => number
   readonly clockOffsetMs: number
+  /** Whether it evaluates alerts and announces them. */
+  readonly hasAlerts: boolean
 }
 
 /** A replica while it is up: its services, and its agent API. */
@@ -42,6 +44,8 @@ export interface RunningReplica {
 }
 
 const SWEEP_MS = 20_000
+const TICK_MS = 30_000
+const TICK_SPREAD_MS = 100
 const DOWN_MS = 8000
 
 /** One server process with the real services of the product; what it keeps in memory dies with a crash. */
@@ -69,6 +73,7 @@ export class Replica {
     this.#running = { life, plane, endpoint }
     timeline.note(() => `${name} starts`)
     void this.#sweep(life, plane)
+    if (this.#parts.hasAlerts) void this.#tick(life, plane)
   }
 
   /** Ends the process and all it had under way; it comes back after a while. */
@@ -108,6 +113,17 @@ export class Replica {
       await timeline.sleep(SWEEP_MS * (0.5 + random.fraction()), 'sweep')
       if (life.isOver) return
       await plane.jobs.sweep().catch(() => {})
+    }
+  }
+
+  async #tick(life: Life, plane: ControlPlane): Promise<void> {
+    const { timeline, random } = this.#parts
+    for (;;) {
+      // At the same time on every replica, as a cron calls them: ticks that overlap must count as one.
+      await timeline.sleep(TICK_MS - (timeline.nowMs % TICK_MS) + TICK_SPREAD_MS * random.fraction(), 'tick')
+      if (life.isOver) return
+      await plane.alerts.evaluate().catch(() => {})
+      await plane.alerts.deliver().catch(() => {})
     }
   }
 }

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly cloned: boolean
   /** Whether refreshes and activations are signed. */
   readonly signed: boolean
+  /** Whether alerts are evaluated and announced. */
+  readonly alerts: boolean
 }
 
 /** Share of a run in which faults happen. */
@@ -29,6 +31,9 @@ export const FAULTY_SHARE = 0.6
 // One run in so many is of a fleet; the others are small, where races of few are met often.
 const FLEET_EVERY = 200
 const SIGNED_EVERY = 100
+
+// Evaluations look at everything: with alerts a run takes half as long again.
+const ALERTS_SHARE = 0.2
 
 /** The scenario of a seed. */
 export function drawScenario(seed: number): Scenario {
@@ -49,5 +54,6 @@ export function drawScenario(seed: number): Scenario {
     sloppy: random.chance(0.5) ? 0 : random.fraction(),
     cloned: random.chance(0.3),
     signed: random.chance(1 / SIGNED_EVERY),
+    alerts: random.chance(ALERTS_SHARE),
   }
 }

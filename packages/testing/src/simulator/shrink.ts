@@ -54,6 +54,7 @@ function* smaller(scenario: Sizes): Generator<Sizes> {
   if (licenses > 1) yield { ...scenario, licenses: licenses - 1 }
   if (replicas > 1) yield { ...scenario, replicas: replicas - 1 }
   if (cloned || signed || sloppy > 0) yield { ...scenario, cloned: false, signed: false, sloppy: 0 }
+  if (scenario.alerts) yield { ...scenario, alerts: false }
   for (const fault of faults) yield { ...scenario, faults: faults.filter((each) => each !== fault) }
   if (jobs > 1) yield { ...scenario, jobs: jobs - 1 }
   if (hosts > licenses) yield { ...scenario, hosts: hosts - 1 }

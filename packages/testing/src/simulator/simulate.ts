@@ -170,6 +170,7 @@ class Simulation {
         return this.#numbers
       },
       clockOffsetMs: this.#offset(),
+      hasAlerts: this.#scenario.alerts,
     })
     this.#replicas.push(replica)
     replica.start()

@@ -1,5 +1,6 @@
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
+import { AlertCheck } from './alerts.ts'
 import { checkCancel, checkSweep } from './cancels.ts'
 import { checkClaim } from './claims.ts'
 import { checkEnqueue } from './enqueues.ts'
@@ -16,12 +17,14 @@ const READS = ['get', 'list', 'serialHolder', 'lastClaim', 'logs', 'logLengths',
 /** Every statement is checked right after its effect. */
 export class StatementCheck {
   readonly #verdict: Verdict
+  readonly #alerts: AlertCheck
   readonly #hosts: HostCheck
   readonly #logs: LogWriteCheck
   readonly #byName: Readonly<Record<string, (statement: Statement) => void>>
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
+    this.#alerts = new AlertCheck(verdict)
     this.#hosts = new HostCheck(verdict)
     this.#logs = new LogWriteCheck(verdict)
     this.#byName = {
@@ -38,6 +41,7 @@ export class StatementCheck {
   check(statement: Statement): void {
     const { name, changes } = statement
     if (name.startsWith('agents.')) this.#hosts.check(statement)
+    if (name.startsWith('alert')) this.#alerts.check(statement)
     const isRead = READS.includes(name)
     this.#verdict.expect(!isRead || changes.length === 0, 'a read changes nothing', () => name)
     checkTransitions(statement, this.#verdict)

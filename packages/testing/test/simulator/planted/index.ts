@@ -1,3 +1,4 @@
+import { alertBugs } from './alerts.ts'
 import { claimBugs } from './claims.ts'
 import { fleetBugs } from './fleet.ts'
 import { logBugs } from './logs.ts'
@@ -12,4 +13,5 @@ export const PLANTED: readonly PlantedBug[] = [
   ...logBugs,
   ...queueBugs,
   ...fleetBugs,
+  ...alertBugs,
 ]
