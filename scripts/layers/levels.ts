@@ -23,6 +23,7 @@ export interface Place {
 function levelIn(folder: string, file: string): number {
   if (/-(?:sql|http)\.ts$/.test(file)) return ADAPTERS
   if (TOOL_FOLDERS.has(folder)) return TOOLS
+  if (folder === 'wiring') return WIRING
   // The port of all stores together; everything else of storage is behind it.
   if (folder === 'storage') return file === 'storage.ts' ? VALUES : ADAPTERS
   // An operation is a service's public verb; the folder `operations` holds their common shape and list.

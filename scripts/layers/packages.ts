@@ -35,7 +35,7 @@ const PLACEMENTS: readonly Placement[] = [
   },
   {
     packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg)$/,
-    allowed: /^packages\/(?:core\/src\/storage\/orm|testing\/src\/postgres-storage)\.ts$/,
+    allowed: /^packages\/(?:core\/src\/storage\/(?:orm|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
     mend: 'Drivers are chosen in storage/orm.ts alone (and test databases made in postgres-storage.ts): take the connection from there.',
   },
   {

@@ -1,53 +1,40 @@
 import { AgentMetrics } from './agents/agent-metrics.ts'
 import { Agents } from './agents/agents.ts'
-import { AlertMetrics } from './alerts/alert-metrics.ts'
-import { AlertNotifier } from './alerts/alert-notifier.ts'
-import { AlertWebhooks } from './alerts/alert-webhooks.ts'
-import { Alerts } from './alerts/alerts.ts'
-import { RefusalTally } from './alerts/refusal-tally.ts'
-import { HttpWebhookChannel } from './alerts/webhook-channel-http.ts'
-import { Chat } from './chat/chat.ts'
-import type { ContentFolder } from './chat/content-folder.ts'
 import type { LanguageModel } from './chat/language-model.ts'
-import { HttpLanguageModel } from './chat/language-model-http.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { Deployments } from './deployments/deployments.ts'
 import { registerGauges } from './health/gauges.ts'
 import { Health } from './health/health.ts'
 import type { ModelProbe } from './health/model-probe.ts'
-import { httpModelProbe } from './health/model-probe-http.ts'
-import { dnsCheck, languageModelCheck } from './health/reach-checks.ts'
-import { licensingCheck, sessionSecretCheck, signingKeyCheck } from './health/secret-checks.ts'
-import { settingsChecks } from './health/settings-checks.ts'
-import { storageChecks } from './health/storage-checks.ts'
-import { SystemCheck } from './health/system-check.ts'
-import { docsIndexCheck, queuesCheck, schedulerCheck } from './health/work-checks.ts'
-import { type Ids, randomIds } from './ids.ts'
+import type { Ids } from './ids.ts'
 import { JobMetrics } from './jobs/job-metrics.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { Licenses } from './licenses/licenses.ts'
 import type { RateCounter } from './limits/rate-counter.ts'
 import { MemoryRateCounter } from './limits/rate-counter-memory.ts'
 import { RateLimits } from './limits/rate-limits.ts'
-import { type Log, silentLog } from './log.ts'
-import { Metrics } from './metrics/metrics.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
 import { Monitors } from './monitors/monitors.ts'
-import { systemResolver } from './net/dns-system.ts'
-import { createOutbound, type Outbound } from './net/outbound.ts'
+import type { Outbound } from './net/outbound.ts'
 import type { Services } from './operations/operation.ts'
 import { Operations } from './operations/operations.ts'
-import type { ScheduledTask } from './scheduler/scheduled-task.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
 import { Sessions } from './sessions/sessions.ts'
-import { Signer } from './signing/signer.ts'
+import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import { Tenants } from './tenants/tenants.ts'
-import { systemTimers, type Timers } from './timers.ts'
+import type { Timers } from './timers.ts'
 import { Users } from './users/users.ts'
+import { alertsOf } from './wiring/alerts.ts'
+import { type Base, baseOf } from './wiring/base.ts'
+import { chatOf } from './wiring/chat.ts'
+import { systemCheckOf } from './wiring/system-check.ts'
+import { tickTasks } from './wiring/tick-tasks.ts'
 
 /** What a control plane is built from; everything but settings and storage has a production default. */
 export interface ControlPlaneParts {
@@ -86,161 +73,51 @@ export interface ControlPlane extends Services {
   readonly timers: Timers
 }
 
-/** `iss` of tokens when the service has no public address. */
-const ISSUER = 'svc'
-
-/** Wires a control plane: the only place where services are made. The caller keeps and disposes the storage. */
+/**
+ * Wires a control plane: services are made here and in `wiring/` only. The caller keeps and disposes the storage.
+ */
 export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
-  const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
-  const base = { storage, clock, ids }
-  const issuer = config.service.publicUrl ?? ISSUER
-  const { production } = config.service
-  const metrics = new Metrics()
-  const signer = new Signer(config.signing)
-  const shared = config.limits.backend === 'postgres' ? storage.rates : undefined
-  const counter = parts.rateCounter ?? shared ?? new MemoryRateCounter(clock)
-  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
-  const licenses = new Licenses({ ...base, signer, issuer, licensing: config.licensing, production })
-  const { timers = systemTimers } = parts
-  const health = new Health({ storage, signer, licenses, timers, faults: config.faults })
-  const chat = new Chat({
-    ...base,
-    timers,
-    log,
-    metrics,
-    config,
-    folders: contentFolders(config, parts.docsDir),
-    model: parts.languageModel ?? modelOf(config),
-    isDraining: () => health.isDraining,
-  })
+  const base = baseOf(parts)
+  const { config, storage, clock, timers, metrics, signer, log, ids } = base
   const { dns = nodeDnsClient() } = parts
-  const { dnsServers } = config.monitors
-  const monitors = new Monitors({ ...base, dns, dnsServers })
-  const outbound = parts.outbound ?? lazyOutbound(config, log)
-  const plainHttp = !production || config.outbound.allow.length > 0
-  const channel = new HttpWebhookChannel(outbound, { plainHttp })
-  const { tickSeconds } = config.scheduler
-  const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
-  const notifier = new AlertNotifier({ ...base, log, channel, metrics: new AlertMetrics(metrics) })
-  const systemChecks = [
-    ...storageChecks(base),
-    schedulerCheck({ clock, lastTick: () => scheduler.lastTick(), stallSeconds: config.alerts.stallSeconds }),
-    queuesCheck(() => storage.jobs.counts(clock.forStores())),
-    signingKeyCheck(signer),
-    sessionSecretCheck(config),
-    licensingCheck(licenses),
-    dnsCheck(dns, dnsServers),
-    languageModelCheck(parts.modelProbe ?? modelProbeOf(config), config),
-    docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
-    ...settingsChecks(config),
-  ]
+  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
+  const licenses = new Licenses({ ...base, licensing: config.licensing })
+  const health = new Health({ ...base, licenses, faults: config.faults })
+  const chat = chatOf(base, parts, health)
+  const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
+  const { refusals, ...alerting } = alertsOf(base, parts, monitors)
   const services: Services = {
-    agents: new Agents({ ...base, signer, issuer, jobs, metrics: new AgentMetrics(metrics) }),
-    alerts: new Alerts({ ...base, monitors, thresholds: config.alerts, refusals, notifier, tickSeconds }),
-    alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
+    ...alerting,
+    agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(metrics) }),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
     jobs,
     licenses,
     monitors,
-    sessions: new Sessions({ ...base, ...config.sessions, production, secure: issuer.startsWith('https:') }),
-    systemCheck: new SystemCheck({ clock, timers, checks: systemChecks }),
+    sessions: sessionsOf(base),
+    systemCheck: systemCheckOf(base, parts, {
+      dns,
+      services: { chat, licenses },
+      scheduler: () => scheduler,
+    }),
     tenants: new Tenants(base),
     users: new Users(base),
   }
-  const scheduler = new Scheduler({
-    storage,
-    clock,
-    log,
-    timers,
-    metrics: new SchedulerMetrics(metrics),
-    tasks: tasksOf(services).filter(
-      ({ name }) => name !== 'monitors' || config.faults.monitors === undefined,
-    ),
-  })
+  const tasks = tickTasks(services, config)
+  const scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
+  const refused = (licenseId: string) => refusals.note(licenseId)
+  const limits = new RateLimits({ counter: counterOf(base, parts), clock, chat: config.chat, refused })
+  const operations = new Operations({ services, ...base })
   registerGauges({ metrics, storage, clock, timers })
-  return {
-    ...services,
-    ...base,
-    config,
-    log,
-    metrics,
-    signer,
-    limits: new RateLimits({ counter, clock, chat: config.chat, refused: (id) => refusals.note(id) }),
-    health,
-    timers,
-    operations: new Operations({ services, ...base }),
-    scheduler,
-  }
+  const tools = { config, storage, clock, ids, log, timers, metrics, signer }
+  return { ...services, ...tools, limits, health, operations, scheduler }
 }
 
-function contentFolders({ chat }: Config, docsDir: string | undefined): readonly ContentFolder[] {
-  const docs = docsDir === undefined ? [] : [{ dir: docsDir, base: '/docs' }]
-  return chat.contentDir === undefined ? docs : [...docs, { dir: chat.contentDir, base: '' }]
+const sessionsOf = (base: Base): Sessions =>
+  new Sessions({ ...base, ...base.config.sessions, secure: base.issuer.startsWith('https:') })
+
+function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {
+  const shared = config.limits.backend === 'postgres' ? storage.rates : undefined
+  return parts.rateCounter ?? shared ?? new MemoryRateCounter(clock)
 }
-
-/** The model that the settings name; none without a key, or when one of its settings is bad. */
-function modelOf({ llm, faults }: Config): LanguageModel | undefined {
-  const { apiKey } = llm
-  return apiKey === undefined || faults.llm !== undefined
-    ? undefined
-    : new HttpLanguageModel({ ...llm, apiKey })
-}
-
-function modelProbeOf({ llm: { apiKey, baseUrl } }: Config): ModelProbe | undefined {
-  return apiKey === undefined ? undefined : httpModelProbe({ apiKey, baseUrl })
-}
-
-/** Reads the system's certificates when the first call is made, not at every start. */
-function lazyOutbound({ outbound: ranges }: Config, log: Log): Outbound {
-  let made: Outbound | undefined
-  return {
-    request: (url, request) => {
-      made ??= createOutbound({ resolver: systemResolver(), log, ...ranges })
-      return made.request(url, request)
-    },
-    [Symbol.asyncDispose]: async () => made?.[Symbol.asyncDispose](),
-  }
-}
-
-const MONITORS_MS = 15_000
-/** Old rows may stay an hour longer. */
-const RETENTION_SECONDS = 3600
-
-/** What a tick does, in this order (wire-app §2). */
-const tasksOf = ({ alerts, chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
-  {
-    name: 'monitors',
-    essential: true,
-    budgetMs: MONITORS_MS,
-    run: async (signal) => {
-      const { ran, changed } = await monitors.runDue(signal)
-      return { ran, changed }
-    },
-  },
-  { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).opened }) },
-  {
-    name: 'alert-delivery',
-    run: async (signal) => {
-      await alerts.deliver(signal)
-      return undefined
-    },
-  },
-  { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
-  {
-    name: 'jobs',
-    run: async () => {
-      await jobs.sweep()
-      return undefined
-    },
-  },
-  {
-    name: 'retention',
-    everySeconds: RETENTION_SECONDS,
-    run: async () => {
-      await alerts.purge()
-      return undefined
-    },
-  },
-]

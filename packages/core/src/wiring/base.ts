@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
+import { type Ids, randomIds } from '../ids.ts'
+import { type Log, silentLog } from '../log.ts'
+import { Metrics } from '../metrics/metrics.ts'
+import { Signer } from '../signing/signer.ts'
+import type { Storage } from '../storage/storage.ts'
+import { systemTimers, type Timers } from '../timers.ts'
+
+/** What every feature is built from. */
+export interface Base {
+  readonly config: Config
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly timers: Timers
+  readonly metrics: Metrics
+  readonly signer: Signer
+  /** `iss` of tokens. */
+  readonly issuer: string
+  readonly production: boolean
+}
+
+/** `iss` when the service has no public address. */
+const ISSUER = 'svc'
+
+/** The parts that were given, and the production defaults of those that were not. */
+export function baseOf(parts: ControlPlaneParts): Base {
+  const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
+  const { production, publicUrl: issuer = ISSUER } = config.service
+  const { timers = systemTimers } = parts
+  const signer = new Signer(config.signing)
+  return { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, issuer, production }
+}

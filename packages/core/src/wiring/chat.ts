@@ -1,0 +1,32 @@
+import { Chat } from '../chat/chat.ts'
+import type { ContentFolder } from '../chat/content-folder.ts'
+import type { LanguageModel } from '../chat/language-model.ts'
+import { HttpLanguageModel } from '../chat/language-model-http.ts'
+import type { Config } from '../config/config.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Health } from '../health/health.ts'
+import type { Base } from './base.ts'
+
+/** The support chat over the folders and the model that the settings name. */
+export function chatOf(base: Base, parts: ControlPlaneParts, health: Health): Chat {
+  const { config } = base
+  return new Chat({
+    ...base,
+    folders: contentFolders(config, parts.docsDir),
+    model: parts.languageModel ?? modelOf(config),
+    isDraining: () => health.isDraining,
+  })
+}
+
+function contentFolders({ chat }: Config, docsDir: string | undefined): readonly ContentFolder[] {
+  const docs = docsDir === undefined ? [] : [{ dir: docsDir, base: '/docs' }]
+  return chat.contentDir === undefined ? docs : [...docs, { dir: chat.contentDir, base: '' }]
+}
+
+/** The model that the settings name; none without a key, or when one of its settings is bad. */
+function modelOf({ llm, faults }: Config): LanguageModel | undefined {
+  const { apiKey } = llm
+  return apiKey === undefined || faults.llm !== undefined
+    ? undefined
+    : new HttpLanguageModel({ ...llm, apiKey })
+}

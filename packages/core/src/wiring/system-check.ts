@@ -1,0 +1,46 @@
+import type { Config } from '../config/config.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
+import type { ModelProbe } from '../health/model-probe.ts'
+import { httpModelProbe } from '../health/model-probe-http.ts'
+import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
+import { licensingCheck, sessionSecretCheck, signingKeyCheck } from '../health/secret-checks.ts'
+import { settingsChecks } from '../health/settings-checks.ts'
+import { storageChecks } from '../health/storage-checks.ts'
+import { SystemCheck } from '../health/system-check.ts'
+import { docsIndexCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
+import type { DnsClient } from '../monitors/dns-client.ts'
+import type { Services } from '../operations/operation.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Base } from './base.ts'
+
+/** What the system check looks at beside the base. */
+export interface Checked {
+  readonly dns: DnsClient
+  readonly services: Pick<Services, 'chat' | 'licenses'>
+  /** Asked when the check runs: the scheduler is made after it. */
+  readonly scheduler: () => Scheduler
+}
+
+/** The system check: a feature adds a line. */
+export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
+  const { config, storage, clock, timers, signer } = base
+  const { chat, licenses } = checked.services
+  const lastTick = () => checked.scheduler().lastTick()
+  const checks = [
+    ...storageChecks({ storage, clock }),
+    schedulerCheck({ clock, lastTick, stallSeconds: config.alerts.stallSeconds }),
+    queuesCheck(() => storage.jobs.counts(clock.forStores())),
+    signingKeyCheck(signer),
+    sessionSecretCheck(config),
+    licensingCheck(licenses),
+    dnsCheck(checked.dns, config.monitors.dnsServers),
+    languageModelCheck(parts.modelProbe ?? modelProbeOf(config), config),
+    docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
+    ...settingsChecks(config),
+  ]
+  return new SystemCheck({ clock, timers, checks })
+}
+
+function modelProbeOf({ llm: { apiKey, baseUrl } }: Config): ModelProbe | undefined {
+  return apiKey === undefined ? undefined : httpModelProbe({ apiKey, baseUrl })
+}

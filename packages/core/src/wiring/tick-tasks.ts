@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts'
+import type { Services } from '../operations/operation.ts'
+import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
+
+const MONITORS_MS = 15_000
+/** Old rows may stay an hour longer. */
+const RETENTION_SECONDS = 3600
+
+/** What a tick does, in this order. Monitors whose settings are bad are left out. */
+export const tickTasks = (services: Services, { faults }: Config): readonly ScheduledTask[] =>
+  everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
+
+const everyTask = ({ alerts, chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
+  {
+    name: 'monitors',
+    essential: true,
+    budgetMs: MONITORS_MS,
+    run: async (signal) => {
+      const { ran, changed } = await monitors.runDue(signal)
+      return { ran, changed }
+    },
+  },
+  { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).opened }) },
+  {
+    name: 'alert-delivery',
+    run: async (signal) => {
+      await alerts.deliver(signal)
+      return undefined
+    },
+  },
+  { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
+  {
+    name: 'jobs',
+    run: async () => {
+      await jobs.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'retention',
+    everySeconds: RETENTION_SECONDS,
+    run: async () => {
+      await alerts.purge()
+      return undefined
+    },
+  },
+]
