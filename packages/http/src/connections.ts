@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** The open connections of a server, and which of them owe an answer. */
 export class Connections {
-  readonly #owed = new Map<Socket, Set<ServerResponse>>()
+  readonly #owed = new Map<Duplex, Set<ServerResponse>>()
   #closing = false
 
   constructor(server: Server) {
@@ -26,6 +27,22 @@ export class Connections {
     return [...(this.#owed.get(socket) ?? [])].some((response) => response.headersSent)
   }
 
+  /**
+   * Runs `work` when every request that arrived whole on this connection has its answer: answers go out in the order of
+   * the requests, and what follows them must not be taken for one of theirs.
+   */
+  afterEarlier(socket: Duplex, work: () => void): void {
+    const earlier = [...(this.#owed.get(socket) ?? [])].filter(({ req }) => req.complete)
+    let left = earlier.length
+    if (left === 0) work()
+    for (const response of earlier) {
+      response.once('close', () => {
+        left -= 1
+        if (left === 0) work()
+      })
+    }
+  }
+
   /** From now on every answer ends its connection, those under way too as far as their head is not out. */
   closeAfterAnswers(): void {
     this.#closing = true
@@ -34,7 +51,7 @@ export class Connections {
 
   /** Closes the connections that owe no answer, whatever they have sent of a next request. */
   closeIdle(): void {
-    for (const [socket, responses] of this.#owed) if (responses.size === 0) socket.destroySoon()
+    for (const [socket, responses] of this.#owed) if (responses.size === 0) (socket as Socket).destroySoon()
   }
 
   /** Cuts every connection; tells how many answers were lost. */

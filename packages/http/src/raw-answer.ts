@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RequestIds } from './request-ids.ts'
 
@@ -34,13 +35,20 @@ export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, erro
     return
   }
   const body = JSON.stringify({ error })
-  const head = [
-    `HTTP/1.1 ${status} ${reason}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    `Svc-Request-Id: ${ids.next()}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  const head = Object.entries(headersOf(body, ids)).map(([name, value]) => `${name}: ${value}`)
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
+
+/** The same answer to a request that was one, in its turn. */
+export function refuseRaw(response: ServerResponse, ids: RequestIds, { status, error }: RawAnswer): void {
+  const body = JSON.stringify({ error })
+  response.writeHead(status, headersOf(body, ids)).end(body)
+}
+
+const headersOf = (body: string, ids: RequestIds) => ({
+  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Length': Buffer.byteLength(body),
+  'Cache-Control': 'no-store',
+  'Svc-Request-Id': ids.next(),
+  Connection: 'close',
+})

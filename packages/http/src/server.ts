@@ -4,7 +4,7 @@ import { type Log, Problem, silentLog } from '@svc/core'
 import type Koa from 'koa'
 import { Connections } from './connections.ts'
 import { type DrainReport, drainServer } from './drain.ts'
-import { answerTo, MISSING_HOST, NO_TUNNEL, writeRaw } from './raw-answer.ts'
+import { answerTo, MISSING_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
 import { RequestIds } from './request-ids.ts'
 import { removeStale, restrict } from './socket-file.ts'
 
@@ -86,7 +86,7 @@ function serverOf(app: Koa, { maxConnections, patience }: ListenOptions, ids: Re
   const handle = app.callback()
   const listener: RequestListener = (request, response) => {
     if (hasHost(request)) void handle(request, response)
-    else writeRaw(request.socket, ids, MISSING_HOST)
+    else refuseRaw(response, ids, MISSING_HOST)
   }
   const limits = { ...PATIENCE, ...patience, maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false }
   // Node would answer a missing Host itself, without a body.
@@ -105,10 +105,17 @@ const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
 
 function answerTheUnreadable(server: Server, connections: Connections, ids: RequestIds): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || connections.isAnswering(socket)) socket.destroy()
-    else writeRaw(socket, ids, answerTo(error))
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else {
+      connections.afterEarlier(socket, () => {
+        if (connections.isAnswering(socket)) socket.destroy()
+        else writeRaw(socket, ids, answerTo(error))
+      })
+    }
   })
-  server.on('connect', (_request, socket) => writeRaw(socket, ids, NO_TUNNEL))
+  server.on('connect', (_request, socket) => {
+    connections.afterEarlier(socket, () => writeRaw(socket, ids, NO_TUNNEL))
+  })
 }
 
 async function listening(server: Server, { host, port, path }: ListenOptions): Promise<void> {
