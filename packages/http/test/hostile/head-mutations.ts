@@ -1,0 +1,283 @@
+import fc from 'fast-check'
+import { MARKER } from './body-mutations.ts'
+
+/** Header lines by name; a name may come more than once. */
+export type Headers = readonly (readonly [string, string])[]
+
+const without = (name: string, headers: Headers): Headers => headers.filter(([known]) => known !== name)
+const set =
+  (name: string, value: string) =>
+  (headers: Headers): Headers => [...without(name, headers), [name, value]]
+const add =
+  (name: string, value: string) =>
+  (headers: Headers): Headers => [...headers, [name, value]]
+const drop =
+  (name: string) =>
+  (headers: Headers): Headers =>
+    without(name, headers)
+
+const CREDENTIALS = [
+  '',
+  'Bearer',
+  'Bearer ',
+  `Bearer ${MARKER}`,
+  `Basic ${MARKER}`,
+  `bearer  ${MARKER}`,
+  MARKER,
+  `Bearer ${'k'.repeat(512)}`,
+  `Bearer ${'k'.repeat(513)}`,
+  `Bearer ${'k'.repeat(8000)}`,
+  'Bearer \u00ff\u0080',
+  'Bearer a,Bearer b',
+  'Bearer null',
+  'Bearer {key}x',
+  'Bearer {key} x',
+  'Bearer {cron}',
+]
+const COOKIES = [
+  '',
+  ';',
+  '=',
+  'svc_session=',
+  `svc_session=${MARKER}`,
+  `svc_session=v1.${'A'.repeat(43)}.${'A'.repeat(43)}`,
+  'svc_session=v1..',
+  '{cookie}x',
+  '{cookie}; {cookie}',
+  `{cookie}; x=${MARKER}`,
+  `${'a=b; '.repeat(500)}`,
+  '__proto__=x',
+  'svc_session="v1.a.b"',
+  '\u00ff=\u0080',
+  `svc_session=v1.%00.${MARKER}`,
+]
+const FORWARDED = [
+  '',
+  ',',
+  ', ,',
+  MARKER,
+  '1.2.3.4, 5.6.7.8',
+  '::1',
+  '[::1]:80',
+  '1.2.3.4:99999',
+  'unknown',
+  '_x',
+  `${'1.1.1.1,'.repeat(900)}2`,
+  '\u00ff',
+]
+const KEYS = ['', ' ', MARKER, 'k'.repeat(255), 'k'.repeat(256), 'a b', '\u00e9', '"quoted"', '{held}']
+const ORIGINS = [
+  '',
+  'null',
+  `https://${MARKER}.example`,
+  'https://svc.example',
+  'https://svc.example.evil',
+  'https://svc.example:443',
+  'http://localhost:1',
+  'file://',
+  'https://svc.example\u00ff',
+]
+const TYPES = [
+  '',
+  'text/plain',
+  'application/json; charset=utf-16',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'multipart/form-data',
+  `${MARKER}/${MARKER}`,
+  '*/*',
+  'application/json; charset="',
+  'application/xml',
+]
+const CODINGS = ['gzip', 'br', 'deflate', 'identity', 'gzip, gzip', MARKER, '', 'x-gzip', 'zstd']
+const OTHERS: Headers = [
+  ['Accept', `text/${MARKER}`],
+  ['Accept', ''],
+  ['Range', 'bytes=0-0'],
+  ['If-None-Match', '*'],
+  ['Svc-Actor', MARKER],
+  ['X-HTTP-Method-Override', 'DELETE'],
+  ['X-Forwarded-Host', MARKER],
+  ['X-Forwarded-Proto', 'https'],
+  ['Forwarded', `for=${MARKER}`],
+  ['Expect', 'miracles'],
+  ['Sec-Fetch-Site', 'cross-site'],
+  ['Transfer-Encoding-X', 'chunked'],
+  ['X-Long', 'x'.repeat(8000)],
+  ['TE', 'trailers'],
+  ['Upgrade', 'h2c'],
+  ['__proto__', MARKER],
+  ['constructor', MARKER],
+  ['Max-Forwards', '0'],
+  ['Via', '1.1 x'],
+  ['Prefer', 'wait=1'],
+  ['Content-MD5', MARKER],
+  ['Referer', MARKER],
+  ['User-Agent', '\u00ff'],
+]
+
+const one = (name: string, values: readonly string[]) =>
+  fc
+    .tuple(fc.constantFrom(...values), fc.boolean())
+    .map(([value, isMore]) => (isMore ? add : set)(name, value))
+
+/** A change of the headers. */
+export const headChange: fc.Arbitrary<(headers: Headers) => Headers> = fc.oneof(
+  { weight: 4, arbitrary: one('Authorization', CREDENTIALS) },
+  { weight: 4, arbitrary: one('Cookie', COOKIES) },
+  { weight: 1, arbitrary: fc.constantFrom('Authorization', 'Cookie', 'Content-Type').map(drop) },
+  { weight: 2, arbitrary: one('X-Forwarded-For', FORWARDED) },
+  { weight: 2, arbitrary: one('Idempotency-Key', KEYS) },
+  { weight: 2, arbitrary: one('Origin', ORIGINS) },
+  { weight: 2, arbitrary: one('Content-Type', TYPES) },
+  { weight: 2, arbitrary: one('Content-Encoding', CODINGS) },
+  { weight: 2, arbitrary: fc.constantFrom(...OTHERS).map(([name, value]) => add(name, value)) },
+)
+
+/** Where a request goes. */
+export interface Target {
+  readonly method: string
+  readonly path: string
+}
+
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'PURGE',
+  'LOCK',
+  'REPORT',
+  'QUERY',
+]
+const SEGMENTS = [
+  MARKER,
+  '%00',
+  `${MARKER}%00`,
+  '%2e%2e',
+  '%2F',
+  '%',
+  '%zz',
+  '%ff',
+  '%ed%a0%80',
+  '1e3',
+  '0x1',
+  '-1',
+  '9223372036854775808',
+  '__proto__',
+  'constructor',
+  'toString',
+  "'",
+  '%27%20or%201=1',
+  '*',
+  'null',
+  '%F0%9F%98%80',
+  ';a=b',
+  'x'.repeat(64),
+  'x'.repeat(65),
+  'x'.repeat(8000),
+  '{held}',
+  '{deployment}',
+  '%7Bid%7D',
+  'job_',
+  '{held}%20',
+  '{held}%00',
+  '..',
+  '.',
+  '%5c',
+  'jobs.enqueue',
+]
+const QUERIES = [
+  'key={cron}&key=x',
+  `key=${MARKER}`,
+  'key[]={cron}',
+  'key',
+  'key=',
+  '=',
+  '&&&',
+  '%',
+  `host=${MARKER}`,
+  'host=%00',
+  'host=a&host=b',
+  'host[]=a',
+  'after=-1',
+  'after=1e3',
+  'after=9007199254740991',
+  'after=9007199254740993',
+  'after=%00',
+  'limit=0',
+  'limit=-1',
+  'limit=99999999999999999999',
+  'limit=1&limit=2',
+  'conversationId=%00',
+  'conversationId=%ed%a0%80',
+  `conversationId=${'x'.repeat(128)}`,
+  `conversationId=${'x'.repeat(129)}`,
+  `conversationId=${MARKER}`,
+  `conversationId=a&sessionId=%00&after=%00`,
+  'conversationId=a&sessionId=b&wait=1',
+  'conversationId=a&wait=-1',
+  'conversationId=a&wait=x',
+  '__proto__=x',
+  'constructor=x',
+  `${'a=b&'.repeat(1500)}`,
+  `x=${'y'.repeat(9000)}`,
+  '?',
+  '#x',
+  'a=%u0041',
+]
+
+/** A change of method, path or query. */
+export const targetChange: fc.Arbitrary<(target: Target) => Target> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...METHODS).map((method) => (target: Target) => ({ ...target, method })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom(...QUERIES)
+      .map((query) => (target: Target) => ({
+        ...target,
+        path: `${target.path}${target.path.includes('?') ? '&' : '?'}${query}`,
+      })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        segment: fc.constantFrom(...SEGMENTS),
+        pick: fc.nat(),
+        isAny: fc.nat(9).map((number) => number === 0),
+      })
+      .map(({ segment, pick, isAny }) => ({ method, path }: Target) => {
+        const [plain = '', query] = path.split('?', 2)
+        const parts = plain.split('/')
+        const ids = parts.flatMap((each, index) => (each.startsWith('{') ? [index] : []))
+        const at = isAny || ids.length === 0 ? 1 + (pick % (parts.length - 1)) : ids[pick % ids.length]
+        const next = parts.map((each, index) => (index === at ? segment : each)).join('/')
+        return { method, path: query === undefined ? next : `${next}?${query}` }
+      }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom<(path: string) => string>(
+        (path) => `${path}/`,
+        (path) => `/${path}`,
+        (path) => path.toUpperCase(),
+        (path) => path.replace('/', '/./'),
+        (path) => `/x/..${path}`,
+        (path) => `http://${MARKER}${path}`,
+        (path) => `${path};x=y`,
+        () => '*',
+        () => '/',
+      )
+      .map((change) => ({ method, path }: Target) => ({ method, path: change(path) })),
+  },
+)

@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** Another process that answers one message at a time. */
+export class HelperProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  #ended = false
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    child.once('exit', () => {
+      this.#ended = true
+    })
+  }
+
+  /** Starts a file of this folder and waits until it is ready. */
+  static async start(file: string): Promise<HelperProcess> {
+    const execArgv = ['--conditions=source', '--expose-gc', '--disable-warning=ExperimentalWarning']
+    const helper = new HelperProcess(fork(join(import.meta.dirname, file), { execArgv, stdio: 'inherit' }))
+    await helper.#told()
+    return helper
+  }
+
+  /** Whether the process still runs. */
+  get isAlive(): boolean {
+    return !this.#ended
+  }
+
+  async ask<Answer>(message: string | object): Promise<Answer> {
+    const told = this.#told()
+    this.#child.send(message)
+    return (await told) as Answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended) return
+    const gone = once(this.#child, 'exit')
+    this.#child.disconnect()
+    await gone
+  }
+
+  async #told(): Promise<unknown> {
+    const failed = new AbortController()
+    const exit = () => failed.abort(new Error('the process has ended'))
+    this.#child.once('exit', exit)
+    try {
+      const [message] = (await once(this.#child, 'message', { signal: failed.signal })) as [unknown]
+      return message
+    } catch (error) {
+      throw failed.signal.aborted ? new Error('the process has ended', { cause: error }) : error
+    } finally {
+      this.#child.off('exit', exit)
+    }
+  }
+}
