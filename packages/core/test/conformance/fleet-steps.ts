@@ -1,6 +1,6 @@
 import { LICENSE_STATUSES } from '@svc/core'
 import fc from 'fast-check'
-import { fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
+import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
 
 const figure = rarely(fc.constantFrom(0, 12.5, -1, 1e308, 5e-324))
 
@@ -99,7 +99,7 @@ const findTenant = steps(
 
 const addDeployment = steps(
   'add deployment',
-  fc.record({ order, pick, app: words, source: fc.dictionary(words, words, { maxKeys: 2 }) }),
+  fc.record({ order, pick, app: words, source: fields }),
   ({ order: place, pick: which, app, source }) =>
     async (world) => {
       const jobId = world.jobId(which)

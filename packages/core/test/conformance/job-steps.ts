@@ -1,7 +1,19 @@
 import { JOB_STATES, type Job, type Owner } from '@svc/core'
 import { buildJob } from '@svc/testing'
 import fc from 'fast-check'
-import { fingerprint, licenseId, order, pick, rarely, type Step, steps, type World, words } from './world.ts'
+import {
+  fields,
+  fingerprint,
+  licenseId,
+  names,
+  order,
+  pick,
+  rarely,
+  type Step,
+  steps,
+  type World,
+  words,
+} from './world.ts'
 
 const leaseSeconds = fc.constantFrom(300, 300, 60, 1)
 
@@ -17,7 +29,7 @@ const enqueue = steps(
     startsIn: rarely(fc.constantFrom(-60, 0, 1, 60, 600)),
     maxAttempts: fc.constantFrom(3, 3, 2, 1),
     timeoutSeconds: fc.constantFrom(3600, 60, 1),
-    payload: rarely(fc.oneof(fc.dictionary(words, words, { maxKeys: 2 }), fc.object({ maxDepth: 2 }))),
+    payload: rarely(fc.oneof(fields, fc.object({ key: names, maxDepth: 2 }))),
     isRepeat: fc.nat(20).map((number) => number === 0),
     app: rarely(words),
   }),

@@ -1,6 +1,6 @@
 import type { NewUser } from '@svc/core'
 import fc from 'fast-check'
-import { order, rarely, type Step, steps, words } from './world.ts'
+import { fields, order, rarely, type Step, steps, words } from './world.ts'
 
 const userId = fc.constantFrom('usr_1', 'usr_2')
 const anyUserId = fc.constantFrom('usr_1', 'usr_2', 'adm_1', 'adm_2')
@@ -62,7 +62,7 @@ const endSession = steps(
 
 const record = steps(
   'record',
-  fc.record({ order, actor: words, outcome: words, input: fc.dictionary(words, words, { maxKeys: 2 }) }),
+  fc.record({ order, actor: words, outcome: words, input: fields }),
   ({ order: place, ...entry }) =>
     (world) => {
       const id = world.id('aud', place)
