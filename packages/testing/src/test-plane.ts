@@ -34,7 +34,7 @@ export interface TestPlaneOverrides {
   /** Further parts of the plane. */
   readonly parts?: Pick<
     ControlPlaneParts,
-    'dns' | 'docsDir' | 'languageModel' | 'outbound' | 'timers' | 'modelProbe'
+    'dns' | 'docsDir' | 'languageModel' | 'outbound' | 'rateCounter' | 'timers' | 'modelProbe'
   >
 }
 
