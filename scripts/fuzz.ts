@@ -11,7 +11,10 @@ const MIB = 1024 * 1024
 
 await using siege = await Siege.begin()
 try {
-  const report = await siege.send(Number(values.requests), seed)
+  const report = await siege.send(Number(values.requests), seed, (sent) =>
+    process.stderr.write(`\r${sent} requests`),
+  )
+  process.stderr.write('\n')
   const { before, after } = report.rss
   console.log(
     JSON.stringify(

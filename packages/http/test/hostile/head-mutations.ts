@@ -240,12 +240,10 @@ export const targetChange: fc.Arbitrary<(target: Target) => Target> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc
-      .constantFrom(...QUERIES)
-      .map((query) => (target: Target) => ({
-        ...target,
-        path: `${target.path}${target.path.includes('?') ? '&' : '?'}${query}`,
-      })),
+    arbitrary: fc.constantFrom(...QUERIES).map((query) => (target: Target) => ({
+      ...target,
+      path: `${target.path}${target.path.includes('?') ? '&' : '?'}${query}`,
+    })),
   },
   {
     weight: 3,

@@ -23,7 +23,12 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { job } = await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload })
   await plane.jobs.claim({ licenseId: license.id, fingerprint: HOST, claimKey: undefined })
   const { job: pending } = await plane.jobs.enqueue({ licenseId: license.id, kind: 'prune', payload: {} })
-  const user = await plane.users.add({ email: 'ada@example.com', role: 'super_admin', tenantId: undefined, password: undefined })
+  const user = await plane.users.add({
+    email: 'ada@example.com',
+    role: 'super_admin',
+    tenantId: undefined,
+    password: undefined,
+  })
   const { cookie } = await plane.sessions.mint(user)
   const { cronSecret = '' } = plane.config.monitors
   const { deploymentId = '' } = job

@@ -31,9 +31,11 @@ export interface SiegeReport {
 }
 
 interface Weight {
-  readonly rows: Readonly<Record<string, number>>
   readonly rss: number
 }
+
+/** Rows by table. */
+type Rows = Readonly<Record<string, number>>
 
 /** Attacks one service with generated requests, watched by a good client. */
 export class Siege implements AsyncDisposable {
@@ -57,12 +59,13 @@ export class Siege implements AsyncDisposable {
     return new Siege(victim, bystander)
   }
 
-  /** Sends so many requests. @throws Error with the smallest batch that gets a wrong answer, and the seed */
-  async send(requests: number, seed: number): Promise<SiegeReport> {
+  /** Sends so many requests; `told` hears how many after each stage. @throws Error with the smallest batch that gets a wrong answer, and the seed */
+  async send(requests: number, seed: number, told: (sent: number) => void = () => {}): Promise<SiegeReport> {
     const start = performance.now()
     let before = 0
     for (let stage = 0; this.#sent < requests; stage += 1) {
       await this.#stage(Math.min(STAGE_EVERY, requests - this.#sent), seed + stage)
+      told(this.#sent)
       if (stage === 0) before = (await this.#victim.ask<Weight>('weigh')).rss
     }
     const seconds = (performance.now() - start) / 1000
@@ -84,7 +87,11 @@ export class Siege implements AsyncDisposable {
     using pipeline = new Pipeline(scene.port)
     const batch = fc.array(anyAttack, { minLength: BATCH, maxLength: BATCH })
     const property = fc.asyncProperty(batch, (attacks) => this.#batch(attacks, scene, pipeline))
-    const result = await fc.check(property, { numRuns: Math.ceil(requests / BATCH), seed, endOnFailure: true })
+    const result = await fc.check(property, {
+      numRuns: Math.ceil(requests / BATCH),
+      seed,
+      endOnFailure: true,
+    })
     if (result.failed) throw new Error(`stage ${seed}: ${messageOf(result.errorInstance)}`)
   }
 
@@ -113,9 +120,9 @@ export class Siege implements AsyncDisposable {
 
   // What is refused changes nothing.
   async #recount(refused: readonly Attack[], scene: Scene, pipeline: Pipeline): Promise<void> {
-    const { rows: before } = await this.#victim.ask<Weight>('weigh')
+    const before = await this.#victim.ask<Rows>('count')
     const answers = await this.#sendAll(refused, scene, pipeline)
-    const { rows: after } = await this.#victim.ask<Weight>('weigh')
+    const after = await this.#victim.ask<Rows>('count')
     this.#recounts += 1
     if (answers.some(({ status }) => status < 400)) return
     if (!isDeepStrictEqual(before, after))

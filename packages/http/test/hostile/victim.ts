@@ -1,5 +1,5 @@
 // The service under attack, in a process of its own: over the embedded database, with limits that never bite, and with
-// nothing that reaches out. It answers `stage` with a fresh scene and `weigh` with its rows and its memory.
+// nothing that reaches out. It answers `stage` with a fresh scene, `count` with its rows and `weigh` with its memory.
 import { createControlPlane, type RateCounter, readConfig, type Timers } from '@svc/core'
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
 import { migrateDriver } from '../../../core/src/storage/migrator.ts'
@@ -60,8 +60,9 @@ async function answer(message: unknown): Promise<object> {
     await query(`truncate ${names.join(', ')}`)
     return { port: server.port, ...(await stage(plane)) }
   }
+  if (message === 'count') return rows()
   globalThis.gc?.()
-  return { rows: await rows(), rss: process.memoryUsage().rss }
+  return { rss: process.memoryUsage().rss }
 }
 
 process.on('message', (message) => void answer(message).then((told) => process.send?.(told)))
