@@ -28,7 +28,8 @@ const ADD = {
     select id from admin union all select id from member`,
 }
 const BY_EMAIL = { name: 'user-by-email', text: `select * from ${EVERYBODY} where u.email = $1` }
-const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.email` }
+// By bytes: the same order whatever the database's locale is.
+const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.email collate "C"` }
 
 const SET = `role = coalesce($2::text, role), password_hash = coalesce($3::text, password_hash),
   disabled_at = case when $4::boolean is null then disabled_at when not $4 then null
