@@ -4,7 +4,11 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
  * Gauges whose names end as those of counters do, which `promtool check metrics` refuses. What they count stands in
  * `nodejs_active_resources`, by kind.
  */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
 
 let registry: Registry | undefined
 

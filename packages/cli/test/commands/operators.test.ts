@@ -98,7 +98,9 @@ describe('fleet', () => {
   test('drain keeps new jobs away from a host, undrain lets them come', async () => {
     const host = await bench.host('abc', 'web-1')
     await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.id)
-    expect(await bench.json('fleet', 'drain', 'web-1')).toMatchObject({ server: { hostname: 'web-1', drained: true } })
+    expect(await bench.json('fleet', 'drain', 'web-1')).toMatchObject({
+      server: { hostname: 'web-1', drained: true },
+    })
     expect((await bench.run('fleet', 'servers')).out.text).toContain('online, drained')
     await expect(host.begin()).rejects.toThrow('no job is due')
     await bench.json('fleet', 'undrain', 'web-1')

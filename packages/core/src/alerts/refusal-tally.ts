@@ -10,6 +10,8 @@ interface Tally {
   readonly writtenAt: number
 }
 
+const UNKNOWN: Tally = { unwritten: 0, writtenAt: Number.NEGATIVE_INFINITY }
+
 /**
  * Counts requests that the rate limits refused, per license. Each replica counts its own and writes them to a table that
  * all read: the first at once, then at most every ten seconds, and at each evaluation here.
@@ -19,6 +21,7 @@ export class RefusalTally {
   readonly #clock: Clock
   readonly #log: Log
   readonly #tallies = new Map<string, Tally>()
+  readonly #writing = new Map<string, Promise<void>>()
 
   constructor(parts: { readonly store: AlertFactsStore; readonly clock: Clock; readonly log: Log }) {
     this.#store = parts.store
@@ -26,31 +29,36 @@ export class RefusalTally {
     this.#log = parts.log
   }
 
-  /** One more refusal. Never fails: a refused request is answered whatever becomes of its count. */
-  async note(licenseId: string): Promise<void> {
-    const { unwritten, writtenAt } = this.#tallies.get(licenseId) ?? {
-      unwritten: 0,
-      writtenAt: Number.NEGATIVE_INFINITY,
-    }
+  /**
+   * One more refusal. It is written behind the answer: a refused request never waits for the database, and is answered
+   * whatever becomes of its count.
+   */
+  note(licenseId: string): void {
+    const { unwritten, writtenAt } = this.#tallies.get(licenseId) ?? UNKNOWN
     this.#tallies.set(licenseId, { unwritten: unwritten + 1, writtenAt })
-    if (this.#clock.now().getTime() - writtenAt >= WRITE_EVERY_MS) await this.#write(licenseId)
+    if (this.#clock.now().getTime() - writtenAt >= WRITE_EVERY_MS) this.#begin(licenseId)
   }
 
   /** Writes what is counted and not yet written; licenses that are no longer refused are forgotten. */
   async flush(): Promise<void> {
     for (const [licenseId, { unwritten }] of this.#tallies) {
-      if (unwritten > 0) await this.#write(licenseId)
-      else this.#tallies.delete(licenseId)
+      if (unwritten > 0) this.#begin(licenseId)
+      else if (!this.#writing.has(licenseId)) this.#tallies.delete(licenseId)
     }
+    await Promise.all(this.#writing.values())
   }
 
-  async #write(licenseId: string): Promise<void> {
-    const { unwritten = 0 } = this.#tallies.get(licenseId) ?? {}
+  // One write of a license after the other: what is refused meanwhile goes with the next.
+  #begin(licenseId: string): void {
+    const before = this.#writing.get(licenseId) ?? Promise.resolve()
+    const { unwritten } = this.#tallies.get(licenseId) ?? UNKNOWN
     this.#tallies.set(licenseId, { unwritten: 0, writtenAt: this.#clock.now().getTime() })
-    try {
-      await this.#store.addRefusals(licenseId, unwritten, this.#clock.forStores())
-    } catch (error) {
-      this.#log.warn({ err: error }, 'refused requests could not be counted')
-    }
+    const write = before
+      .then(() => this.#store.addRefusals(licenseId, unwritten, this.#clock.forStores()))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'refused requests could not be counted'))
+      .finally(() => {
+        if (this.#writing.get(licenseId) === write) this.#writing.delete(licenseId)
+      })
+    this.#writing.set(licenseId, write)
   }
 }

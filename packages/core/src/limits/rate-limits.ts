@@ -52,14 +52,14 @@ export class RateLimits {
   readonly #counter: RateCounter
   readonly #clock: Clock
   readonly #limits: Readonly<Record<RateLimitName, RateLimit>>
-  readonly #refused: ((licenseId: string) => Promise<void>) | undefined
+  readonly #refused: ((licenseId: string) => void) | undefined
 
   constructor(parts: {
     readonly counter: RateCounter
     readonly clock: Clock
     readonly chat: ChatLimits
-    /** Told each license whose request a per-license limit refused. Must not fail. */
-    readonly refused?: (licenseId: string) => Promise<void>
+    /** Told each license whose request a per-license limit refused. Must neither fail nor keep the answer waiting. */
+    readonly refused?: (licenseId: string) => void
   }) {
     this.#counter = parts.counter
     this.#clock = parts.clock
@@ -80,7 +80,7 @@ export class RateLimits {
     const limit = this.#limits[name]
     const count = await this.#counter.count(limit, subjectDigest(subject), this.#clock.forStores())
     const verdict = judge(limit, count)
-    if (!verdict.allowed && isPerLicense(name)) await this.#refused?.(subject)
+    if (!verdict.allowed && isPerLicense(name)) this.#refused?.(subject)
     return verdict
   }
 }
