@@ -120,10 +120,16 @@ export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], L
  */
 export function shape<S extends Fields>(fields: S) {
   const struct = object(Object.assign(Object.create(null) as S, fields))
-  const entries = struct.entries
-  // A list is no object, and that is all there is to say about it: none of its entries is a field.
-  struct.entries = (value, context) => (Array.isArray(value) ? [] : entries(value, context))
-  return struct
+  const { entries } = struct
+  const own: typeof struct = new StructClass({
+    ...struct,
+    // A list is no object, and that is all there is to say about it: none of its entries is a field.
+    entries: (value, context) => (Array.isArray(value) ? [] : entries(value, context)),
+    // superstruct's own message spells the value out: a fault when something in it has a field `toString`.
+    validator: (value) =>
+      (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'expected an object',
+  })
+  return own
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { Refusal } from './errors.ts'
+import { cleaned } from './json-text.ts'
 
 /**
  * Reads a body that a page may send as a form or as JSON, by koa-body. Loaded when first needed: it costs 70 ms of
@@ -15,7 +16,7 @@ export async function readFormBody(ctx: Context, maxBytes: number): Promise<unkn
   } catch (error) {
     throw new Refusal(statusOf(error) === 413 ? 'payload-too-large' : 'invalid-json')
   }
-  return ctx.request.body ?? {}
+  return cleaned(ctx.request.body ?? {})
 }
 
 const statusOf = (error: unknown): unknown =>

@@ -29,8 +29,8 @@ function parse(text: string): unknown {
   }
 }
 
-/** Cleans in place what the parser has just made. */
-function cleaned(value: unknown): unknown {
+/** Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. */
+export function cleaned(value: unknown): unknown {
   if (typeof value === 'string') return storable(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {

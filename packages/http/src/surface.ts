@@ -59,7 +59,7 @@ export class Surface {
     return await route.handle({
       plane,
       caller,
-      params,
+      params: storableParams(params),
       query: queryOf(ctx, route),
       headers: ctx.req.headers,
       body: body?.read(await readBody(ctx, body, share)),
@@ -109,5 +109,16 @@ const NO_QUERY = {}
 
 function queryOf(ctx: Context, { query }: Route): Record<string, string | undefined> {
   if (query === undefined) return NO_QUERY
-  return Object.fromEntries(Object.keys(query).map((name) => [name, firstOf(ctx.query[name])]))
+  return Object.fromEntries(Object.keys(query).map((name) => [name, storableText(firstOf(ctx.query[name]))]))
+}
+
+const NUL = '\u0000'
+// No statement takes a NUL, and nothing that is stored has U+FFFD for one: what is looked for is not there.
+const storableText = (text: string | undefined) =>
+  text?.includes(NUL) ? text.replaceAll(NUL, '\ufffd') : text
+
+function storableParams(params: Match['params']): Match['params'] {
+  const odd = Object.values(params).some((value) => value.includes(NUL))
+  if (!odd) return params
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storableText(value) ?? '']))
 }

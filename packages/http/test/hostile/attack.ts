@@ -33,9 +33,11 @@ export class Attack {
     return { method, path: filled(path, scene) }
   }
 
-  wire(scene: Scene): WireRequest {
+  wire(staged: Scene): WireRequest {
     const { headers, value, valueChanges, textChanges } = this.#parts
-    const { method, path } = this.targetIn(scene)
+    const { method, path } = this.targetIn(staged)
+    // Whoever signs out takes a session of its own.
+    const scene = path.includes('/logout') ? { ...staged, cookie: staged.parting } : staged
     const body = value === undefined ? undefined : this.#body(scene, valueChanges, textChanges)
     const lines = [
       `${method} ${path} HTTP/1.1`,
@@ -66,6 +68,8 @@ const SHOWN_SCENE: Scene = {
   key: '{key}',
   goodKey: '{goodKey}',
   cookie: '{cookie}',
+  parting: '{parting}',
+  spare: '{spare}',
   held: '{held}',
   pending: '{pending}',
   deployment: '{deployment}',
@@ -74,12 +78,13 @@ const SHOWN_SCENE: Scene = {
 
 const filled = (text: string, scene: Scene): string =>
   text.replaceAll(
-    /\{(key|cookie|held|pending|deployment|cron)\}/g,
+    /\{(key|spare|cookie|parting|held|pending|deployment|cron)\}/g,
     (_, name: keyof Scene) => `${scene[name]}`,
   )
 
 /** What proves who asks, as the route wants it. */
-function credentials({ gate }: Route): Headers {
+function credentials({ gate, path }: Route): Headers {
+  if (path === '/logout') return [['Cookie', '{parting}']]
   if (gate.security.includes('session')) return [['Cookie', '{cookie}']]
   if (gate.security.includes('sharedSecret')) return [['Authorization', 'Bearer {cron}']]
   return [['Authorization', 'Bearer {key}']]
@@ -128,14 +133,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     arbitrary: headChange.map((each) => (parts: AttackParts) => ({ ...parts, headers: each(parts.headers) })),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: targetChange.map((each) => (parts: AttackParts) => ({ ...parts, target: each(parts.target) })),
   },
 )
 
 // A sign-in costs a password hash, a tick a round over everything: seldom, or nothing else would be asked.
 const SELDOM = ['/login', '/api/v1/monitors/run', '/metrics']
-const weightOf = ({ path }: Route): number => (SELDOM.includes(path) ? 1 : 20)
+const weightOf = ({ path }: Route): number => (SELDOM.includes(path) ? 2 : path.includes('{') ? 30 : 15)
 
 /** A bad request of any route. */
 export const anyAttack: fc.Arbitrary<Attack> = fc

@@ -246,7 +246,7 @@ export const targetChange: fc.Arbitrary<(target: Target) => Target> = fc.oneof(
     })),
   },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc
       .record({
         segment: fc.constantFrom(...SEGMENTS),

@@ -93,6 +93,7 @@ export class Siege implements AsyncDisposable {
       endOnFailure: true,
     })
     if (result.failed) throw new Error(`stage ${seed}: ${messageOf(result.errorInstance)}`)
+    await requireScene(scene, pipeline)
   }
 
   async #batch(attacks: readonly Attack[], scene: Scene, pipeline: Pipeline): Promise<void> {
@@ -131,3 +132,16 @@ export class Siege implements AsyncDisposable {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+// A scene that was ended on the way has made the rest of its stage blind.
+async function requireScene({ key, cookie }: Scene, pipeline: Pipeline): Promise<void> {
+  const get = (path: string, header: string) => ({
+    isHead: false,
+    bytes: Buffer.from(`GET ${path} HTTP/1.1\r\nHost: svc.example\r\n${header}\r\n\r\n`),
+  })
+  const asHost = get('/v1/fleet/servers', `Authorization: Bearer ${key}`)
+  const asStaff = get('/api/v1/operations', `Cookie: ${cookie}`)
+  const answers = await pipeline.send([asHost, asStaff])
+  const statuses = answers.map(({ status }) => status).join()
+  if (statuses !== '200,200') throw new Error(`the scene did not last: ${statuses}`)
+}
