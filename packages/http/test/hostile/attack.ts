@@ -4,9 +4,10 @@ import { pathsOf, type Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { jsonSchema, type Shape } from '../../src/shape.ts'
 import { textChange, valueChange, written } from './body-mutations.ts'
-import { type Headers, headChange, type Target, targetChange } from './head-mutations.ts'
+import { type Headers, headChange } from './head-mutations.ts'
 import type { WireRequest } from './pipeline.ts'
 import type { Scene } from './scene.ts'
+import { type Target, targetChange } from './target-mutations.ts'
 import { validValue } from './valid-values.ts'
 
 type Made<A> = A extends fc.Arbitrary<infer T> ? T : never

@@ -1,8 +1,8 @@
 import { pathsOf, type Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { MARKER } from './body-mutations.ts'
-import type { Target } from './head-mutations.ts'
 import type { WireAnswer, WireRequest } from './pipeline.ts'
+import type { Target } from './target-mutations.ts'
 
 const MAX_DETAILS = 12
 const MAX_HEAD_BYTES = 12_000
