@@ -1,5 +1,5 @@
 // The fake and a database are asked the same, and must answer the same: a fake that is kinder than the database is a
-// bug of the fake. A sequence costs 70 to 120 ms on PGlite (some 120 statements), so the ordinary run takes 200 and stays
+// bug of the fake. A sequence costs 70 to 120 ms on PGlite (some 120 statements), so the ordinary run takes 150 and stays
 // under a minute. `CONFORMANCE_RUNS=2000` is the programme's figure, `CONFORMANCE_STORAGE=postgresql` asks the server
 // instead, and `CONFORMANCE_SEED` repeats a run that failed.
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { type Database, pgliteDatabase, postgresDatabase } from './database.ts'
 import { runBoth, sequences } from './sequence.ts'
 
-const RUNS = Number(process.env.CONFORMANCE_RUNS ?? 200)
+const RUNS = Number(process.env.CONFORMANCE_RUNS ?? 150)
 const SEED = process.env.CONFORMANCE_SEED
 const isServer = process.env.CONFORMANCE_STORAGE === 'postgresql'
 const START_MS = 10_000
