@@ -9,7 +9,10 @@ export interface Span {
   rank: number
 }
 
-/** Rejected candidates up to this length are looked into again: "secret: password = …" is about the password. */
+/**
+ * Labelled values and rejected candidates up to this length are looked into again: "secret: password = …" is about the
+ * password, and so is what follows "password: license key: …" about the key.
+ */
 const REREAD_CHARS = 64
 
 /**
@@ -27,7 +30,8 @@ export function findSecrets(text: string, families: number): Span[] {
       const reach = expression.lastIndex
       const length = extentOf(pattern, text, match, reach)
       if (length > 0) {
-        expression.lastIndex = start + length
+        const isLabelled = start > match.index && length <= REREAD_CHARS
+        expression.lastIndex = isLabelled ? start : start + length
         spans.push({ start, end: start + length, kind, rank })
       } else if (reach - start <= REREAD_CHARS) expression.lastIndex = Math.max(start, match.index + 1)
     }

@@ -37,4 +37,9 @@ describe('the corpus', () => {
   test.each(SAMPLES.map(({ text }) => text))('redacting twice changes nothing more: %j', (text) => {
     expect(redact(redact(text))).toBe(redact(text))
   })
+
+  test('a label whose value is the beginning of another label hides neither value', () => {
+    const secret = ['RypXmVnfk', 'xtm2AfrTXng7x'].join('')
+    expect(redact(`Password: license key: ${secret} `)).not.toContain(secret)
+  })
 })
