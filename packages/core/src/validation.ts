@@ -1,4 +1,4 @@
-import { mask, object, type Struct, Struct as StructClass, StructError } from 'superstruct'
+import { mask, object, record, type Struct, Struct as StructClass, StructError, type } from 'superstruct'
 import { Problem } from './problem.ts'
 
 /** The JSON Schema (2020-12) of a field: written once beside its check, read back by the API document. */
@@ -126,11 +126,29 @@ export function shape<S extends Fields>(fields: S) {
     // A list is no object, and that is all there is to say about it: none of its entries is a field.
     entries: (value, context) => (Array.isArray(value) ? [] : entries(value, context)),
     // superstruct's own message spells the value out: a fault when something in it has a field `toString`.
-    validator: (value) =>
-      (typeof value === 'object' && value !== null && !Array.isArray(value)) || 'expected an object',
+    validator: (value) => isObject(value) || 'expected an object',
   })
   return own
 }
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+// superstruct's own messages spell the value out: a fault when something in it has a field `toString`.
+const plainly = <T, S>(
+  struct: Struct<T, S>,
+  accepts: (value: unknown) => boolean,
+  expected: string,
+): Struct<T, S> =>
+  new StructClass({ ...struct, validator: (value) => accepts(value) || `expected ${expected}` })
+
+/** An object whose unknown keys are kept. */
+export const openShape = <S extends Fields>(fields: S) =>
+  plainly(type(Object.assign(Object.create(null) as S, fields)), isObject, 'an object')
+
+/** An object of any keys that `key` takes, each with a value that `value` takes. */
+export const mapOf = <T, S>(key: Struct<string, JsonSchema>, value: Struct<T, S>) =>
+  plainly(record(key, value), isObject, 'an object')
 
 /**
  * Reads `value` by `struct`, unknown keys stripped.

@@ -1,5 +1,16 @@
-import { array, dynamic, literal, type as open, optional, record, type Struct } from 'superstruct'
-import { finite, freeObject, matching, read, text, whole } from '../validation.ts'
+import { dynamic, optional, type Struct } from 'superstruct'
+import {
+  finite,
+  freeObject,
+  listOf,
+  mapOf,
+  matching,
+  oneOf,
+  openShape,
+  read,
+  text,
+  whole,
+} from '../validation.ts'
 import type { JobKind } from './job.ts'
 
 /** What a job tells its host to do; secrets in it are references, never values. */
@@ -15,8 +26,9 @@ const domain = matching(
   'a lower-case domain name',
 )
 const port = whole(1, 65_535)
-const git = open({ type: literal('git'), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) })
-const image = open({ type: literal('image'), image: text(1, 512) })
+const MAX_PORTS = 1024
+const git = openShape({ type: oneOf(['git']), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) })
+const image = openShape({ type: oneOf(['image']), image: text(1, 512) })
 const source = dynamic<Payload>((value) => {
   const chosen: unknown = (value as Payload | null)?.type === 'image' ? image : git
   return chosen as Struct<Payload, null>
@@ -30,19 +42,24 @@ const reads =
 /** What each kind of job must carry (docs/agents.md, Payloads). Keys that are not named here are kept. */
 const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   deploy: reads(
-    open({ app, source, env: optional(record(text(1, 128), text(0, 8192))), ports: optional(array(port)) }),
+    openShape({
+      app,
+      source,
+      env: optional(mapOf(text(1, 128), text(0, 8192))),
+      ports: optional(listOf(port, MAX_PORTS)),
+    }),
   ),
-  redeploy: reads(open({ app, source })),
-  stop: reads(open({ app })),
-  remove: reads(open({ app })),
-  db: reads(open({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),
+  redeploy: reads(openShape({ app, source })),
+  stop: reads(openShape({ app })),
+  remove: reads(openShape({ app })),
+  db: reads(openShape({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),
   restore: reads(
-    open({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
+    openShape({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
   ),
-  firewall: reads(open({ revision: finite(), settings: freeObject() })),
-  prune: reads(open({ older_than_seconds: optional(whole(0, 315_360_000)) })),
-  expose: reads(open({ app, domain, port })),
-  unexpose: reads(open({ app, domain })),
+  firewall: reads(openShape({ revision: finite(), settings: freeObject() })),
+  prune: reads(openShape({ older_than_seconds: optional(whole(0, 315_360_000)) })),
+  expose: reads(openShape({ app, domain, port })),
+  unexpose: reads(openShape({ app, domain })),
 }
 
 /** Kinds that make a new deployment. */

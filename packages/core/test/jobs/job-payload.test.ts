@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals'
+import { JOB_KINDS, type JobKind, Problem } from '@svc/core'
+import fc from 'fast-check'
+import { readPayload } from '../../src/jobs/job-payload.ts'
+
+const sha = 'a'.repeat(40)
+const git = { type: 'git', repo_url: 'https://git.example/app', sha }
+
+function refusal(kind: JobKind, payload: unknown): readonly string[] {
+  try {
+    readPayload(kind, payload)
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid-input') return error.data.details ?? []
+    throw error
+  }
+  return []
+}
+
+describe('payloads', () => {
+  it('keep keys that nobody knows, at every depth', () => {
+    const payload = { app: 'shop', source: { ...git, depth: 1 }, note: { by: 'ada' } }
+    expect(readPayload('deploy', payload)).toEqual(payload)
+  })
+
+  it('name the field and the expectation, never the value', () => {
+    expect(refusal('deploy', { app: 'Shop', source: git })).toEqual([
+      expect.stringMatching(/^app: expected an app name/),
+    ])
+    expect(refusal('deploy', { app: 'shop', source: { ...git, sha: 'main' } })).toEqual([
+      expect.stringMatching(/^source.sha: expected a full commit id/),
+    ])
+    expect(refusal('deploy', { app: 'shop', source: { type: 'image' } })).toEqual([
+      expect.stringMatching(/^source.image: expected a string/),
+    ])
+    expect(refusal('deploy', { app: 'shop', source: git, env: { A: 1 }, ports: [70_000] })).toEqual([
+      expect.stringMatching(/^env.A: expected/),
+      expect.stringMatching(/^ports.0: expected/),
+    ])
+  })
+
+  it('of any JSON are read or refused, also where a value cannot be spelled out', () => {
+    const odd = fc.constantFrom<unknown>({ toString: null }, [{ toString: 1 }], {
+      valueOf: null,
+      toString: null,
+    })
+    const value = fc.oneof(fc.jsonValue(), odd)
+    const payload = fc.record(
+      {
+        app: value,
+        source: fc.oneof(value, fc.record({ type: value, sha: value })),
+        env: value,
+        ports: value,
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...JOB_KINDS), fc.oneof(payload, odd), (kind, given) => {
+        expect(Array.isArray(refusal(kind, given))).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
