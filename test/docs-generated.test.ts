@@ -29,7 +29,7 @@ describe('the generated reference', () => {
   test('a flag that generate does not know writes nothing and is an error', () => {
     const { status, stderr } = spawnSync(
       process.execPath,
-      ['--conditions=source', 'scripts/generate.ts', '--chek'],
+      ['--conditions=svc-source', 'scripts/generate.ts', '--chek'],
       { cwd: root, encoding: 'utf8' },
     )
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--chek') })

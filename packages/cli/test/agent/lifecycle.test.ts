@@ -97,7 +97,7 @@ test('Once runs one job although more wait', async () => {
 
 async function crash(bench: AgentBench): Promise<number> {
   const options = JSON.stringify({ ...bench.options(), clock: undefined, log: undefined })
-  const flags = ['--conditions=source', ...process.execArgv.filter((flag) => flag.startsWith('--import'))]
+  const flags = ['--conditions=svc-source', ...process.execArgv.filter((flag) => flag.startsWith('--import'))]
   const agent = spawn(process.execPath, [...flags, join(import.meta.dirname, 'agent-process.ts'), options], {
     stdio: 'inherit',
     env: { PATH: process.env.PATH },

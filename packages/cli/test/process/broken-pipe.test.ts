@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-const FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 
 test('A reader that goes away, as head does, ends a command without a word and with code 0', async () => {
   const svc = spawn(process.execPath, [...FLAGS, BIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })

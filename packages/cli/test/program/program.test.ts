@@ -43,7 +43,7 @@ describe('Help', () => {
     const hook = `import { registerHooks } from 'node:module'
       registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
     const bin = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-    const flags = ['--conditions=source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`]
+    const flags = ['--conditions=svc-source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`]
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, bin, '--help'], {
       cwd: tmpdir(),
     })

@@ -7,7 +7,7 @@ import type { Environment } from '@svc/core'
 import { RecordingOutput } from './recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-const FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')
 

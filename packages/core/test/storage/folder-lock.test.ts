@@ -25,7 +25,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pro
 
 /** A process that has `folder` open and has stored a job there. */
 async function holderOf(folder: string, jobId: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--conditions=source', '--no-warnings', HOLDER, folder, jobId], {
+  const child = spawn(process.execPath, ['--conditions=svc-source', '--no-warnings', HOLDER, folder, jobId], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   children.push(child)

@@ -16,7 +16,7 @@ export class HelperProcess implements AsyncDisposable {
 
   /** Starts a file of this folder and waits until it is ready. */
   static async start(file: string): Promise<HelperProcess> {
-    const execArgv = ['--conditions=source', '--expose-gc', '--disable-warning=ExperimentalWarning']
+    const execArgv = ['--conditions=svc-source', '--expose-gc', '--disable-warning=ExperimentalWarning']
     const helper = new HelperProcess(fork(join(import.meta.dirname, file), { execArgv, stdio: 'inherit' }))
     await helper.#told()
     return helper
