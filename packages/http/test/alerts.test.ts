@@ -94,7 +94,8 @@ describe('/api/v1/fleet/alerts', () => {
     expect((await ids('?status=resolved')).ids).toEqual([second])
     expect((await ids('?host=web-1')).ids).toEqual([first])
     expect((await ids('?host=agt_web-1-012345&kind=disk_high&status=firing')).ids).toEqual([first])
-    expect((await ids('?host=web-1%00')).ids).toEqual([first])
+    // No stored name holds a NUL: such a value finds nothing, as in a path.
+    expect((await ids('?host=web-1%00')).ids).toEqual([])
     expect((await ids('?kind=host_offline')).ids).toEqual([])
     expect((await ids(`?since=${NOW + 121}`)).ids).toEqual([])
     expect((await ids(`?since=${NOW + 120}`)).ids).toHaveLength(2)
