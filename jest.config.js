@@ -5,8 +5,9 @@ const WORKERS_MAX = 8
 
 export default {
   rootDir: import.meta.dirname,
-  testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{packages/*,bench}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },
   testEnvironmentOptions: { customExportConditions: ['svc-source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/'],

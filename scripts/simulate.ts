@@ -1,7 +1,8 @@
 // `npm run simulate`: runs the simulator of @svc/testing, seed after seed.
 //   --seed N       one seed, traced; prints its digest, and its report when it breaks a promise
-//   --seeds N      so many seeds (default 1000)
-//   --minutes N    as many seeds as fit into so many minutes; --seconds N likewise
+//   --seeds N      at least so many seeds (default 1000, or none where a time is given)
+//   --minutes N    at least so many minutes; --seconds N likewise. With --seeds: whichever is more seeds
+//   --at-most N    stops after so many seconds all the same, and says how many seeds it is short of
 //   --from N       the first seed (default 1)
 //   --workers N    processes to share the seeds between (default 1)
 // Exit code 1 when a seed breaks a promise, 2 for a bad option.
@@ -12,7 +13,8 @@ import { shrink, simulate, simulationReport } from '../packages/testing/src/inde
 // Refusals are many here, and nobody reads where they were made.
 Error.stackTraceLimit = 0
 
-const names = ['seed', 'seeds', 'minutes', 'seconds', 'from', 'workers', 'step'] as const
+const names = ['seed', 'seeds', 'minutes', 'seconds', 'at-most', 'from', 'workers', 'step'] as const
+const SEEDS = 1000
 type Options = Partial<Record<(typeof names)[number], number>>
 
 interface Totals {
@@ -23,6 +25,8 @@ interface Totals {
   jobs: number
   simulatedSeconds: number
   failed: number
+  /** Seeds that were asked for and not reached in time. */
+  missing: number
 }
 
 function readOptions(): Options {
@@ -47,13 +51,29 @@ async function oneSeed(seed: number): Promise<number> {
   return violation === undefined ? 0 : 1
 }
 
+/** What a run has to reach: so many seeds and so many seconds, and when it ends at the latest. */
+function goalOf(options: Options) {
+  const seconds = options.seconds ?? 60 * (options.minutes ?? 0)
+  const seeds = options.seeds ?? (seconds > 0 ? 0 : SEEDS)
+  return { seeds, seconds, atMost: options['at-most'] ?? Number.POSITIVE_INFINITY }
+}
+
 async function manySeeds(options: Options): Promise<Totals> {
   const { from = 1, step = 1 } = options
-  const seconds = options.seconds ?? (options.minutes === undefined ? undefined : 60 * options.minutes)
-  const most = options.seeds ?? (seconds === undefined ? 1000 : Number.POSITIVE_INFINITY)
-  const endMs = performance.now() + 1000 * (seconds ?? Number.POSITIVE_INFINITY)
-  const totals = { seeds: 0, events: 0, requests: 0, faults: 0, jobs: 0, simulatedSeconds: 0, failed: 0 }
-  for (let seed = from; totals.seeds < most && performance.now() < endMs; seed += step) {
+  const { seeds, seconds, atMost } = goalOf(options)
+  const started = performance.now()
+  const lasts = (most: number) => performance.now() - started < 1000 * most
+  const totals = {
+    seeds: 0,
+    events: 0,
+    requests: 0,
+    faults: 0,
+    jobs: 0,
+    simulatedSeconds: 0,
+    failed: 0,
+    missing: 0,
+  }
+  for (let seed = from; (totals.seeds < seeds || lasts(seconds)) && lasts(atMost); seed += step) {
     const result = await simulate({ seed })
     totals.seeds += 1
     for (const key of ['events', 'requests', 'faults', 'jobs', 'simulatedSeconds'] as const)
@@ -63,20 +83,18 @@ async function manySeeds(options: Options): Promise<Totals> {
     const shrunk = await shrink({ seed }, result.violation.rule)
     console.log(simulationReport(seed, result, shrunk.result))
   }
-  return totals
+  return { ...totals, missing: Math.max(0, seeds - totals.seeds) }
 }
 
 /** Shares the seeds between processes: worker w takes the seeds from + w, from + w + n, … */
 async function shared(options: Options, workers: number): Promise<Totals[]> {
-  const { from = 1, seeds, minutes, seconds } = options
-  const share = seeds === undefined ? [] : ['--seeds', String(Math.ceil(seeds / workers))]
-  const time = [
-    ...(minutes ? ['--minutes', String(minutes)] : []),
-    ...(seconds ? ['--seconds', String(seconds)] : []),
-  ]
+  const { from = 1 } = options
+  const { seeds, seconds, atMost } = goalOf(options)
+  const goal = ['--seeds', String(Math.ceil(seeds / workers)), '--seconds', String(seconds)]
+  const stop = Number.isFinite(atMost) ? ['--at-most', String(atMost)] : []
   return Promise.all(
     Array.from({ length: workers }, (_, worker) =>
-      child(['--from', String(from + worker), '--step', String(workers), ...share, ...time]),
+      child(['--from', String(from + worker), '--step', String(workers), ...goal, ...stop]),
     ),
   )
 }
@@ -110,14 +128,15 @@ function sum(parts: readonly Totals[]): Totals {
 }
 
 function summary(totals: Totals, seconds: number): string {
-  const { seeds, events, requests, faults, jobs, simulatedSeconds, failed } = totals
+  const { seeds, events, requests, faults, jobs, simulatedSeconds, failed, missing } = totals
   const figures = [
     `${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} seeds/s)`,
     `${events} events (${Math.round(events / seconds)} events/s)`,
     `${requests} requests, ${jobs} jobs, ${faults} faults`,
     `${(simulatedSeconds / 3600).toFixed(1)} simulated hours`,
   ]
-  return `simulated ${figures.join(', ')}: ${failed} broke a promise`
+  const cut = missing > 0 ? `; stopped ${missing} seeds short` : ''
+  return `simulated ${figures.join(', ')}: ${failed} broke a promise${cut}`
 }
 
 async function main(): Promise<number> {

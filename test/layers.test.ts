@@ -208,6 +208,47 @@ describe('time, randomness, environment, sockets and signals come from arguments
   })
 })
 
+describe('whatever calls out goes through the guarded client', () => {
+  test.each([
+    [`${core}/chat/language-model-http.ts`, `import { request } from 'undici'`],
+    [`${core}/chat/language-model-http.ts`, `export const load = () => import('undici')`],
+    ['packages/http/src/app.ts', `export { Agent } from 'undici'`],
+    [`${core}/jobs/jobs.ts`, `import { request as ask } from 'node:http'`],
+    [`${core}/jobs/jobs.ts`, `import { type Server, Agent } from 'node:https'`],
+    [`${core}/jobs/jobs.ts`, `import * as http from 'node:http'`],
+    [`${core}/jobs/jobs.ts`, `import http from 'http'`],
+    ['packages/http/src/server.ts', `import { createServer, get } from 'node:http'`],
+    ['packages/cli/src/connect.ts', `import { connect } from 'node:net'`],
+    ['packages/cli/src/connect.ts', `import { Socket } from 'node:net'`],
+    ['packages/testing/src/serve.ts', `import { connect } from 'node:tls'`],
+    [`${core}/monitors/monitors.ts`, `import { lookup } from 'node:dns/promises'`],
+    [`${core}/jobs/jobs.ts`, `import { createSocket } from 'node:dgram'`],
+    [`${core}/jobs/jobs.ts`, 'export const get = (url: string) => fetch(url)'],
+    [`${core}/jobs/jobs.ts`, 'export const get = (url: string) => globalThis.fetch (url)'],
+    [`${core}/jobs/jobs.ts`, 'export const open = (url: string) => new WebSocket(url)'],
+  ])('%s may not say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).toContain('1 calls-out')
+  })
+
+  test.each([
+    [`${core}/net/exchange.ts`, `import { Client } from 'undici'`],
+    [`${core}/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
+    ['packages/cli/src/exchange.ts', `import { request } from 'node:https'`],
+    ['packages/http/src/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
+    ['packages/http/src/server.ts', `import type { Socket } from 'node:net'`],
+    [`${core}/config/setting.ts`, `import { isIP } from 'node:net'`],
+    [`${core}/jobs/jobs.ts`, `export class Keys { async #fetch() { await this.#fetch() } }`],
+    [`${core}/jobs/jobs.ts`, `export const word = 'fetch(' // fetch(url)`],
+  ])('%s may say: %s', (path, text) => {
+    expect(faultsOf(path, `${text}\n`)).not.toContain('1 calls-out')
+  })
+
+  test('a guard that lists names over several lines sees each of them', () => {
+    const text = `import {\n  createServer,\n  request,\n} from 'node:http'\n`
+    expect(faultsOf(`${core}/jobs/jobs.ts`, text)).toEqual(['4 calls-out'])
+  })
+})
+
 describe('each package declares what it imports', () => {
   const rules = (dependencies: object, text: string, devDependencies: object = {}) =>
     checkLayers(

@@ -1,6 +1,8 @@
 // Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done, Ctrl-C,
 // kill -9) the closing of its standard input stops the database and removes the folder: nothing is left behind.
-// Prints one JSON line when ready: { url, version } or { error }.
+// Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the first argument go over those
+// of tests: a benchmark pays for its durability. Who kills the server brings it back with a line `start` on standard
+// input, and gets a line again.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -33,6 +35,7 @@ const SETTINGS = {
   max_connections: 200,
   fsync: 'off',
   full_page_writes: 'off',
+  ...JSON.parse(process.argv[2] ?? '{}'),
 }
 
 const OTHERS_MAY_ENTER = 0o001
@@ -105,14 +108,44 @@ async function version(server) {
   return rows[0].server_version.split(' ')[0]
 }
 
+const RESTARTS = 100
+const RESTART_PAUSE_MS = 100
+
+// What the killed server left of itself has to end first: until then a new one refuses the folder.
+async function restart({ server, port }) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await server.start()
+      return { server, port }
+    } catch {
+      if (leaving || attempt === RESTARTS) throw new Error(`PostgreSQL did not start again: ${said}`)
+      await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS))
+    }
+  }
+}
+
+const isRunning = ({ process: child }) => child && child.exitCode === null && child.signalCode === null
+
 let starting
 let leaving = false
 async function leave(code) {
   if (leaving) return
   leaving = true
   const started = await starting?.catch(() => undefined)
-  await started?.server.stop()
+  if (started && isRunning(started.server)) await started.server.stop()
   process.exit(code)
+}
+
+async function tell() {
+  try {
+    const { server, port } = await starting
+    const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
+    const { pid } = server.process
+    process.stdout.write(`${JSON.stringify({ url, version: await version(server), pid })}\n`)
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ error: `${error?.message ?? error}` })}\n`)
+    await leave(1)
+  }
 }
 
 process.on('exit', () => {
@@ -121,16 +154,13 @@ process.on('exit', () => {
 process.on('SIGINT', () => leave(0))
 process.on('SIGTERM', () => leave(0))
 process.stdin.on('end', () => leave(0)).on('error', () => leave(0))
-process.stdin.resume()
+process.stdin.setEncoding('utf8').on('data', (line) => {
+  if (leaving || line !== 'start\n') return
+  starting = starting.then(restart)
+  void tell()
+})
 process.stdout.on('error', () => leave(0))
 
 loading = embeddedPostgres()
 starting = run()
-try {
-  const { server, port } = await starting
-  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`
-  process.stdout.write(`${JSON.stringify({ url, version: await version(server) })}\n`)
-} catch (error) {
-  process.stdout.write(`${JSON.stringify({ error: `${error?.message ?? error}` })}\n`)
-  await leave(1)
-}
+await tell()

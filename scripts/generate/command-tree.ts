@@ -1,18 +1,18 @@
-import { buildProgram } from '../../packages/cli/src/program.ts'
+import { buildProgram } from '../../packages/cli/src/command-tree.ts'
 import { RecordingIo } from '../../packages/cli/test/support/recording-io.ts'
 
 /** A command of the program, as commander keeps it. */
-export type Command = ReturnType<typeof buildProgram>
+export type Command = Awaited<ReturnType<typeof buildProgram>>
 
 /** The program, and what it writes when its commands are asked for their help. Nothing runs. */
-export function inspectedProgram(): { readonly program: Command; readonly written: () => string } {
+export async function inspectedProgram(): Promise<{ program: Command; written: () => string }> {
   const io = new RecordingIo()
   const written = () => {
     const { text } = io.out
     io.out.text = ''
     return text
   }
-  return { program: buildProgram(io), written }
+  return { program: await buildProgram(io), written }
 }
 
 /** A command with the words that call it. */

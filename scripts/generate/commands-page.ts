@@ -7,8 +7,8 @@ or, without a build, as \`npm run svc --\`.
 `
 
 /** The reference of the \`svc\` command: the help text of everything it can do. */
-export function commandsPage(): string {
-  const { program, written } = inspectedProgram()
+export async function commandsPage(): Promise<string> {
+  const { program, written } = await inspectedProgram()
   const helpOf = (command: Command): string => {
     command.outputHelp()
     return written().trimEnd()

@@ -10,7 +10,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/settings.md', settingsMarkdown()],
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
-    ['docs/reference/commands.md', commandsPage()],
+    ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],
   ])
 }

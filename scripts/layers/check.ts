@@ -1,4 +1,5 @@
 import { checkAmbient, checkLength } from './ambient.ts'
+import { checkCallsOut } from './calls-out.ts'
 import { checkDeclared } from './declared.ts'
 import { checkLevels } from './levels.ts'
 import { checkPackages } from './packages.ts'
@@ -11,6 +12,7 @@ const CHECKS = [
   checkFace,
   checkCycles,
   checkAmbient,
+  checkCallsOut,
   checkDeclared,
   checkLength,
 ] as const

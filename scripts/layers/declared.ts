@@ -14,8 +14,11 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
   return faults
 }
 
-/** Packages that stand in `dependencies` for another dependency's sake: a peer that it asks for by name. */
-const PEERS: ReadonlySet<string> = new Set(['kysely'])
+/**
+ * Packages that stand in `dependencies` without being imported: a peer that another one asks for by name, and what the
+ * bundle of the command leaves outside itself.
+ */
+const NOT_IMPORTED: ReadonlySet<string> = new Set(['kysely', '@electric-sql/pglite'])
 
 /** Each package declares what it imports, and imports what it declares. */
 export function checkDeclared({ sources, manifests }: Workspace): Fault[] {
@@ -25,7 +28,7 @@ export function checkDeclared({ sources, manifests }: Workspace): Fault[] {
       own.flatMap(({ imports }) => imports.map(({ specifier }) => dependencyOf(specifier))),
     )
     const unused = Object.keys(manifest.dependencies ?? {}).filter(
-      (dependency) => !used.has(dependency) && !PEERS.has(dependency),
+      (dependency) => !used.has(dependency) && !NOT_IMPORTED.has(dependency),
     )
     return [
       ...own.flatMap((source) => undeclared(source, name, manifest)),

@@ -6,6 +6,8 @@ export interface Import {
   readonly line: number
   /** False when only types come over: the statement is gone at run time. */
   readonly runtime: boolean
+  /** The names that come over at run time, as they are called there; `*` for all of them, so for a default or `import()`. */
+  readonly names: readonly string[]
 }
 
 /** A source file with everything in it that is not code blanked out, so that rules meet neither prose nor data. */
@@ -73,14 +75,31 @@ export function codeOf(text: string): string {
   return out
 }
 
-function specifiersAt(text: string): Map<number, string> {
-  const found = new Map<number, string>()
-  for (const match of codeOf(text).matchAll(IMPORT)) {
+interface Found {
+  readonly specifier: string
+  readonly names: readonly string[]
+}
+
+function specifiersAt(text: string): Map<number, Found> {
+  const found = new Map<number, Found>()
+  const code = codeOf(text)
+  for (const match of code.matchAll(IMPORT)) {
     const quote = match[1] ?? match[2] ?? ''
     const start = match.index + match[0].length
-    found.set(start, text.slice(start, text.indexOf(quote, start)))
+    const specifier = text.slice(start, text.indexOf(quote, start))
+    found.set(start, { specifier, names: namesIn(code.slice(0, match.index)) })
   }
   return found
+}
+
+/** What the statement whose `from` comes next names; everything, when it names nothing one by one. */
+function namesIn(before: string): string[] {
+  const listed = /\b(?:import|export)\s*\{([^{}]*)\}\s*$/.exec(before)?.[1]
+  if (listed === undefined) return ['*']
+  return listed
+    .split(',')
+    .map((name) => name.trim().split(/\s/)[0] ?? '')
+    .filter((name) => name !== '')
 }
 
 /** The 1-based line of a position. */
@@ -91,10 +110,11 @@ export function lineAt(text: string, position: number): number {
 /** Reads one file; `path` is relative to the checkout, with forward slashes. */
 export function readSource(path: string, text: string): Source {
   const atRuntime = specifiersAt(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
-  const imports = [...specifiersAt(text)].map(([at, specifier]) => ({
+  const imports = [...specifiersAt(text)].map(([at, { specifier }]) => ({
     specifier,
     line: lineAt(text, at),
     runtime: atRuntime.has(at),
+    names: atRuntime.get(at)?.names ?? [],
   }))
   return { path, lines: text.replace(/\n$/, '').split('\n').length, code: codeOf(text), imports }
 }

@@ -35,8 +35,8 @@ export interface Offer {
   readonly binaries: readonly string[]
 }
 
-const NPM_OWN = ['ci', 'install', 'exec']
-const { program } = inspectedProgram()
+const NPM_OWN = ['audit', 'ci', 'exec', 'install', 'ls', 'sbom']
+const { program } = await inspectedProgram()
 
 /** What is wrong with a command; undefined when it exists, or is none of ours. */
 export function faultOf({ words, isWhole }: Named, { scripts, binaries }: Offer): string | undefined {

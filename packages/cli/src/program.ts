@@ -1,49 +1,9 @@
 /** `@svc/cli`: the `svc` command. */
 
 import type { Clock } from '@svc/core'
-import { Command, CommanderError } from 'commander'
-import type { CommonOptions, Connect, Handler } from './call.ts'
-import { declareAgent } from './commands/agent.ts'
-import { declareAlerts } from './commands/alerts.ts'
-import { declareAudit } from './commands/audit.ts'
-import { declareChat } from './commands/chat.ts'
-import type { Run } from './commands/declare.ts'
-import { declareDoctor } from './commands/doctor.ts'
-import { declareFleet } from './commands/fleet.ts'
-import { declareJobs } from './commands/jobs.ts'
-import { declareLicenses } from './commands/licenses.ts'
-import { declareLogin } from './commands/login.ts'
-import { declareMigrate } from './commands/migrate.ts'
-import { declareMintKey } from './commands/mint-key.ts'
-import { declareMonitors } from './commands/monitors.ts'
-import { declareServe } from './commands/serve.ts'
-import { declareSessions } from './commands/sessions.ts'
-import { declareTenants } from './commands/tenants.ts'
-import { declareUp } from './commands/up.ts'
-import { declareUsers } from './commands/users.ts'
+import type { Connect } from './call.ts'
 import type { Io } from './io.ts'
-import { version } from './version.ts'
-
-/** Every command, in the order of the help text. */
-const COMMANDS: readonly ((program: Command, run: Run) => void)[] = [
-  declareUp,
-  declareServe,
-  declareMigrate,
-  declareMintKey,
-  declareLicenses,
-  declareTenants,
-  declareUsers,
-  declareSessions,
-  declareLogin,
-  declareJobs,
-  declareFleet,
-  declareAlerts,
-  declareMonitors,
-  declareChat,
-  declareAudit,
-  declareDoctor,
-  declareAgent,
-]
+import { COMMANDS, overviewText } from './overview.ts'
 
 /** What tests put in the place of the machine's own. */
 export interface ProgramParts {
@@ -51,51 +11,25 @@ export interface ProgramParts {
   readonly connect?: Connect
 }
 
-const OVERVIEW = `
-Commands find the control plane by --data-dir, DATABASE_URL, SERVICE_DATA_DIR or ./.svc, in this order.
-Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found.
-Example:
-  $ svc up                     a control plane with one agent, on this machine
-  $ svc jobs list --json`
-
-/** The program over `io`. Nothing is loaded but commander until a command runs: `--help` is quick. */
-export function buildProgram(io: Io, parts: ProgramParts = {}): Command {
-  const program = new Command('svc')
-    .description('A control plane for managed virtual servers.')
-    .version(version(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'say how it is used')
-    .helpCommand('help [command]', 'say how a command is used')
-    .exitOverride()
-    .showSuggestionAfterError()
-    .configureOutput({
-      writeOut: (text) => io.out.write(text),
-      writeErr: (text) => io.err.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
-      getOutHelpWidth: () => io.out.columns,
-      getErrHelpWidth: () => io.err.columns,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .addHelpText('after', OVERVIEW)
-  const run = runner(io, parts)
-  for (const declare of COMMANDS) declare(program, run)
-  return program
-}
-
-function runner(io: Io, parts: ProgramParts): Run {
-  return <O>(load: () => Promise<Handler<O>>) =>
-    async (...received: unknown[]) => {
-      const command = received.at(-1) as Command
-      const { performCall } = await import('./perform-call.ts')
-      const options = command.opts<O & CommonOptions>()
-      await performCall({ io, parts, args: command.args, options, load })
-    }
-}
+const OVERVIEWS: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
 
 /** Runs the program to its end; every failure becomes a sentence on stderr and an exit code. */
 export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void> {
+  const [first = '', ...more] = io.args
+  if (more.length === 0 && OVERVIEWS.has(first)) {
+    io.out.write(overviewText(io.out.columns))
+    io.setExitCode(0)
+    return
+  }
+  await runCommand(io, parts)
+}
+
+async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
+  const { CommanderError } = await import('commander')
+  const { buildProgram } = await import('./command-tree.ts')
   try {
-    await buildProgram(io, parts).parseAsync([...io.args], { from: 'user' })
+    const program = await buildProgram(io, parts, namedIn(io.args))
+    await program.parseAsync([...io.args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has written its own sentence; a bare `svc jobs` has shown its help, which is not what was asked for.
@@ -108,3 +42,7 @@ export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void
     io.setExitCode(failure.exitCode)
   }
 }
+
+/** The commands that these arguments may mean: one, as a rule. */
+const namedIn = (args: readonly string[]): ReadonlySet<string> =>
+  new Set(args.filter((word) => COMMANDS.some(({ name }) => name === word)))

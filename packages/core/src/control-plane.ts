@@ -47,6 +47,11 @@ export interface ControlPlaneParts {
   /** What monitors ask. */
   readonly dns?: DnsClient
   readonly timers?: Timers
+  /**
+   * Whether signatures of heartbeats are made on threads: default where there are more than two cores, since on two the
+   * database needs the other. Without, everything happens in the order of the event loop.
+   */
+  readonly threads?: boolean
   /** How addresses that others chose are called. */
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Clock, systemClock } from './clock.ts'
 
 /** The source of randomness: identifiers that sort by the time of their making, and secrets. */
@@ -10,22 +10,48 @@ export interface Ids {
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+// Ten bits at a time: every heartbeat is answered with an identifier, and one by bigints costs as much as its storage.
+const PAIRS = Array.from({ length: 1024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`)
 
-function base32(value: bigint, length: number): string {
-  let text = ''
-  for (let rest = value; text.length < length; rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text
-  return text
+const fourOf = (bits20: number): string => `${PAIRS[bits20 >> 10]}${PAIRS[bits20 & 1023]}`
+
+const timeOf = (milliseconds: number): string => {
+  const low = milliseconds % 2 ** 30
+  return `${fourOf(Math.floor(milliseconds / 2 ** 30))}${PAIRS[low >> 20]}${fourOf(low & 0xf_ffff)}`
 }
 
 /** Spells an identifier from its two halves; a fake with counted `entropy` gives readable, repeatable identifiers. */
 export function spellId(prefix: string, milliseconds: number, entropy: bigint): string {
-  return `${prefix}_${base32(BigInt(milliseconds), 10)}${base32(entropy, 16)}`
+  const bits20 = (shift: bigint) => fourOf(Number((entropy >> shift) & 0xf_ffffn))
+  return `${prefix}_${timeOf(milliseconds)}${bits20(60n)}${bits20(40n)}${bits20(20n)}${bits20(0n)}`
+}
+
+const ENTROPY_BYTES = 10
+const POOL_BYTES = 400 * ENTROPY_BYTES
+
+/** 80 random bits, spelled. Drawn from the system's source by the page, since one call costs 1.6 µs. */
+function entropySpeller(): () => string {
+  const pool = Buffer.alloc(POOL_BYTES)
+  let used = POOL_BYTES
+  return () => {
+    if (used === POOL_BYTES) {
+      randomFillSync(pool)
+      used = 0
+    }
+    let text = ''
+    for (const end = used + ENTROPY_BYTES; used < end; used += 5) {
+      const bits40 = pool.readUIntBE(used, 5)
+      text += fourOf(Math.floor(bits40 / 2 ** 20)) + fourOf(bits40 % 2 ** 20)
+    }
+    return text
+  }
 }
 
 /** Identifiers from the operating system's random source. */
 export function randomIds(clock: Clock = systemClock): Ids {
+  const entropy = entropySpeller()
   return {
-    next: (prefix) => spellId(prefix, clock.now().getTime(), BigInt(`0x${randomBytes(10).toString('hex')}`)),
+    next: (prefix) => `${prefix}_${timeOf(clock.now().getTime())}${entropy()}`,
     secret: (bytes) => randomBytes(bytes).toString('base64url'),
   }
 }

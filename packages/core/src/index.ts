@@ -70,7 +70,13 @@ export type { AddMonitorInput, Monitors } from './monitors/monitors.ts'
 export * from './monitors/monitors-store.ts'
 export type { Resolver } from './net/dns.ts'
 export { type SystemResolverOptions, systemResolver } from './net/dns-system.ts'
-export { createOutbound, type Outbound, type OutboundParts } from './net/outbound.ts'
+export { type OperatorOutboundParts, operatorOutbound } from './net/operator-outbound.ts'
+export {
+  createOutbound,
+  type Outbound,
+  type OutboundParts,
+  type StreamingOutbound,
+} from './net/outbound.ts'
 export {
   OUTBOUND_LIMITS,
   OUTBOUND_METHODS,
@@ -78,9 +84,10 @@ export {
   type OutboundLimits,
   type OutboundMethod,
   type OutboundRequest,
+  type OutboundStream,
 } from './net/outbound-request.ts'
 export { type AddressRanges, AddressRules, isPublicAddress } from './net/public-address.ts'
-export { REFUSALS, type Refusal } from './net/refusal.ts'
+export { REFUSALS, type Refusal, Refused } from './net/refusal.ts'
 export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
 export { OPERATIONS } from './operations/list.ts'
 export type { Answer, Operation, Services } from './operations/operation.ts'

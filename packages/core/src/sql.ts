@@ -1,8 +1,15 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
+import { mkdir } from 'node:fs/promises'
 import { DiskSpace, diskRoom } from './storage/disk-space.ts'
 import { folderHolder, lockFolder } from './storage/folder-lock.ts'
 import { MIGRATIONS } from './storage/migrations/index.ts'
-import { checksum, MIGRATION_LOCK, migrateDriver, migrationStatus } from './storage/migrator.ts'
+import {
+  checksum,
+  MIGRATION_LOCK,
+  migrateDriver,
+  migrationStatus,
+  refuseForeign,
+} from './storage/migrator.ts'
 import {
   type Driver,
   type EmbeddedDriver,
@@ -14,7 +21,7 @@ import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 import { reachable } from './storage/unavailable.ts'
 
-export { diskRoom, folderHolder }
+export { diskRoom, folderHolder, refuseForeign }
 
 /** Where rows are kept. */
 export type StorageSource =
@@ -38,14 +45,17 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     return sqlStorage('postgresql', await reachable(() => postgresDriver(url, poolSize, ENTITIES)))
   }
   if ('memory' in source) {
-    return sqlStorage('pglite-memory', await migrated(await pgliteDriver(source, ENTITIES)))
+    const driver = await migrated(await pgliteDriver(source, ENTITIES))
+    return sqlStorage('pglite-memory', driver, { lost: driver.lost })
   }
+  await mkdir(source.dataDir, { recursive: true, mode: 0o700 })
+  const disk = new DiskSpace(source.dataDir)
+  // Before the lock, whose file needs room as well.
+  await disk.require()
   const lock = await lockFolder(source.dataDir)
   try {
-    const disk = new DiskSpace(source.dataDir)
-    await disk.require()
     const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
-    return sqlStorage('pglite-folder', driver, { disk, lock })
+    return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost })
   } catch (error) {
     await lock[Symbol.asyncDispose]()
     throw error
@@ -100,7 +110,8 @@ export async function migrationPlan(
 
 async function withDriver<T>(url: string, work: (driver: Driver) => Promise<T>): Promise<T> {
   return reachable(async () => {
-    const driver = await postgresDriver(url, 1, ENTITIES)
+    // Migrations know no entities, and discovering them takes longer than asking what is applied.
+    const driver = await postgresDriver(url, 1, [])
     return work(driver).finally(() => driver.close())
   })
 }

@@ -182,9 +182,13 @@ const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${t
  * `value` with its strings and keys as PostgreSQL can store them: every NUL taken out, lone surrogates replaced by U+FFFD.
  * One of either would fail the statement, and its neighbours.
  */
-export const storable = <T>(value: T): T =>
-  JSON.parse(
-    JSON.stringify(value)
+export function storable<T>(value: T): T {
+  const text = JSON.stringify(value)
+  // Nearly every input: JSON spells out what is odd, and nothing else begins so.
+  if (!text.includes('\\u')) return JSON.parse(text) as T
+  return JSON.parse(
+    text
       .replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1')
       .replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd'),
   ) as T
+}

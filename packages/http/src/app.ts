@@ -1,6 +1,8 @@
-import Router from '@koa/router'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { ControlPlane } from '@svc/core'
 import Koa, { type Context, type Middleware, type Next } from 'koa'
+import { DirectCarrier, KoaCarrier } from './carrier.ts'
 import { httpMetrics } from './http-metrics.ts'
 import { RequestBytes } from './request-bytes.ts'
 import { RequestIds } from './request-ids.ts'
@@ -22,7 +24,7 @@ export interface AppOptions {
 
 /** The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to dispose. */
 export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
-  return appOf(plane, controlPlaneMiddleware(plane, options))
+  return appOf(plane, dispatchOf(plane, publicRoutes(options), options))
 }
 
 /**
@@ -30,51 +32,96 @@ export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
  * nowhere else: whoever can open the file is trusted.
  */
 export function createControlApp(plane: ControlPlane): Koa {
-  return appOf(plane, middlewareOf(plane, CONTROL_ROUTES, {}))
+  return appOf(plane, dispatchOf(plane, CONTROL_ROUTES, {}))
 }
 
 /** The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it. */
 export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions = {}): Middleware {
-  return middlewareOf(plane, [...ROUTES, ...(options.routes ?? [])], options)
+  return dispatchOf(plane, publicRoutes(options), options).middleware
 }
 
-function appOf(plane: ControlPlane, middleware: Middleware): Koa {
+const publicRoutes = ({ routes = [] }: AppOptions): readonly Route[] => [...ROUTES, ...routes]
+
+/** The two ways in: through Koa, and past it for what hosts call all the time. */
+interface Dispatch {
+  readonly middleware: Middleware
+  /** Answers a request of an agent route; undefined: it is none. */
+  direct(req: IncomingMessage, res: ServerResponse): Promise<void> | undefined
+}
+
+/**
+ * A Koa application whose agent routes are answered before Koa makes its view of the request, which costs as much as all
+ * that these routes do between their body and the database. No middleware could stand before them either way.
+ */
+function appOf(plane: ControlPlane, { middleware, direct }: Dispatch): Koa {
   const app = new Koa()
   // Without a listener Koa writes whole errors to the console.
   app.on('error', (error: unknown) => logUndelivered(plane.log, error))
   app.use(middleware)
+  const callback = app.callback.bind(app)
+  app.callback = () => {
+    const throughKoa = callback()
+    return async (req: IncomingMessage | Http2ServerRequest, res: ServerResponse | Http2ServerResponse) => {
+      const isPlain = req instanceof IncomingMessage && res instanceof ServerResponse
+      await ((isPlain && direct(req, res)) || throughKoa(req as IncomingMessage, res as ServerResponse))
+    }
+  }
   return app
 }
 
-function middlewareOf(plane: ControlPlane, routes: readonly Route[], options: AppOptions): Middleware {
+function dispatchOf(plane: ControlPlane, routes: readonly Route[], options: AppOptions): Dispatch {
   const metrics = httpMetrics(plane, [...ROUTES, ...CONTROL_ROUTES])
   const bytes = new RequestBytes(options.maxBytesInFlight)
   const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds() })
   const resources = [...resourcesOf(routes)]
-  const table = new PathTable(resources.filter((entry) => isHot(entry)))
+  const agents = new PathTable(resources.filter((entry) => isForAgents(entry)))
+  const quick = new PathTable(resources.filter((entry) => isQuick(entry)))
   const others = routerOf(
     surface,
-    resources.filter((entry) => !isHot(entry)),
+    resources.filter((entry) => !isQuick(entry)),
   )
-  return (ctx: Context, next: Next) => {
-    const match = table.find(pathOf(ctx.req.url ?? ''))
-    if (match !== undefined) return surface.answer(ctx, match)
-    return others(ctx, () => (options.unknownPaths === 'pass' ? next() : surface.answer(ctx, undefined)))
+  return {
+    direct: (req, res) => {
+      const match = agents.find(pathOf(req.url ?? ''))
+      return match === undefined ? undefined : surface.answer(new DirectCarrier(req, res), match)
+    },
+    middleware: (ctx: Context, next: Next) => {
+      const match = quick.find(pathOf(ctx.req.url ?? ''))
+      if (match !== undefined) return surface.answer(new KoaCarrier(ctx), match)
+      return others(ctx, () =>
+        options.unknownPaths === 'pass' ? next() : surface.answer(new KoaCarrier(ctx), undefined),
+      )
+    },
   }
 }
+
+const isForAgents = ([, { routes }]: readonly [string, Resource]): boolean =>
+  [...routes.values()].every((route) => route.agent)
 
 /**
  * What the table finds: agent routes, which hosts call all the time, and everything without a parameter. The router
  * tries one pattern after the other, so it gets the few routes that operators and browsers call.
  */
-const isHot = ([path, { routes }]: readonly [string, Resource]): boolean =>
-  !path.includes('{') || [...routes.values()].some((route) => route.agent)
+const isQuick = (entry: readonly [string, Resource]): boolean => !entry[0].includes('{') || isForAgents(entry)
 
+/** Loaded with the first request that the table does not find: a service starts some 20 ms earlier. */
 function routerOf(surface: Surface, resources: readonly (readonly [string, Resource])[]): Middleware {
+  let routes: Promise<Middleware> | undefined
+  return async (ctx, next) => {
+    routes ??= routesOf(surface, resources)
+    return (await routes)(ctx, next)
+  }
+}
+
+async function routesOf(
+  surface: Surface,
+  resources: readonly (readonly [string, Resource])[],
+): Promise<Middleware> {
+  const { default: Router } = await import('@koa/router')
   const router = new Router({ sensitive: true, strict: true })
   for (const [path, resource] of resources) {
     router.all(path.replaceAll(/\{([^}]+)\}/g, ':$1'), (ctx) =>
-      surface.answer(ctx, { resource, params: ctx.params }),
+      surface.answer(new KoaCarrier(ctx), { resource, params: ctx.params }),
     )
   }
   return router.routes() as Middleware

@@ -21,7 +21,11 @@ export interface DrainReport {
 }
 
 /** A client in the middle of a conversation sends its next request within this time, and hears that it was the last. */
-const IDLE_GRACE_MS = 100
+const IDLE_GRACE_MS = 400
+/** How long idle connections wait for a quiet moment to be closed in. */
+const QUIET_PATIENCE_MS = 2000
+/** How long connections that the kernel has taken are still taken from it. */
+const BACKLOG_MS = 50
 
 /**
  * Stops a server without losing a request that it has taken: not ready, then no new connections, every answer ends its
@@ -35,8 +39,11 @@ export async function drainServer(
   health?.drain()
   connections.closeAfterAnswers()
   if (delayMs > 0) await within(NEVER, delayMs, now)
+  await connections.takeWaiting(BACKLOG_MS)
   const closed = stopAccepting(server)
-  if (!(await within(closed, IDLE_GRACE_MS, now))) connections.closeIdle()
+  if (!(await within(closed, IDLE_GRACE_MS, now))) {
+    await connections.closeIdle(now.aborted ? 0 : QUIET_PATIENCE_MS)
+  }
   const lost = (await within(closed, deadlineMs, now)) ? 0 : connections.cutAll()
   await closed
   // Ends the interval that watches for slow requests; the listening itself has ended above.

@@ -4,20 +4,34 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+const COMMA = 0x2c
 
 /**
  * Whether a JSON text nests deeper than `max`, told before it is parsed: a parsed value nested 10,000 deep ends every
  * later walk over it with a full stack. Text that is not JSON gets some answer, and the parser refuses it anyway.
  */
-export function isDeeperThan(text: string, max: number): boolean {
+export const isDeeperThan = (text: string, max: number): boolean =>
+  isBeyond(text, max, Number.POSITIVE_INFINITY)
+
+/**
+ * The same, and whether it has more parts than `maxParts`: lists, objects, and commas. Each costs the parser many times
+ * what it costs to send: 0.5 s of the event loop for the 5 million lists that fit into the largest log request, 90 ms for
+ * as many numbers.
+ */
+export function isBeyond(text: string, maxDepth: number, maxParts: number): boolean {
   let depth = 0
+  let parts = 0
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code === QUOTE) {
       index = endOfString(text, index)
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       depth += 1
-      if (depth > max) return true
+      parts += 1
+      if (depth > maxDepth || parts > maxParts) return true
+    } else if (code === COMMA) {
+      parts += 1
+      if (parts > maxParts) return true
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       depth -= 1
     }

@@ -57,6 +57,11 @@ export interface Gate<Caller> {
   readonly replies: Replies
   /** The caller. @throws Problem when the request may not pass */
   admit(arrival: Arrival): Caller | Promise<Caller>
+  /**
+   * For gates that admit on condition: asked before an admitted request is refused. @throws Problem when it should not
+   * have passed
+   */
+  confirm?(arrival: Arrival): Promise<void>
 }
 
 type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

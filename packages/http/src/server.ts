@@ -5,6 +5,7 @@ import type Koa from 'koa'
 import { Connections } from './connections.ts'
 import { type DrainReport, drainServer } from './drain.ts'
 import { answerTo, MISSING_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
+import { tellRefused } from './refused-connections.ts'
 import { RequestIds } from './request-ids.ts'
 import { removeStale, restrict } from './socket-file.ts'
 
@@ -66,8 +67,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const connections = new Connections(server)
   answerTheUnreadable(server, connections, ids)
   await listening(server, options)
-  const log = options.log ?? silentLog
-  server.on('error', (error: NodeJS.ErrnoException) => log.error({ code: error.code }, 'cannot accept'))
+  tellRefused(server, options.log ?? silentLog)
   const { health, drainDelayMs: delayMs = 0, drainDeadlineMs: deadlineMs = DRAIN_DEADLINE_MS } = options
   const now = new AbortController()
   let drained: Promise<DrainReport> | undefined

@@ -1,17 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import { type ControlPlane, Problem } from '@svc/core'
-import type { Context } from 'koa'
-import { firstOf, KoaArrival } from './arrival.ts'
+import { RequestArrival } from './arrival.ts'
+import type { Carrier } from './carrier.ts'
 import { ClientGone, codeOf, failureReply, Refusal } from './errors.ts'
 import { readFormBody } from './form-body.ts'
 import { type HttpMetrics, UNMATCHED } from './http-metrics.ts'
 import { readJsonBody } from './json-body.ts'
+import { QueryValues } from './query-values.ts'
 import type { RequestBytes, RequestShare } from './request-bytes.ts'
 import type { RequestIds } from './request-ids.ts'
 import { logFault, logRequest } from './request-log.ts'
 import type { Method, Reply, Route } from './route.ts'
 import type { Match, Resource } from './routing.ts'
 import type { Body } from './schema.ts'
-import { writeReply } from './write-reply.ts'
 
 /** What every request of one mounted plane shares. */
 export interface SurfaceParts {
@@ -23,7 +24,7 @@ export interface SurfaceParts {
 
 /** One request under way. */
 interface Exchange {
-  readonly ctx: Context
+  readonly carrier: Carrier
   readonly id: string
   readonly match: Match | undefined
   readonly start: number
@@ -38,32 +39,38 @@ export class Surface {
   }
 
   /** Answers one request; `match` undefined: there is nothing at this path. Never throws. */
-  async answer(ctx: Context, match: Match | undefined): Promise<void> {
-    const exchange: Exchange = { ctx, id: this.#parts.ids.next(), match, start: performance.now() }
+  async answer(carrier: Carrier, match: Match | undefined): Promise<void> {
+    const exchange: Exchange = { carrier, id: this.#parts.ids.next(), match, start: performance.now() }
     try {
       if (match === undefined) throw new Problem('not-found')
-      this.#finish(exchange, await this.#reply(ctx, match))
+      this.#finish(exchange, await this.#reply(carrier, match))
     } catch (error) {
-      // Nobody is there to be answered.
-      if (error instanceof ClientGone) ctx.respond = false
+      if (error instanceof ClientGone) carrier.drop()
       else this.#refuse(exchange, error)
     }
   }
 
-  async #reply(ctx: Context, { resource, params }: Match): Promise<Reply> {
-    const route = routeFor(resource, ctx.method)
+  async #reply(carrier: Carrier, { resource, params }: Match): Promise<Reply> {
+    const { req } = carrier
+    const route = routeFor(resource, req.method ?? '')
     const { plane, bytes } = this.#parts
-    const { gate, body } = route
-    const caller = await gate.admit(new KoaArrival(plane, ctx))
+    const { gate } = route
+    const arrival = new RequestArrival(plane, carrier)
+    const caller = await gate.admit(arrival)
     using share = bytes.share()
-    return await route.handle({
-      plane,
-      caller,
-      params: storableParams(params),
-      query: queryOf(ctx, route),
-      headers: ctx.req.headers,
-      body: body?.read(await readBody(ctx, body, share)),
-    })
+    try {
+      return await route.handle({
+        plane,
+        caller,
+        params: storableParams(params),
+        query: queryOf(req, route),
+        headers: req.headers,
+        body: route.body?.read(await readBody(carrier, route.body, share)),
+      })
+    } catch (refusal) {
+      if (!isNobodysFault(refusal)) await gate.confirm?.(arrival)
+      throw refusal
+    }
   }
 
   #refuse(exchange: Exchange, error: unknown): void {
@@ -78,10 +85,10 @@ export class Surface {
     this.#finish(exchange, reply, code)
   }
 
-  #finish({ ctx, id, match, start }: Exchange, reply: Reply, code?: string): void {
+  #finish({ carrier, id, match, start }: Exchange, reply: Reply, code?: string): void {
     const { plane, metrics } = this.#parts
-    writeReply(ctx, id, reply)
-    const { method } = ctx
+    carrier.send(id, reply)
+    const { method = '' } = carrier.req
     const { status } = reply
     const ms = performance.now() - start
     const route = match?.resource.template ?? UNMATCHED
@@ -91,8 +98,12 @@ export class Surface {
   }
 }
 
-const readBody = (ctx: Context, { form, maxBytes }: Body<unknown>, share: RequestShare): Promise<unknown> =>
-  form ? readFormBody(ctx, maxBytes) : readJsonBody(ctx.req, maxBytes, share)
+const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShare): Promise<unknown> =>
+  body.form && ctx !== undefined ? readFormBody(ctx, body.maxBytes) : readJsonBody(req, body.maxBytes, share)
+
+// Neither what a client that has gone sent nor what the database could not do says anything of the credential.
+const isNobodysFault = (error: unknown): boolean =>
+  error instanceof ClientGone || (error instanceof Problem && error.code === 'unavailable')
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
 
@@ -107,9 +118,10 @@ function routeFor({ routes, allow }: Resource, method: string): Route {
 
 const NO_QUERY = {}
 
-function queryOf(ctx: Context, { query }: Route): Record<string, string | undefined> {
+function queryOf({ url }: IncomingMessage, { query }: Route): Record<string, string | undefined> {
   if (query === undefined) return NO_QUERY
-  return Object.fromEntries(Object.keys(query).map((name) => [name, storableText(firstOf(ctx.query[name]))]))
+  const values = new QueryValues(url)
+  return Object.fromEntries(Object.keys(query).map((name) => [name, storableText(values.first(name))]))
 }
 
 const NUL = '\u0000'

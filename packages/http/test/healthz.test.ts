@@ -86,6 +86,15 @@ describe('GET /healthz in live mode', () => {
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, migrations } } })
   })
 
+  it('is 200 with a warning when a newer release has migrated the database: older replicas serve on', async () => {
+    const { url } = await database()
+    const { look } = await served(url)
+    await change(url, "insert into migration_checksums (name, checksum) values ('9999-later', 'x')")
+    const { status, body } = await look()
+    const migrations = { status: 'warn', pending: [], drifted: [], ahead: ['9999-later'] }
+    expect({ status, body }).toEqual({ status: 200, body: { ok: true, checks: { ...READY, migrations } } })
+  })
+
   it('is 503 on an empty database, where everything is missing and pending', async () => {
     const { url } = kept(await testDatabase(SERVER))
     const storage = kept(await openStorage({ url, poolSize: 1 }))
@@ -104,6 +113,8 @@ describe('GET /healthz in live mode', () => {
     const { status, body, text } = await look()
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: UNREACHABLE } })
     expect(text).not.toContain(name)
+    // It is looked through for secrets as it ends.
+    await change(SERVER, `alter database ${name} allow_connections true`)
   })
 
   it('a pool without a free connection is no unreachable database', async () => {

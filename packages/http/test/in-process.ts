@@ -11,6 +11,7 @@ export function inProcess(plane: ControlPlane): Endpoint {
     new Promise((resolve) => {
       const incoming = messageOf(request)
       const response = new ServerResponse(incoming)
+      keepHead(response)
       const end = response.end.bind(response)
       response.end = ((chunk?: string | Buffer) => {
         resolve(answerOf(response, String(chunk ?? '')))
@@ -18,6 +19,15 @@ export function inProcess(plane: ControlPlane): Endpoint {
       }) as typeof response.end
       void handle(incoming, response)
     })
+}
+
+// A head that is written as a list is not kept for whoever asks for its headers.
+function keepHead(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response)
+  response.writeHead = ((status: number, list: readonly string[]) => {
+    for (let at = 0; at < list.length; at += 2) response.setHeader(String(list[at]), String(list[at + 1]))
+    return writeHead(status)
+  }) as never
 }
 
 function messageOf({ path, key, body, idempotencyKey, address }: WireRequest): IncomingMessage {

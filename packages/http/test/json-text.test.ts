@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { isDeeperThan } from '../src/json-depth.ts'
-import { parseJson } from '../src/json-text.ts'
+import { MAX_PARTS, parseJson } from '../src/json-text.ts'
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
@@ -33,6 +33,18 @@ describe('the depth of a JSON text', () => {
 })
 
 describe('reading a JSON text', () => {
+  it('refuses more lists, objects and commas than any body has, before they are parsed', () => {
+    const refused = expect.objectContaining({ code: 'invalid-json' })
+    const numbers = (commas: number) => `[${'0,'.repeat(commas)}0]`
+    expect(parseJson(numbers(MAX_PARTS - 1))).toHaveLength(MAX_PARTS)
+    expect(() => parseJson(numbers(MAX_PARTS))).toThrow(refused)
+    // Each has a comma too, but the first.
+    const lists = (count: number) => `[${'[],'.repeat(count - 1)}[]]`
+    expect(parseJson(lists(MAX_PARTS / 2))).toHaveLength(MAX_PARTS / 2)
+    expect(() => parseJson(lists(MAX_PARTS / 2 + 1))).toThrow(refused)
+    expect(parseJson(`["${'[{,'.repeat(MAX_PARTS)}"]`)).toHaveLength(1)
+  })
+
   it('gives what JSON.parse gives when nothing is hostile', () => {
     fc.assert(
       fc.property(

@@ -121,6 +121,23 @@ describe('GET /api/deploy/{id}/logs', () => {
   const read = (id: string, cookie?: string, query = '') =>
     served().send({ path: `/api/deploy/${id}/logs${query}`, headers: cookie === undefined ? {} : { cookie } })
 
+  it('ends an answer before it is longer than 1 Mi characters; who reads on gets the rest', async () => {
+    const { id, owner } = await deployed()
+    const cookie = await cookieOf('super_admin')
+    const lines = Array.from({ length: 300 }, (_, ts) => ({ ts, line: `${ts} `.padEnd(8192, 'x') }))
+    await served().plane.jobs.appendLogs({ ...owner, lines, offset: 3, idempotencyKey: undefined })
+    const texts: string[] = []
+    for (let answers = 0; texts.length < 303; answers += 1) {
+      const { body, headers } = await read(id, cookie, `?after=${texts.length}`)
+      expect(headers['svc-log-count']).toBe('303')
+      const { logs } = body as { readonly logs: readonly { readonly line: string }[] }
+      expect(logs.map(({ line }) => line).join('').length).toBeLessThanOrEqual(1_048_576)
+      texts.push(...logs.map(({ line }) => line))
+      expect(answers).toBeLessThan(3)
+    }
+    expect(texts).toEqual(['one', 'two', 'three', ...lines.map(({ line }) => line)])
+  })
+
   it('gives the state of the job and its lines', async () => {
     const { id, owner } = await deployed()
     const cookie = await cookieOf('super_admin')
@@ -217,6 +234,14 @@ describe('operations over HTTPS', () => {
     const owner = { email: 'owner@example.com', role: 'owner', tenantId: tenant.id, password: undefined }
     const { cookie } = await served().plane.sessions.mint(await served().plane.users.add(owner))
     expect((await served().send({ path: '/api/v1/operations', headers: { cookie } })).status).toBe(403)
+  })
+
+  it('leave a line with who asked for what they may not', async () => {
+    await runAs('viewer', 'tenants.add', { name: 'Acme' })
+    const refused = served().log.lines.filter(({ message }) => message === 'operation refused')
+    expect(refused.map(({ fields }) => fields)).toEqual([
+      { user: expect.stringMatching(/^usr_/), operation: 'tenants.add' },
+    ])
   })
 
   it('explain what is wrong to operators', async () => {

@@ -1,30 +1,45 @@
 import type { Stores } from '@svc/core'
+import { jsonCopy } from './text-order.ts'
 
 const NUL = '\u0000'
 
 /** The stores with every text as PostgreSQL takes it: lone surrogates become U+FFFD, and a NUL fails the statement. */
 export const asDatabaseTakesText = (stores: Stores): Stores =>
   Object.fromEntries(
-    Object.entries(stores).map(([name, store]) => [name, guarded(store)]),
+    Object.entries(stores).map(([name, store]) => [name, guarded(name, store)]),
   ) as unknown as Stores
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 
-function guarded(store: object): object {
+/** Calls that travel as one JSON document, where a lone surrogate fails as well. */
+const SENT_AS_JSON: ReadonlySet<string> = new Set(['alerts.move', 'alerts.record'])
+
+function guarded(storeName: string, store: object): object {
   const methods = Object.entries(store as Readonly<Record<string, Method>>)
   return Object.fromEntries(
-    methods.map(([name, method]) => [
-      name,
-      (...given: readonly unknown[]) => {
-        try {
-          return method(...given.map(taken))
-        } catch (error) {
-          return Promise.reject(error)
-        }
-      },
-    ]),
+    methods.map(([name, method]) => {
+      const isJson = SENT_AS_JSON.has(`${storeName}.${name}`)
+      return [name, isJson ? guardedJson(guardedMethod(method)) : guardedMethod(method)]
+    }),
   )
 }
+
+const guardedMethod =
+  (method: Method): Method =>
+  (...given) => {
+    try {
+      return method(...given.map(taken))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+const guardedJson =
+  (method: Method): Method =>
+  async (...given) => {
+    jsonCopy({ given: given[0] })
+    return method(...given)
+  }
 
 // Fields of what is given are columns; what lies deeper is kept as JSON, which has rules of its own.
 function taken(given: unknown): unknown {
@@ -35,15 +50,21 @@ function taken(given: unknown): unknown {
 function record(given: unknown): unknown {
   if (typeof given === 'string') return text(given)
   if (typeof given !== 'object' || given === null || given instanceof Date) return given
-  const fields = Object.entries(given)
-  const odd = fields.some(([, value]) => typeof value === 'string' && isOdd(value))
-  return odd
-    ? Object.fromEntries(fields.map(([key, value]) => [key, isText(value) ? text(value) : value]))
+  // A message is columns of its own, wherever it stands.
+  if ('message' in given) return { ...recordOf(given), message: record(given.message) }
+  return recordOf(given)
+}
+
+function recordOf(given: object): object {
+  return Object.values(given).some(isOdd)
+    ? Object.fromEntries(
+        Object.entries(given).map(([key, value]) => [key, isText(value) ? text(value) : value]),
+      )
     : given
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isOdd = (value: string): boolean => value.includes(NUL) || !value.isWellFormed()
+const isOdd = (value: unknown): boolean => isText(value) && (value.includes(NUL) || !value.isWellFormed())
 
 function text(value: string): string {
   if (value.includes(NUL)) throw new Error('invalid byte sequence for encoding "UTF8": 0x00')

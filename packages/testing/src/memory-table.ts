@@ -23,17 +23,25 @@ export class UndoLog {
   }
 }
 
+/** Hears of each write before it happens, with the row that is there. */
+export type WriteListener<Row> = (key: string, before: Row | undefined) => void
+
 /** Rows by key. Rows are never changed in place, so that undoing is putting the old one back. */
 export class MemoryTable<Row> {
   readonly #undo: UndoLog
   readonly #groupOf: (row: Row) => string | undefined
   readonly #rows = new Map<string, Row>()
-  readonly #groups = new Map<string, Set<string>>()
+  readonly #groups = new Map<string, Map<string, Row>>()
+  #listener: WriteListener<Row> | undefined
 
   /** `groupOf` names the set of rows that `group` finds without looking at all others; undefined: in none. */
   constructor(undo: UndoLog, groupOf: (row: Row) => string | undefined = () => undefined) {
     this.#undo = undo
     this.#groupOf = groupOf
+  }
+
+  get size(): number {
+    return this.#rows.size
   }
 
   get(key: string): Row | undefined {
@@ -46,7 +54,17 @@ export class MemoryTable<Row> {
 
   /** Rows of one group, in no particular order. */
   group(name: string): Row[] {
-    return [...(this.#groups.get(name) ?? [])].flatMap((key) => this.#rows.get(key) ?? [])
+    return [...(this.#groups.get(name)?.values() ?? [])]
+  }
+
+  /** Rows that are in any group, in no particular order. */
+  grouped(): Row[] {
+    return [...this.#groups.values()].flatMap((rows) => [...rows.values()])
+  }
+
+  /** Tells `listener` of every write from now on, instead of whom it told before. */
+  watch(listener: WriteListener<Row>): void {
+    this.#listener = listener
   }
 
   /** Stores `row` under `key`; undefined removes. */
@@ -58,14 +76,14 @@ export class MemoryTable<Row> {
 
   #write(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key)
+    this.#listener?.(key, before)
     const from = before === undefined ? undefined : this.#groupOf(before)
     const to = row === undefined ? undefined : this.#groupOf(row)
     if (row === undefined) this.#rows.delete(key)
     else this.#rows.set(key, row)
-    if (from === to) return
-    if (from !== undefined) this.#groups.get(from)?.delete(key)
-    if (to === undefined) return
-    const group = this.#groups.get(to) ?? new Set()
-    this.#groups.set(to, group.add(key))
+    if (from !== undefined && from !== to) this.#groups.get(from)?.delete(key)
+    if (row === undefined || to === undefined) return
+    const group = this.#groups.get(to) ?? new Map<string, Row>()
+    this.#groups.set(to, group.set(key, row))
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Storage } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
+import { LEAK_PATTERN } from './leaks.ts'
 
 /** A database that exists for one test. */
 export interface TestDatabase extends AsyncDisposable {
@@ -9,7 +10,10 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** Makes an empty database on the server of `serverUrl`, whose user may create some; disposing drops it. */
+/**
+ * Makes an empty database on the server of `serverUrl`, whose user may create some. Disposing drops it, and fails when a
+ * row of it held a license key, a session or a private key, which are kept as digests or not at all.
+ */
 export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`
   await administer(serverUrl, `create database ${name} template template0`)
@@ -17,7 +21,11 @@ export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
   url.pathname = `/${name}`
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => administer(serverUrl, `drop database ${name} with (force)`),
+    [Symbol.asyncDispose]: async () => {
+      const leaking = await leakingTables(url.href)
+      await administer(serverUrl, `drop database ${name} with (force)`)
+      if (leaking.length > 0) throw new Error(`secrets stand in the clear in ${leaking.join(', ')}`)
+    },
   }
 }
 
@@ -45,6 +53,32 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   await client.connect()
   try {
     await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+// What a test has locked or broken is passed over: other tests leave the same tables alone.
+async function leakingTables(url: string): Promise<readonly string[]> {
+  const limits = { connectionTimeoutMillis: 10_000, lock_timeout: 500, statement_timeout: 10_000 }
+  const client = new pg.Client({ connectionString: url, ...limits })
+  // A test that has dropped its database, or barred it, has left nothing to look at.
+  const isThere = await client.connect().then(
+    () => true,
+    () => false,
+  )
+  try {
+    if (!isThere) return []
+    const { rows } = await client.query<{ tablename: string }>(
+      "select tablename from pg_tables where schemaname = 'public'",
+    )
+    const leaking: string[] = []
+    for (const { tablename } of rows) {
+      const look = `select 1 from "${tablename}" t where t::text ~ $1 limit 1`
+      const found = await client.query(look, [LEAK_PATTERN]).catch(() => ({ rowCount: 0 }))
+      if (found.rowCount) leaking.push(tablename)
+    }
+    return leaking
   } finally {
     await client.end()
   }

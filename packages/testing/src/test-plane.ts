@@ -8,6 +8,7 @@ import {
 } from '@svc/core'
 import { FakeClock } from './fake-clock.ts'
 import { FakeIds } from './fake-ids.ts'
+import { leaksIn } from './leaks.ts'
 import { memoryStorage } from './memory-storage.ts'
 import { ScriptedDns } from './monitors/scripted-dns.ts'
 import { RecordingLog } from './recording-log.ts'
@@ -46,15 +47,20 @@ export const TEST_ENVIRONMENT: Environment = {
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
 }
 
-/** A plane over fakes in one call; disposing it disposes its storage. */
+/**
+ * A plane over fakes in one call. Disposing it disposes its storage, and fails when a line of its log held a license key,
+ * a session, a private key or a secret of its settings.
+ */
 export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const clock = overrides.clock ?? new FakeClock()
   const ids = new FakeIds(clock)
   const log = new RecordingLog()
   const dns = new ScriptedDns()
   const storage = overrides.storage ?? memoryStorage(clock)
-  const config = readConfig({ ...TEST_ENVIRONMENT, ...overrides.env })
-  const plane = createControlPlane({ dns, ...overrides.parts, config, storage, clock, ids, log })
+  const env = { ...TEST_ENVIRONMENT, ...overrides.env }
+  const config = readConfig(env)
+  const fakes = { config, storage, clock, ids, log }
+  const plane = createControlPlane({ dns, threads: false, ...overrides.parts, ...fakes })
   return {
     plane,
     storage,
@@ -66,6 +72,10 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
       const { license, key } = await plane.licenses.issue({ label })
       return { id: license.id, key }
     },
-    [Symbol.asyncDispose]: async () => storage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await storage[Symbol.asyncDispose]()
+      const leaks = leaksIn(log.text(), env)
+      if (leaks.length > 0) throw new Error(`the log of this plane holds ${leaks.join(', ')}`)
+    },
   }
 }

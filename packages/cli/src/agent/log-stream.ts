@@ -34,6 +34,8 @@ export class LogStream {
   #maxBytes = MAX_BATCH_BYTES
   #refused = false
   #failures = 0
+  /** By the process's clock, in milliseconds: nothing is sent before. */
+  #askedUntil = 0
   #loop: Promise<void> = Promise.resolve()
 
   /** `life` ends every exchange. */
@@ -70,14 +72,24 @@ export class LogStream {
   /** Sends all that waits; gives up at `signal`. */
   async flush(signal: AbortSignal): Promise<void> {
     const { api, job, spool, hear } = this.#parts
-    while (this.pending && !signal.aborted && !this.#life.aborted) {
+    const over = AbortSignal.any([signal, this.#life])
+    while (this.pending && !over.aborted) {
+      const askedMs = this.#askedUntil - performance.now()
+      if (askedMs > 0) {
+        await pause(askedMs, over)
+        continue
+      }
       const from = this.#next - job.log.nextOffset
       const batch = spool.read(from, job.log.maxLines, this.#maxBytes)
       const answer = await api.logs(job, this.#next, batch, this.#life)
       hear(answer)
       if (this.#advance(answer, batch.length)) this.#failures = 0
-      else if (!this.#refused)
-        await pause(api.retryMs(answer, this.#failures++), AbortSignal.any([signal, this.#life]))
+      else if (!this.#refused) {
+        const waitMs = api.retryMs(answer, this.#failures++)
+        // The end of the job ends the pace, not what the plane has asked for.
+        if (answer.header('retry-after') !== undefined) this.#askedUntil = performance.now() + waitMs
+        await pause(waitMs, over)
+      }
     }
   }
 

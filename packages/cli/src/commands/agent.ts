@@ -3,7 +3,7 @@ import { examples, keyed, type Run } from './declare.ts'
 
 /** `svc agent …` */
 export function declareAgent(program: Command, run: Run): void {
-  const agent = program.command('agent').description('the host agent')
+  const agent = program.command('agent')
   const runAgent = keyed(
     agent.command('run').description('work for a control plane on this machine until SIGTERM or Ctrl-C'),
   )

@@ -20,7 +20,7 @@ export function declareAlertList(command: Command, run: Run, example: string): v
 
 /** `svc alerts …` */
 export function declareAlerts(program: Command, run: Run): void {
-  const alerts = program.command('alerts').description('what is wrong, and what is done about it')
+  const alerts = program.command('alerts')
   declareAlertList(alerts.command('list'), run, 'svc alerts list --status firing --json')
   const show = reaching(
     alerts.command('show <id>').description('show an alert, how it was announced and what was done about it'),

@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc audit …` */
 export function declareAudit(program: Command, run: Run): void {
-  const audit = program.command('audit').description('what operators did')
+  const audit = program.command('audit')
   const list = reaching(audit.command('list').description('list what operators did, newest first'))
     .option('--limit <number>', 'how many at most, 100 when not given')
     .action(run(async () => (await import('./audit/audit-list.ts')).listAudit))

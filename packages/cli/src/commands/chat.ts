@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc chat …` */
 export function declareChat(program: Command, run: Run): void {
-  const chat = program.command('chat').description('the support chat')
+  const chat = program.command('chat')
   const list = reaching(chat.command('list').description('list conversations, newest first'))
     .option('--waiting', 'only those that wait for an answer, longest first')
     .option('--limit <count>', 'at most so many', '50')

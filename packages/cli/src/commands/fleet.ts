@@ -6,7 +6,7 @@ const SCOPE = ['--license <id-or-key>', 'only hosts of this license'] as const
 
 /** `svc fleet …` */
 export function declareFleet(program: Command, run: Run): void {
-  const fleet = program.command('fleet').description('the hosts')
+  const fleet = program.command('fleet')
   const servers = keyed(reaching(fleet.command('servers').description('list the hosts')))
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet/fleet-servers.ts')).listServers))

@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc jobs …` */
 export function declareJobs(program: Command, run: Run): void {
-  const jobs = program.command('jobs').description('give hosts work, and see what became of it')
+  const jobs = program.command('jobs')
   declareEnqueue(jobs, run)
   declareList(jobs, run)
   const logs = reaching(jobs.command('logs <id>').description('print the log of a job'))

@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc licenses …` */
 export function declareLicenses(program: Command, run: Run): void {
-  const licenses = program.command('licenses').description('the keys under which hosts work')
+  const licenses = program.command('licenses')
   const issue = reaching(licenses.command('issue').description('issue a license; its key is shown once'))
     .option('--tenant <tenant>', 'name or id of the tenant it belongs to')
     .option('--label <text>', 'what it is for')

@@ -1,19 +1,21 @@
 import type { Command } from 'commander'
 import { examples, type Run } from './declare.ts'
 
-/** `svc login` and `svc logout` */
+/** `svc login` */
 export function declareLogin(program: Command, run: Run): void {
   const login = program
     .command('login')
-    .description('sign in to a remote control plane; later commands with --url use the session')
     .requiredOption('--url <url>', 'address of the control plane')
     .requiredOption('--email <email>', 'who signs in; the password is asked for, or read from standard input')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./login/login.ts')).login))
   examples(login, 'svc login --url https://svc.example.com --email ada@example.com')
+}
+
+/** `svc logout` */
+export function declareLogout(program: Command, run: Run): void {
   const logout = program
     .command('logout')
-    .description('end the session with a remote control plane')
     .requiredOption('--url <url>', 'address of the control plane')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./login/login.ts')).logout))

@@ -5,7 +5,6 @@ import { examples, type Run } from './declare.ts'
 export function declareMigrate(program: Command, run: Run): void {
   const migrate = program
     .command('migrate')
-    .description('bring the database of DATABASE_URL to this release; safe when replicas do it at once')
     .option(
       '--status',
       'say what is applied, pending and drifted; change nothing; exit code 1 unless all is applied',

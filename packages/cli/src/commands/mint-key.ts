@@ -5,7 +5,6 @@ import { examples, type Run } from './declare.ts'
 export function declareMintKey(program: Command, run: Run): void {
   const mintKey = program
     .command('mint-key')
-    .description('make a signing key; nothing is kept')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./mint-key/mint-key.ts')).mintKey))
   examples(mintKey, 'svc mint-key --json > signing-key.json')

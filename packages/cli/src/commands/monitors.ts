@@ -22,7 +22,7 @@ const defining = (command: Command): Command =>
 
 /** `svc monitors …` */
 export function declareMonitors(program: Command, run: Run): void {
-  const monitors = program.command('monitors').description('watch the records of DNS names')
+  const monitors = program.command('monitors')
   declareDefinitions(monitors, run)
   declareRuns(monitors, run)
   const show = reaching(monitors.command('show <monitor>').description('show one monitor')).action(

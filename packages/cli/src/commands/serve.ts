@@ -13,9 +13,7 @@ export const listening = (command: Command): Command =>
 
 /** `svc serve` */
 export function declareServe(program: Command, run: Run): void {
-  const serve = listening(
-    program.command('serve').description('run the control plane until SIGTERM or Ctrl-C'),
-  )
+  const serve = listening(program.command('serve'))
     .option(
       '--data-dir <dir>',
       'folder of the embedded database and of the control socket (SERVICE_DATA_DIR)',

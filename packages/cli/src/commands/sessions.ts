@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc sessions …` */
 export function declareSessions(program: Command, run: Run): void {
-  const sessions = program.command('sessions').description('the sessions of people')
+  const sessions = program.command('sessions')
   const mint = reaching(
     sessions
       .command('mint <email>')

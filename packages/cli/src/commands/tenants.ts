@@ -3,7 +3,7 @@ import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc tenants …` */
 export function declareTenants(program: Command, run: Run): void {
-  const tenants = program.command('tenants').description('the customers that licenses belong to')
+  const tenants = program.command('tenants')
   const add = reaching(tenants.command('add <name>').description('add a tenant')).action(
     run(async () => (await import('./tenants/tenants-add.ts')).addTenant),
   )

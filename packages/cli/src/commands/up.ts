@@ -4,11 +4,7 @@ import { listening } from './serve.ts'
 
 /** `svc up` */
 export function declareUp(program: Command, run: Run): void {
-  const up = listening(
-    program
-      .command('up')
-      .description('run a control plane with one agent on this machine, to try things out'),
-  )
+  const up = listening(program.command('up'))
     .option('--data-dir <dir>', 'folder of everything it keeps (./.svc)')
     .action(run(async () => (await import('./up/up.ts')).up))
   examples(up, 'svc up --port 9000')

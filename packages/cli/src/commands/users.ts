@@ -5,7 +5,7 @@ const PASSWORD_STDIN = 'read a password from standard input; asked for at a term
 
 /** `svc users …` */
 export function declareUsers(program: Command, run: Run): void {
-  const users = program.command('users').description('the people who may sign in')
+  const users = program.command('users')
   const add = reaching(users.command('add <email>').description('add a user'))
     .requiredOption(
       '--role <role>',

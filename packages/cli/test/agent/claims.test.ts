@@ -51,7 +51,8 @@ test('429 on a claim is waited out as long as Retry-After says', async () => {
 
 test.each(['status', 'logs'] as const)('429 on %s is waited out and the job ends well', async (route) => {
   await using bench = await AgentBench.open()
-  bench.handler('deploy', 'echo one')
+  // Long enough for the line to be refused while the job still runs: its end must not cut the wait.
+  bench.handler('deploy', 'echo one; sleep 0.4')
   const job = bench.plane.enqueue('deploy')
   const times: number[] = []
   bench.plane.script(route, () => {

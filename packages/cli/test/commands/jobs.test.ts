@@ -174,6 +174,15 @@ describe('jobs logs', () => {
     })
   })
 
+  test('A log of more than one answer holds is printed to its end', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    const lines = Array.from({ length: 300 }, (_, index) => `${index} `.padEnd(8000, 'x'))
+    await host.say(id, ...lines)
+    expect((await bench.run('jobs', 'logs', id)).out.text).toBe(lines.map((line) => `${line}\n`).join(''))
+  })
+
   test('On a terminal a line cannot command it, yet keeps its colours; in a pipe it is as it was', async () => {
     const host = await bench.host('f'.repeat(40))
     const id = await enqueued()

@@ -103,6 +103,16 @@ test('SIGTERM ends a server with code 0, its folder free for the next and its so
   expect(await jsonOf(['jobs', 'list'], { cwd })).toEqual({ jobs: [] })
 }, 60_000)
 
+test('A server of PostgreSQL makes the folder of its control socket', async () => {
+  await using where = await postgres()
+  await using svc = new SvcProcess([...where.args, '--data-dir', 'run/svc'], { cwd, env: where.env })
+  await svc.serving()
+  expect((await stat(join(cwd, 'run', 'svc'))).mode & 0o777).toBe(0o700)
+  expect((await stat(join(cwd, 'run', 'svc', 'control.sock'))).mode & 0o777).toBe(0o600)
+  svc.kill('SIGTERM')
+  expect(await svc.end()).toBe(0)
+}, 60_000)
+
 test('While a balancer is given time to notice, health says 503; a second signal ends the server at once with code 1', async () => {
   const env = { SERVICE_DRAIN_DELAY_SECONDS: '300' }
   await using svc = new SvcProcess(SERVE, { cwd, env })

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
-import { buildProgram, runProgram } from '../../src/program.ts'
+import { buildProgram } from '../../src/command-tree.ts'
+import { overviewText } from '../../src/overview.ts'
+import { runProgram } from '../../src/program.ts'
 import '../support/standard-input.ts'
 import { RecordingIo } from '../support/recording-io.ts'
 
@@ -19,7 +21,7 @@ function pathsOf(command: Command, path: readonly string[] = []): string[][] {
   return command.commands.flatMap((each) => pathsOf(each, [...path, each.name()]))
 }
 
-const PATHS = pathsOf(buildProgram(new RecordingIo()))
+const PATHS = pathsOf(await buildProgram(new RecordingIo()))
 
 describe('Help', () => {
   test.each(PATHS.map((path) => [path.join(' '), path] as const))(
@@ -39,17 +41,75 @@ describe('Help', () => {
     expect((await run(...path, '--help')).out.text).toContain('--json')
   })
 
-  test('Help loads neither the domain nor the database', async () => {
-    const hook = `import { registerHooks } from 'node:module'
-      registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
-    const bin = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-    const flags = ['--conditions=svc-source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`]
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, bin, '--help'], {
-      cwd: tmpdir(),
-    })
-    expect(stdout).toContain('Usage: svc')
-    expect(stderr).toContain('commander')
-    expect(stderr).not.toMatch(/mikro-orm|pglite|packages\/core\/|packages\/http\//)
+  test.each([20, 40, 60, 80, 100, 120, 200])(
+    'of the whole program is what commander writes at %i columns',
+    async (columns) => {
+      let written = ''
+      const program = await buildProgram(new RecordingIo())
+      program.configureOutput({ writeOut: (text) => (written += text), getOutHelpWidth: () => columns })
+      program.outputHelp()
+      expect(overviewText(columns)).toBe(written)
+    },
+  )
+
+  test.each([['--help'], ['-h'], ['help']])('svc %s shows it and ends with 0', async (word) => {
+    const io = await run(word)
+    expect(io.out.text).toBe(overviewText(80))
+    expect(io.exitCode).toBe(0)
+  })
+
+  test('lists every command the same, whichever of them is loaded', async () => {
+    const whole = await buildProgram(new RecordingIo())
+    for (const one of whole.commands) {
+      const program = await buildProgram(new RecordingIo(), {}, new Set([one.name()]))
+      expect(pathsOf(program.commands.find((each) => each.name() === one.name()) as Command)).toEqual(
+        pathsOf(one),
+      )
+      expect(program.helpInformation()).toBe(whole.helpInformation())
+    }
+  })
+})
+
+describe('What a command loads', () => {
+  const bin = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
+  const HOOK = `import { registerHooks } from 'node:module'
+    registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
+
+  /** Every module that Node.js loads for these arguments. */
+  async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
+    const flags = ['--conditions=svc-source', '--import', `data:text/javascript,${encodeURIComponent(HOOK)}`]
+    const options = { cwd: tmpdir(), env: { ...process.env, ...env }, maxBuffer: 16 * 1024 * 1024 }
+    const { stderr } = await promisify(execFile)(process.execPath, [...flags, bin, ...args], options).catch(
+      (failure: { readonly stderr: string }) => failure,
+    )
+    return stderr.split('\n').filter((line) => /^(?:file|node):/.test(line))
+  }
+
+  test('the help of the whole program: its own few files and no package', async () => {
+    const loaded = await loadedBy(['--help'])
+    expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([])
+    expect(loaded.filter((url) => /packages\/(?:core|http)\//.test(url))).toEqual([])
+    expect(loaded.filter((url) => /^node:(?:child_process|https?|net|tls|dns)$/.test(url))).toEqual([])
+    expect(loaded.length).toBeLessThanOrEqual(8)
+  })
+
+  test('the help of a command: commander and its own file, neither the domain nor the database', async () => {
+    const loaded = await loadedBy(['jobs', 'enqueue', '--help'])
+    expect(loaded.filter((url) => url.includes('/node_modules/') && !url.includes('/commander/'))).toEqual([])
+    expect(loaded.filter((url) => /packages\/(?:core|http)\//.test(url))).toEqual([])
+    expect(
+      loaded.filter((url) => /src\/commands\/\w+\.ts$/.test(url)).map((url) => url.split('/').at(-1)),
+    ).toEqual(['jobs.ts', 'declare.ts'])
+  })
+
+  test('a service on PostgreSQL: neither an embedded database nor what only some requests need', async () => {
+    // Nobody listens there, so it ends when everything is loaded that it starts with.
+    const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing'
+    const loaded = (await loadedBy(['serve'], { DATABASE_URL, NODE_ENV: 'test' })).join('\n')
+    expect(loaded).toMatch(/node_modules\/koa\//)
+    expect(loaded).toMatch(/@mikro-orm\/postgresql/)
+    expect(loaded).not.toMatch(/pglite\/dist|@mikro-orm\/(?:pglite|migrations)/)
+    expect(loaded).not.toMatch(/node_modules\/(?:undici|koa-body|formidable|zod|@koa\/router)\//)
   })
 })
 

@@ -7,7 +7,7 @@ import type { Environment } from '@svc/core'
 import { RecordingOutput } from './recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
+const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')
 
@@ -15,19 +15,29 @@ const CACHE = join(tmpdir(), 'svc-cli-test-cache')
 export interface SvcProcessParts {
   readonly cwd: string
   readonly env?: Environment
+  /** Files and sockets it may have open at once; default: what this process may. */
+  readonly openFiles?: number
+  /** What Node.js is told to run; default: the sources. */
+  readonly program?: readonly string[]
 }
 
-/** The real command as a real process, from its sources. */
+/** The real command as a real process, from its sources unless told otherwise. */
 export class SvcProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #gone: Promise<unknown>
   readonly out = new RecordingOutput(false)
   readonly err = new RecordingOutput(false)
 
-  constructor(args: readonly string[], { cwd, env = {} }: SvcProcessParts) {
+  constructor(
+    args: readonly string[],
+    { cwd, env = {}, openFiles, program: node = SOURCES }: SvcProcessParts,
+  ) {
     // Nothing of this run's own settings gets in.
     const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
-    this.#child = spawn(process.execPath, [...FLAGS, BIN, ...args], {
+    const command = [process.execPath, ...node, ...args]
+    const limited = ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command]
+    const [program = '', ...words] = openFiles === undefined ? command : limited
+    this.#child = spawn(program, words, {
       cwd,
       env: own,
       stdio: ['ignore', 'pipe', 'pipe'],

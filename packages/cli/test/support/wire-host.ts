@@ -36,6 +36,11 @@ export class WireHost {
   }
 
   /** The status of the answer. */
+  async heartbeat(url: string): Promise<number> {
+    return (await this.#post(url, '/v1/telemetry/heartbeat', { hostname: 'h' })).status
+  }
+
+  /** The status of the answer. */
   async report(url: string, { id, attempt }: ClaimedJob, state: string): Promise<number> {
     return (await this.#post(url, `/v1/jobs/${id}/status`, { state, attempt })).status
   }

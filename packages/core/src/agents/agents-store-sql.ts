@@ -1,3 +1,5 @@
+import { isLicensed } from '../licenses/licenses-store-sql.ts'
+import { Problem } from '../problem.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
@@ -23,7 +25,7 @@ interface AgentRow {
   readonly first_seen_at: string
 }
 
-// The columns a heartbeat may change, with their types, in the order of the parameters from $4 on.
+// The columns a heartbeat may change, with their types, in the order of the parameters from $5 on.
 const REPORTED = [
   ['hostname', 'text'],
   ['version', 'text'],
@@ -46,26 +48,32 @@ const updated = REPORTED.map(([name, type]) => {
 })
 const NAMES = REPORTED.map(([name]) => name).join(', ')
 const inserted = REPORTED.map(([name, type]) => (type === 'text' ? `coalesce(${name}, '')` : name))
-const arrays = REPORTED.map(([, type], index) => `$${index + 4}::${type}[]`)
+const arrays = REPORTED.map(([, type], index) => `$${index + 5}::${type}[]`)
+const LICENSED = isLicensed({
+  licenseId: 'b.license_id',
+  keyDigest: 'b.key_digest',
+  at: 'coalesce(b.at, now())',
+})
 
 // Sorted, so that two statements never wait for each other's hosts.
-const HEARTBEATS = {
+export const HEARTBEATS = {
   name: 'agent-heartbeats',
   text: `with beat as (
-      select license_id, fingerprint, coalesce(at, now()) as at, ${NAMES}, place
-      from unnest($1::text[], $2::text[], $3::timestamptz[], ${arrays.join(', ')}) with ordinality
-        as b (license_id, fingerprint, at, ${NAMES}, place)
+      select license_id, fingerprint, coalesce(at, now()) as at, ${NAMES}, place, ${LICENSED} as licensed
+      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], ${arrays.join(', ')}) with ordinality
+        as b (license_id, key_digest, fingerprint, at, ${NAMES}, place)
     ), kept as (
       insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
-      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from beat order by license_id, fingerprint
+      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from beat where licensed
+      order by license_id, fingerprint
       on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
         last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
       returning a.license_id, a.fingerprint, a.seq, a.drained_at
     )
-    select kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained,
+    select beat.licensed, kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained,
       array(select j.id from jobs j where j.license_id = beat.license_id and j.claimed_by = beat.fingerprint
         and j.cancel_requested_at is not null and j.state in ('claimed', 'running') order by j.id) as cancel
-    from beat join kept using (license_id, fingerprint) order by place`,
+    from beat left join kept using (license_id, fingerprint) order by place`,
 }
 
 interface Beat {
@@ -74,17 +82,22 @@ interface Beat {
 }
 
 interface BeatRow {
+  readonly licensed: boolean
   readonly seq: number
   readonly at: string
   readonly drained: boolean
   readonly cancel: readonly string[]
 }
 
-async function heartbeats(beats: readonly Beat[], rows: Rows): Promise<readonly HeartbeatOutcome[]> {
+async function heartbeats(
+  beats: readonly Beat[],
+  rows: Rows,
+): Promise<readonly (HeartbeatOutcome | undefined)[]> {
   const column = <T>(value: (beat: HeartbeatWrite) => T | undefined) =>
     beats.map(({ write }) => value(write) ?? null)
   const taken = await rows<BeatRow>(HEARTBEATS, [
     column(({ licenseId }) => licenseId),
+    column(({ keyDigest }) => keyDigest),
     column(({ fingerprint }) => fingerprint),
     beats.map(({ now }) => isoOrNull(now)),
     column(({ hostname }) => hostname),
@@ -100,7 +113,9 @@ async function heartbeats(beats: readonly Beat[], rows: Rows): Promise<readonly 
     column(({ lastDrillAt }) => lastDrillAt),
     column(({ drillPass }) => drillPass),
   ])
-  return taken.map(({ at, ...row }) => ({ ...row, at: instant(at) }))
+  return taken.map(({ licensed, seq, at, cancel, drained }) =>
+    licensed ? { seq, at: instant(at), cancel, drained } : undefined,
+  )
 }
 
 const LIST = {
@@ -147,7 +162,7 @@ const toAgent = (row: AgentRow): Agent => ({
 /** The registry of hosts in SQL. */
 export class SqlAgentsStore implements AgentsStore {
   readonly #session: Session
-  readonly #heartbeat: (beat: Beat) => Promise<HeartbeatOutcome>
+  readonly #heartbeat: (beat: Beat) => Promise<HeartbeatOutcome | undefined>
 
   constructor(session: Session) {
     this.#session = session
@@ -158,8 +173,10 @@ export class SqlAgentsStore implements AgentsStore {
     })
   }
 
-  heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome> {
-    return this.#heartbeat({ write, now })
+  async heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome> {
+    const outcome = await this.#heartbeat({ write, now })
+    if (outcome === undefined) throw new Problem('unauthorized')
+    return outcome
   }
 
   async list(licenseId?: string): Promise<readonly Agent[]> {

@@ -1,8 +1,8 @@
+import type { Licensed } from '../licenses/license.ts'
 import type { Agent } from './agent.ts'
 
 /** A heartbeat as the host sent it; what is absent keeps its last value. */
-export interface HeartbeatWrite {
-  readonly licenseId: string
+export interface HeartbeatWrite extends Licensed {
   readonly fingerprint: string
   readonly hostname: string | undefined
   readonly version: string | undefined
@@ -37,7 +37,10 @@ export interface AgentChange {
 
 /** The live registry of hosts. A host is (license, fingerprint). */
 export interface AgentsStore {
-  /** Upserts the host. The only write of `lastHeartbeat`, which never goes back. */
+  /**
+   * Upserts the host. The only write of `lastHeartbeat`, which never goes back.
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable
+   */
   heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome>
   /** Hosts by hostname then fingerprint, of one license or of all. */
   list(licenseId?: string): Promise<readonly Agent[]>

@@ -50,15 +50,21 @@ export class Agents {
     this.#parts = parts
   }
 
-  /** Takes a heartbeat: upserts the host, renews the listed leases, signs a refresh (spec, Heartbeat result). */
+  /**
+   * Takes a heartbeat: upserts the host, renews the listed leases, signs a refresh (spec, Heartbeat result).
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable
+   */
   async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
     const { storage, clock, jobs, metrics } = this.#parts
     const { licenseId, fingerprint } = beat
-    const owners = beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint }))
-    await jobs.renew(owners)
+    // First the statement that may refuse, then what follows from it.
     const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.forStores())
+    if (beat.jobs.length > 0) {
+      await jobs.renew(beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint })))
+    }
     metrics.heartbeat()
-    return { nextInterval: HEARTBEAT_SECONDS, refresh: this.#refresh(beat, seq, drained, cancel), cancel }
+    const refresh = await this.#refresh(beat, seq, drained, cancel)
+    return { nextInterval: HEARTBEAT_SECONDS, refresh, cancel }
   }
 
   /** The hosts of a license (spec, GET /v1/fleet/servers). */
@@ -127,12 +133,17 @@ export class Agents {
     await this.#parts.storage.agents.forget(agent.licenseId, agent.fingerprint)
   }
 
-  #refresh(beat: Heartbeat, seq: number, drained: boolean, cancel: readonly string[]): string | undefined {
+  async #refresh(
+    beat: Heartbeat,
+    seq: number,
+    drained: boolean,
+    cancel: readonly string[],
+  ): Promise<string | undefined> {
     const { signer, issuer, ids, clock } = this.#parts
     if (signer.status !== 'ready') return undefined
     const { licenseId, fingerprint } = beat
     const facts = { issuer, licenseId, fingerprint, tokenId: ids.next('tok'), seq, drained, cancel }
-    return signer.sign(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
+    return signer.signApart(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
   }
 
   async #orgOf(licenseId: string): Promise<string> {

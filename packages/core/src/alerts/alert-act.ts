@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Alert, type AlertAction, MAX_ACTED_ALERTS } from './alert.ts'
 import { moveOf } from './alert-evaluation.ts'
@@ -44,11 +45,12 @@ export async function actOn(parts: Parts, input: ActInput): Promise<readonly Ale
   const until = endOf(parts, input)
   const before = await named(storage, input)
   const ids = before.map(({ id }) => id)
-  if (action === 'resolve') for (const alert of before) await resolve(parts, alert, actor)
-  else await storage.alerts.write({ ids, action, actor, until }, clock.forStores())
-  const after = await storage.alerts.byIds(ids, scope)
-  await record(parts, input, before, after)
-  return after
+  const changed =
+    action === 'resolve'
+      ? await resolveAll(parts, before, actor)
+      : await storage.alerts.write({ ids, action, actor, until }, clock.forStores())
+  await record(parts, input, input.note === undefined ? changed : ids)
+  return storage.alerts.byIds(ids, scope)
 }
 
 /** The alerts that are meant. @throws Problem `not-found` unless all of them are known */
@@ -97,33 +99,33 @@ function endOf({ clock }: Parts, { action, until, forSeconds }: ActInput): Date 
   return new Date(end)
 }
 
+/** The ids of those that were ended here, and not by somebody else or before. */
+async function resolveAll(parts: Parts, alerts: readonly Alert[], actor: string): Promise<string[]> {
+  const ended: string[] = []
+  for (const alert of alerts) if (await resolve(parts, alert, actor)) ended.push(alert.id)
+  return ended
+}
+
 /** Tries again when an evaluation was at it: its word on an open alert is not the last. */
-async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<void> {
+async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<boolean> {
   for (;;) {
     const { at, watches } = await storage.alerts.watches(alert, clock.forStores())
     const watch = watches.find((each) => each.alert?.id === alert.id)
-    if (watch?.alert === undefined || watch.alert.resolvedAt !== undefined) return
+    if (watch?.alert === undefined || watch.alert.resolvedAt !== undefined) return false
     const rest = { alertId: alert.id, face: undefined, actor, forget: false }
     const move = moveOf(watch, resolvedByHand(watch, at), rest)
-    if ((await storage.alerts.move(move, at, clock.forStores())) !== undefined) return
+    if ((await storage.alerts.move(move, at, clock.forStores())) !== undefined) return true
   }
 }
 
-const isSame = (one: Alert, other: Alert): boolean =>
-  one.acknowledgedAt?.getTime() === other.acknowledgedAt?.getTime() &&
-  one.snoozedUntil?.getTime() === other.snoozedUntil?.getTime() &&
-  one.resolvedAt?.getTime() === other.resolvedAt?.getTime()
-
-/** Writes down what was done; what changed nothing leaves a trace only with a note. */
+/** Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a note. */
 async function record(
   { storage, clock, ids }: Parts,
   { action, actor, note }: ActInput,
-  before: readonly Alert[],
-  after: readonly Alert[],
+  alertIds: readonly string[],
 ): Promise<void> {
-  const old = new Map(before.map((alert) => [alert.id, alert]))
-  const done = after.filter((alert) => note !== undefined || !isSame(alert, old.get(alert.id) ?? alert))
-  if (done.length === 0) return
-  const entries = done.map(({ id }) => ({ id: ids.next('act'), alertId: id, actor, action, note }))
+  if (alertIds.length === 0) return
+  const clean = note === undefined ? undefined : redact(note)
+  const entries = alertIds.map((alertId) => ({ id: ids.next('act'), alertId, actor, action, note: clean }))
   await storage.alerts.record(entries, clock.forStores())
 }

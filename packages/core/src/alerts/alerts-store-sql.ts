@@ -49,23 +49,22 @@ const UNRESOLVED = `a.id = any($1::text[]) and a.resolved_at is null`
 const ACK = {
   name: 'alert-ack',
   text: `update alerts a set acknowledged_at = ${at('$4')}, acknowledged_by = $2, ack_expires_at = $3
-    where ${UNRESOLVED} and coalesce(a.ack_expires_at <= ${at('$4')}, true)`,
+    where ${UNRESOLVED} and coalesce(a.ack_expires_at <= ${at('$4')}, true) returning a.id`,
 }
 const UNACK = {
   name: 'alert-unack',
   text: `update alerts set acknowledged_at = null, acknowledged_by = null, ack_expires_at = null
-    where id = any($1::text[])`,
+    where id = any($1::text[]) and acknowledged_at is not null returning id`,
 }
-const SNOOZE = {
-  name: 'alert-snooze',
-  text: `update alert_watches w set snoozed_until = $2::timestamptz, revision = w.revision + 1
-    where (w.license_id, w.dedup_key) in (select a.license_id, a.dedup_key from alerts a where ${UNRESOLVED})`,
-}
-const UNSNOOZE = {
-  name: 'alert-unsnooze',
-  text: `update alert_watches w set snoozed_until = null, revision = w.revision + 1
-    where (w.license_id, w.dedup_key) in (select license_id, dedup_key from alerts where id = any($1::text[]))`,
-}
+// The snooze is its key's; what is told is the alerts by which the key was named.
+const snoozing = (until: string, which: string): string => `with changed as (
+    update alert_watches w set snoozed_until = ${until}, revision = w.revision + 1
+    where w.snoozed_until is distinct from ${until}
+      and (w.license_id, w.dedup_key) in (select a.license_id, a.dedup_key from alerts a where ${which})
+    returning w.license_id, w.dedup_key)
+  select a.id from alerts a join changed using (license_id, dedup_key) where ${which}`
+const SNOOZE = { name: 'alert-snooze', text: snoozing('$2::timestamptz', UNRESOLVED) }
+const UNSNOOZE = { name: 'alert-unsnooze', text: snoozing('null::timestamptz', 'a.id = any($1::text[])') }
 const RECORD = {
   name: 'alert-record',
   text: `insert into alert_actions (id, alert_id, at, actor, action, note)
@@ -123,11 +122,17 @@ export class SqlAlertsStore implements port.AlertsStore {
     return move(this.#session, made, at, now)
   }
 
-  async write({ ids, action, actor, until }: port.AlertWrite, now?: Date): Promise<void> {
-    if (action === 'ack') await this.#session.rows(ACK, [ids, actor, until, now])
-    if (action === 'unack') await this.#session.rows(UNACK, [ids])
-    if (action === 'snooze') await this.#session.rows(SNOOZE, [ids, until])
-    if (action === 'unsnooze') await this.#session.rows(UNSNOOZE, [ids])
+  async write({ ids, action, actor, until }: port.AlertWrite, now?: Date): Promise<readonly string[]> {
+    const [statement, params] = (
+      {
+        ack: [ACK, [ids, actor, until, now]],
+        unack: [UNACK, [ids]],
+        snooze: [SNOOZE, [ids, until]],
+        unsnooze: [UNSNOOZE, [ids]],
+      } as const
+    )[action]
+    const rows = await this.#session.rows<{ id: string }>(statement, params)
+    return rows.map(({ id }) => id)
   }
 
   async record(entries: readonly Omit<port.AlertActionEntry, 'at'>[], now?: Date): Promise<void> {

@@ -102,8 +102,11 @@ export interface AlertsStore {
    * owner has; the end of an alert only where its opening was. The alert, or undefined when the step came too late.
    */
   move(move: AlertMove, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
-  /** Does what a person asked for. On a resolved alert only `unack` and `unsnooze` change anything. */
-  write(write: AlertWrite, now?: Date): Promise<void>
+  /**
+   * Does what a person asked for; the ids of the alerts that it changed, so that of many who ask at once one is told that
+   * they did it. On a resolved alert only `unack` and `unsnooze` change anything.
+   */
+  write(write: AlertWrite, now?: Date): Promise<readonly string[]>
   record(entries: readonly Omit<AlertActionEntry, 'at'>[], now?: Date): Promise<void>
   /** Oldest first. */
   actions(alertId: string): Promise<readonly AlertActionEntry[]>

@@ -1,4 +1,6 @@
-import type { Agent } from 'undici'
+import { operatorOutbound } from '../net/operator-outbound.ts'
+import type { StreamingOutbound } from '../net/outbound.ts'
+import type { OutboundLimits } from '../net/outbound-request.ts'
 import { type CompletionPart, completionPart } from './completion-part.ts'
 import { eventData } from './event-data.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
@@ -8,31 +10,43 @@ export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 /** A small model that most accounts may use. */
 export const DEFAULT_MODEL = 'gpt-4o-mini'
 
-const CONNECT_MS = 5000
-const MAX_CONNECTIONS = 64
 /** Answers are to stay close to the excerpts. */
 const TEMPERATURE = 0.2
+
+/**
+ * Caps on a question, above the patience of those who ask: they end a call that nobody ends. 500 tokens come in some
+ * 150 KB of events; models that think aloud send a multiple of it.
+ */
+export const MODEL_LIMITS: Partial<OutboundLimits> = {
+  answerMs: 15_000,
+  idleMs: 15_000,
+  totalMs: 90_000,
+  maxBytes: 4_194_304,
+}
 
 /** How the model is reached. */
 export interface HttpModelParts {
   readonly apiKey: string
   readonly baseUrl?: string | undefined
   readonly model?: string | undefined
+  /** The guarded client; without it, one for an address that the operator set. */
+  readonly outbound?: StreamingOutbound | undefined
 }
 
 /** A model behind OpenAI's chat completions, streamed. How long it may take is the caller's affair. */
 export class HttpLanguageModel implements LanguageModel {
   readonly #parts: HttpModelParts
-  #agent: Agent | undefined
+  readonly #outbound: StreamingOutbound
 
   constructor(parts: HttpModelParts) {
     this.#parts = parts
+    this.#outbound = parts.outbound ?? operatorOutbound({ limits: MODEL_LIMITS })
   }
 
   async *answer(prompt: ModelPrompt, signal: AbortSignal): AsyncGenerator<string> {
-    const body = await this.#send(prompt, signal)
+    await using answer = await this.#send(prompt, signal)
     try {
-      for await (const part of partsOf(body)) {
+      for await (const part of partsOf(answer.body)) {
         if (part.text !== '') yield part.text
         if (part.end === 'cut') throw new ModelFailure('broken-off')
         if (part.end === 'whole') return
@@ -40,8 +54,6 @@ export class HttpLanguageModel implements LanguageModel {
     } catch (cause) {
       if (cause instanceof ModelFailure || signal.aborted) throw cause
       throw new ModelFailure('broken-off', { cause })
-    } finally {
-      body.destroy()
     }
     throw new ModelFailure('broken-off')
   }
@@ -49,29 +61,24 @@ export class HttpLanguageModel implements LanguageModel {
   async #send({ turns, maxTokens }: ModelPrompt, signal: AbortSignal) {
     const { apiKey, baseUrl = DEFAULT_BASE_URL, model = DEFAULT_MODEL } = this.#parts
     const asked = { model, messages: turns, max_tokens: maxTokens, temperature: TEMPERATURE, stream: true }
-    const headers = {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-    }
-    // Loaded with the first question: commands that ask none start without it.
-    const { Agent, request } = await import('undici')
-    const limits = { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 }
-    this.#agent ??= new Agent({ ...limits, connect: { timeout: CONNECT_MS } })
-    const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
-    const options = { method: 'POST', headers, body: JSON.stringify(asked), signal, dispatcher: this.#agent }
-    const answer = await request(url, options).catch((cause: unknown) => {
-      if (signal.aborted) throw cause
-      throw new ModelFailure('refused', { cause })
+    const answer = await this.#outbound.stream(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify(asked),
+      plainHttp: true,
+      signal,
     })
-    const { statusCode, body } = answer
-    // Ending it early is no error of anybody's.
-    body.on('error', () => {})
-    const type = answer.headers['content-type']
-    if (statusCode === 200 && String(type).includes('text/event-stream')) return body
-    body.destroy()
-    if (statusCode === 200) throw new ModelFailure('unreadable')
-    throw new ModelFailure(statusCode === 429 ? 'busy' : 'refused')
+    signal.throwIfAborted()
+    if (!answer.ok) throw new ModelFailure('refused', { cause: { code: answer.refusal } })
+    const { status, headers } = answer
+    if (status === 200 && headers.get('content-type')?.includes('text/event-stream')) return answer
+    await answer[Symbol.asyncDispose]()
+    if (status === 200) throw new ModelFailure('unreadable')
+    throw new ModelFailure(status === 429 ? 'busy' : 'refused')
   }
 }
 

@@ -88,7 +88,7 @@ export const settings = {
     ),
     maxConnections: wholeNumber(
       'SERVICE_MAX_CONNECTIONS',
-      'Open connections at most; unset: no limit of our own.',
+      'Open connections at most; unset: what the limit of open files leaves.',
       {
         min: 1,
         max: 1_000_000,
@@ -230,7 +230,11 @@ export const settings = {
     apiKey: text('LLM_API_KEY', 'Key of the language model; unset: canned answers from the docs.', {
       secret: true,
     }),
-    baseUrl: url('LLM_BASE_URL', 'Base address of an OpenAI-compatible API.', ['https', 'http']),
+    baseUrl: url(
+      'LLM_BASE_URL',
+      'Base address of an OpenAI-compatible API; may be on this machine or in a private network.',
+      ['https', 'http'],
+    ),
     model: text('LLM_MODEL', 'Name of the model.'),
   }),
 } as const satisfies Readonly<Record<string, SettingGroup>>

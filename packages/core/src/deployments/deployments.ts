@@ -1,3 +1,4 @@
+import { MAX_VIEW_CHARS } from '../jobs/job-log.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { User } from '../users/user.ts'
@@ -34,12 +35,15 @@ export class Deployments {
     return deployment
   }
 
-  /** The log of a deployment: its job's lines, a system line between attempts, `after` of them skipped. */
+  /**
+   * The log of a deployment: its job's lines, a system line between attempts, `after` of them skipped; at most `limit` and
+   * what one answer holds.
+   */
   async log(deployment: Deployment, after = 0, limit = MAX_VIEW_LINES): Promise<LogView> {
     const { jobs } = this.#storage
     const attempts = await jobs.logLengths(deployment.jobId)
     const { stored, before } = locate(attempts, after)
-    const lines = await jobs.logs(deployment.jobId, stored, limit)
+    const lines = await jobs.logs(deployment.jobId, stored, limit, MAX_VIEW_CHARS)
     return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
   }
 

@@ -1,6 +1,6 @@
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Signer } from '../signing/signer.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { MigrationStatus, Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import { inTime } from './in-time.ts'
 
@@ -89,16 +89,23 @@ export class Health {
     const embedded = EMBEDDED[storage.kind]
     if (found === undefined) return { database: { status: 'fail', reason: 'unreachable' } }
     const { latencyMs: latency_ms, missingTables: missing, migrations } = found
-    const { pending, drifted } = migrations
     const database: Check =
       embedded === undefined
         ? { status: 'pass', latency_ms }
         : { status: 'not-configured', embedded, latency_ms }
     return {
+      ...(await this.#disk()),
       database,
       tables: { status: missing.length > 0 ? 'fail' : 'pass', missing },
-      migrations: { status: pending.length + drifted.length > 0 ? 'fail' : 'pass', pending, drifted },
+      migrations: migrationsCheck(migrations),
     }
+  }
+
+  /** Nothing while there is room: with less than what is kept free every write is refused. */
+  async #disk(): Promise<{ disk?: Check }> {
+    const room = await this.#parts.storage.disk?.().catch(() => undefined)
+    if (room === undefined || room.freeBytes > room.reservedBytes) return {}
+    return { disk: { status: 'fail', reason: 'disk-full' } }
   }
 
   #signing(): Check {
@@ -111,6 +118,14 @@ export class Health {
     const { mode } = this.#parts.licenses
     return mode === 'development' ? { status: 'warn', mode } : { status: 'pass', mode }
   }
+}
+
+// Ahead is no failure: where replicas are replaced one after the other, the older ones serve on what the first of the
+// newer ones has migrated. Failing it would take all of them out at once.
+function migrationsCheck({ pending, drifted, ahead }: MigrationStatus): Check {
+  const isWrong = pending.length + drifted.length > 0
+  if (ahead === undefined) return { status: isWrong ? 'fail' : 'pass', pending, drifted }
+  return { status: isWrong ? 'fail' : 'warn', pending, drifted, ahead }
 }
 
 const EMBEDDED = {

@@ -1,4 +1,7 @@
 import { DEFAULT_BASE_URL } from '../chat/language-model-http.ts'
+import { operatorOutbound } from '../net/operator-outbound.ts'
+import type { StreamingOutbound } from '../net/outbound.ts'
+import type { Refusal } from '../net/refusal.ts'
 import type { ModelProbe, ModelReach } from './model-probe.ts'
 
 /** Shorter than a check may take, so that silence is told as such. */
@@ -8,27 +11,40 @@ const PROBE_MS = 2500
 export interface HttpModelProbeParts {
   readonly apiKey: string
   readonly baseUrl?: string | undefined
+  /** The guarded client; without it, one for an address that the operator set. */
+  readonly outbound?: StreamingOutbound | undefined
 }
 
 /** Asks an OpenAI-compatible service for its list of models: it costs nothing, and needs the key as questions do. */
-export const httpModelProbe = ({ apiKey, baseUrl = DEFAULT_BASE_URL }: HttpModelProbeParts): ModelProbe => ({
+export const httpModelProbe = ({
+  apiKey,
+  baseUrl = DEFAULT_BASE_URL,
+  outbound = operatorOutbound(),
+}: HttpModelProbeParts): ModelProbe => ({
   reach: async (signal) => {
-    const { Agent, request } = await import('undici')
-    // A connection of its own that is gone afterwards: the next look is to find out anew.
-    const dispatcher = new Agent({ connect: { timeout: PROBE_MS }, headersTimeout: PROBE_MS })
-    try {
-      const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' }
-      const url = `${baseUrl.replace(/\/+$/, '')}/models`
-      const { statusCode, body } = await request(url, { headers, signal, dispatcher })
-      body.on('error', () => {}).destroy()
-      return reachOf(statusCode)
-    } catch {
-      return 'unreachable'
-    } finally {
-      dispatcher.destroy().catch(() => {})
-    }
+    const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' }
+    const url = `${baseUrl.replace(/\/+$/, '')}/models`
+    const answer = await outbound.stream(url, { headers, signal, plainHttp: true, timeoutMs: PROBE_MS })
+    if (!answer.ok) return REACH_OF_REFUSAL[answer.refusal] ?? 'unreachable'
+    // The list itself may be long, and is not read.
+    await answer[Symbol.asyncDispose]()
+    return reachOf(answer.status)
   },
 })
+
+/** What a refusal tells of the setting; every other one means that nobody is there. */
+const REACH_OF_REFUSAL: Partial<Record<Refusal, ModelReach>> = {
+  'bad-url': 'address-refused',
+  scheme: 'address-refused',
+  credentials: 'address-refused',
+  port: 'address-refused',
+  'not-public': 'address-refused',
+  unresolved: 'unresolved',
+  tls: 'not-trusted',
+  protocol: 'unexpected-answer',
+  redirect: 'unexpected-answer',
+  'too-large': 'unexpected-answer',
+}
 
 function reachOf(status: number): ModelReach {
   if (status === 401 || status === 403) return 'refused'

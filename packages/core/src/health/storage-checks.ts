@@ -59,10 +59,11 @@ function databaseFinding(kind: Storage['kind'], { found }: Look): Finding {
 
 function migrationsFinding({ found }: Look): Finding {
   if (found === undefined) return UNREACHABLE
-  const { drifted, pending } = found.migrations
+  const { drifted, pending, ahead } = found.migrations
   if (drifted.length > 0) return { status: 'fail', detail: 'drifted' }
   if (pending.length > 0) return { status: 'fail', detail: 'pending' }
-  return found.missingTables.length > 0 ? { status: 'fail', detail: 'tables-missing' } : { status: 'ok' }
+  if (found.missingTables.length > 0) return { status: 'fail', detail: 'tables-missing' }
+  return ahead === undefined ? { status: 'ok' } : { status: 'warn', detail: 'ahead' }
 }
 
 function clockFinding(kind: Storage['kind'], { found, from, until }: Look): Finding {

@@ -20,6 +20,7 @@ export const SYSTEM_DETAILS = [
   'tables-missing',
   'pending',
   'drifted',
+  'ahead',
   'clock-differs',
   'disk-nearly-full',
   'disk-full',
@@ -35,6 +36,9 @@ export const SYSTEM_DETAILS = [
   'refused',
   'busy',
   'unexpected-answer',
+  'address-refused',
+  'unresolved',
+  'not-trusted',
   'no-documents',
   /** This machine, for a check without a server. */
   'served',

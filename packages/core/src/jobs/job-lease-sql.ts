@@ -1,5 +1,6 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import { endLost } from './job-end-sql.ts'
+import { look } from './job-look-sql.ts'
 import { HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 import { RENEW_BELOW } from './lease.ts'
@@ -21,6 +22,9 @@ const head = (
 // Asked of the row as it is when it is written: another statement may have moved it since it was seen.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
+// `again` and `renewed` are spelled so that no index which was empty when they were planned is read as a whole. Hosts are
+// never joined by license with the jobs of its queue, since that compares each with each, 65,000 pairs for 256 hosts; and
+// rows to write are named in an array, since the planner, who takes them for thousands, would read the table for them.
 /**
  * Hands out jobs to any number of hosts, each named once. A host has a queue of its own and shares that of its license:
  * it gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since a probe
@@ -34,16 +38,16 @@ export const LEASE = {
       select q.*, a.drained_at is not null as drained
       from request q left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
     ), again as (
-      select q.place, q.at, q.lease_seconds, j.id from request q join jobs j
-        on j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
-          and j.state = 'claimed'
+      select q.place, q.at, q.lease_seconds, claimed.id from request q cross join lateral (select id from jobs j
+        where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
+          and j.state = 'claimed' limit 1) claimed
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
-      from again where j.id = again.id and j.state = 'claimed'
+      from again where j.id = again.id and coalesce(j.state, '') = 'claimed'
         and j.available_at < again.at + make_interval(secs => again.lease_seconds * ${RENEW_BELOW})
       returning again.place, j.*
     ), asking as (
-      select * from host where not drained and not exists (select from again where again.place = host.place)
+      select * from host where not drained and not place = any (array(select place from again))
     ), own as (
       select q.place, mine.* from asking q
       cross join lateral (${head('q.license_id', 'q.fingerprint', 'q.at', '1')}) mine
@@ -51,36 +55,38 @@ export const LEASE = {
       select q.*, row_number() over (partition by q.license_id order by own.id is not null, q.place) as turn
       from asking q left join own using (place)
     ), shared as (
-      select c.license_id, any_host.*, row_number() over (partition by c.license_id
-        order by any_host.available_at, any_host.id) as turn
-      from (select license_id, count(*) as hosts, max(at) as at from chooser group by license_id) c
-      cross join lateral (${head('c.license_id', "''", 'c.at', 'c.hosts')}) any_host
+      select c.places[any_host.turn] as place, any_host.id, any_host.available_at, any_host.state
+      from (select license_id, array_agg(place order by turn) as places, count(*) as hosts, max(at) as at
+        from chooser group by license_id) c
+      cross join lateral (select head.*, row_number() over (order by available_at, id) as turn
+        from (${head('c.license_id', "''", 'c.at', 'c.hosts')}) head) any_host
     ), due as (
       select c.place, c.fingerprint, c.claim_key, c.lease_seconds, c.at,
         case when own.id is not null and (shared.id is null
           or (own.available_at, own.id) <= (shared.available_at, shared.id)) then own.id else shared.id end as id,
         case when own.id is not null and (shared.id is null
           or (own.available_at, own.id) <= (shared.available_at, shared.id)) then own.state else shared.state end as was
-      from chooser c left join own using (place)
-      left join shared on shared.license_id = c.license_id and shared.turn = c.turn and shared.available_at <= c.at
+      from chooser c left join own on own.place = c.place
+      left join shared on shared.place = c.place and shared.available_at <= c.at
     ), taken as (
       update jobs j set state = 'claimed', claimed_by = due.fingerprint, claim_key = due.claim_key, claimed_at = due.at,
         started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
         available_at = due.at + make_interval(secs => due.lease_seconds)
-      from due where j.id = due.id and (j.state = 'pending' or not ${SPENT})
+      from due where j.id = any (array(select id from due)) and j.id = due.id and (j.state = 'pending' or not ${SPENT})
       returning due.place, j.*, case when due.was = 'pending' then 'new' else 'reclaimed' end as how
     ), job as (
       select * from taken
       union all select *, 'repeated' from renewed
       union all select again.place, j.*, 'repeated' from again join jobs j on j.id = again.id
         where not exists (select from renewed where renewed.place = again.place)
+    ), spent as (
+      select place, id from due where id is not null and place not in (select place from taken)
     )
-    select job.*, host.drained,
-      (select due.id from due where due.place = host.place
-        and not exists (select from taken where taken.place = due.place)) as spent_id,
+    select job.*, host.drained, spent.id as spent_id,
       array(select c.id from jobs c where c.license_id = host.license_id and c.claimed_by = host.fingerprint
         and c.cancel_requested_at is not null and c.${HELD} order by c.id) as cancel
-    from host left join job on job.place = host.place order by host.place`,
+    from host left join job on job.place = host.place left join spent on spent.place = host.place
+    order by host.place`,
 }
 
 type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
@@ -96,37 +102,56 @@ export interface LeaseAsked {
   readonly now: Date | undefined
 }
 
-/** Leases for several hosts. Who finds a spent job ends it and asks again. */
-export async function lease(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly LeaseAnswer[]> {
-  const answers = await leaseOnce(asked, rows)
-  return Promise.all(answers.map((row, index) => settled(row, asked[index] as LeaseAsked, rows)))
+/**
+ * Leases for several hosts, those for whom there is something; undefined for whom no license speaks. Who finds a spent
+ * job ends it and asks again.
+ */
+export async function lease(
+  asked: readonly LeaseAsked[],
+  rows: Rows,
+): Promise<readonly (LeaseAnswer | undefined)[]> {
+  const digests = asked.map(({ request }) => request.keyDigest ?? null)
+  const seen = await look(rows, [...paramsOf(asked), digests], asked.length)
+  const hasWork = seen.map(({ licensed, promising }) => licensed && promising)
+  const promising = asked.filter((_, index) => hasWork[index])
+  const leased = (await leaseOnce(promising, rows)).values()
+  return Promise.all(
+    seen.map(({ licensed, drained, cancel }, index) => {
+      if (hasWork[index]) return settled(leased.next().value, asked[index] as LeaseAsked, rows)
+      return licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
+    }),
+  )
 }
 
-async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly LeaseRow[]> {
+function paramsOf(asked: readonly LeaseAsked[]): readonly unknown[] {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)
-  const params = [
+  return [
     column(({ licenseId }) => licenseId),
     column(({ fingerprint }) => fingerprint),
     column(({ claimKey }) => claimKey),
     column(({ leaseSeconds }) => leaseSeconds),
     asked.map(({ now }) => isoOrNull(now)),
   ]
+}
+
+async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly LeaseRow[]> {
+  if (asked.length === 0) return []
+  const params = paramsOf(asked)
   for (;;) {
     const found = await rows<LeaseRow>(LEASE, params).catch(noneIfClaimedTwice)
     if (found.length > 0) return found
   }
 }
 
-async function settled(row: LeaseRow, asked: LeaseAsked, rows: Rows): Promise<LeaseAnswer> {
+async function settled(first: LeaseRow | undefined, asked: LeaseAsked, rows: Rows): Promise<LeaseAnswer> {
   const ended = []
-  let latest = row
-  while (latest.spent_id !== null) {
+  let latest = first
+  while (latest !== undefined && latest.spent_id !== null) {
     ended.push(...(await endLost(rows, latest.spent_id, asked.now)))
-    const [again] = await leaseOnce([asked], rows)
-    if (again === undefined) throw new Error('the lease statement returned no row')
-    latest = again
+    latest = (await leaseOnce([asked], rows))[0]
   }
+  if (latest === undefined) throw new Error('the lease statement returned no row')
   const job = latest.id === null ? undefined : toJob(latest as JobRow)
   return { job, how: latest.how ?? undefined, cancel: latest.cancel, drained: latest.drained, ended }
 }

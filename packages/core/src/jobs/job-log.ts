@@ -21,6 +21,43 @@ export interface StoredLine extends LogLine {
   readonly offset: number
 }
 
+/**
+ * Most characters of a log in one answer: 10,000 lines of 100. The longest lines would make 82 MB of JSON of so many, half a
+ * second of the event loop for one reader.
+ */
+export const MAX_VIEW_CHARS = 1024 * 1024
+
+/** A bound of what one reader gets: so many lines and, beyond the first, so many UTF-16 code units. */
+export class LogRoom {
+  #lines: number
+  #chars: number
+  #isEmpty = true
+
+  constructor(lines: number, chars: number) {
+    this.#lines = lines
+    this.#chars = chars
+  }
+
+  /** Whether nothing more fits, or something did not. */
+  get isFull(): boolean {
+    return this.#lines <= 0
+  }
+
+  /** Whether this line fits too; once one did not, none does. */
+  takes({ line }: LogLine): boolean {
+    this.#chars -= line.length
+    const fits = !this.isFull && (this.#isEmpty || this.#chars >= 0)
+    this.#lines = fits ? this.#lines - 1 : 0
+    this.#isEmpty = false
+    return fits
+  }
+}
+
+/** Whether an answer of at most `limit` lines and `MAX_VIEW_CHARS` may have ended for want of room. */
+export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =>
+  lines.length >= limit ||
+  lines.reduce((sum, { line }) => sum + line.length, 0) + MAX_LINE_CHARS > MAX_VIEW_CHARS
+
 /** Cuts to `MAX_LINE_CHARS` without splitting a surrogate pair. */
 export function cutLine(line: string): string {
   if (line.length <= MAX_LINE_CHARS) return line

@@ -2,6 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { operation, type Services } from '../operations/operation.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
+import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { jobView } from './job-view.ts'
 
 const job = text(1, 64)
@@ -104,11 +105,13 @@ const logs = operation({
   run: async ({ jobs }, input) => {
     // The state is read first: when it is final, the lines read after it are all but late ones.
     const { state, error } = await jobs.get(input.job)
-    const lines = await jobs.logs(input.job, input.after, input.limit)
-    const done = isTerminal(state) && lines.length < input.limit
+    const lines = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
+    const more = mayHaveMore(lines, input.limit)
+    const done = isTerminal(state) && !more
     return {
       logs: lines,
       next: input.after + lines.length,
+      more,
       state,
       done,
       ...(error === undefined ? {} : { error }),

@@ -1,7 +1,7 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
-import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
+import { at, IS_HELD, type JobRow, toJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
@@ -16,19 +16,20 @@ const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds
 // The rule of stateAfterReport, where the row is.
 const NEXT = `case when q.reported = 'claimed' then j.state
   when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
-const WANTED = `(j.${HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
+const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
  * Writes the words of any number of owners, each job once. The conditions of ownership stand in the statement that
  * writes. A report that changes nothing while most of the lease is left writes nothing. Rows are locked in one order.
+ * Nothing is joined by place with what the planner takes for one row: that would compare each with each.
  */
 export const REPORT = {
   name: 'job-report',
   text: `with report as (select q.*, coalesce(q.given, now()) as at from ${REPORTS}
-    ), seen as (select q.place, j.*, ${WANTED} as wanted from report q join jobs j on ${OWNER}
+    ), seen as (select q.place, j.*, j.state as before, not ${WANTED} as done from report q join jobs j on ${OWNER}
     ), locked as (
-      select q.* from report q join jobs j on ${OWNER} where ${WANTED} order by j.id for update of j
+      select q.*, j.state as before from report q join jobs j on ${OWNER} where ${WANTED} order by j.id for update of j
     ), written as (
       update jobs j set state = ${NEXT},
         claimed_by = case when ${NEXT} = 'pending' then null else j.claimed_by end,
@@ -38,11 +39,10 @@ export const REPORT = {
         error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
         available_at = case when ${ENDS} then j.available_at when ${NEXT} <> 'pending' then ${LEASE_END}
           when j.urgent then '-infinity' else q.at end
-      from locked q where ${OWNER} and ${WANTED} returning q.place, j.*, true as wanted
+      from locked q where ${OWNER} and ${WANTED} returning q.place, j.*, q.before
     ), outcome as (
-      select w.*, seen.state as before, true as done from written w join seen using (place)
-      union all select seen.*, seen.state, not seen.wanted from seen
-        where not exists (select from written w where w.place = seen.place)
+      select *, true as done from written
+      union all select * from seen where place not in (select place from written)
     )
     select outcome.*, report.place as asked from report left join outcome on outcome.place = report.place
     order by report.place`,
@@ -104,7 +104,7 @@ export const RENEW = {
       join unnest($1::text[], $2::text[], $3::text[], $6::float8[]) as o (id, license_id, fingerprint, attempt)
         on j.id = o.id and j.license_id = o.license_id and j.claimed_by = o.fingerprint
           and (o.attempt is null or j.attempt = o.attempt)
-      where j.${HELD} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
+      where ${IS_HELD} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
       order by j.id for update of j
     )
     update jobs j set available_at = ${at('$5')} + make_interval(secs => $4) from low where j.id = low.id`,

@@ -1,13 +1,16 @@
+import { Problem } from '../problem.ts'
 import { maybeInstant, type Session } from '../storage/session.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { type LeaseAsked, lease } from './job-lease-sql.ts'
-import type { StoredLine } from './job-log.ts'
-import { appendLogs, type LogAsked, logLengths, readLogs } from './job-logs-sql.ts'
+import { LogRoom, type StoredLine } from './job-log.ts'
+import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
+import { logLengths, readLogs } from './job-logs-sql.ts'
 import { renew, report, type StatusAsked } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
+import { LogPositions } from './log-positions.ts'
 
 const DUE = `coalesce($14::timestamptz, ${at('$15')})`
 const INSERT = {
@@ -72,11 +75,12 @@ interface CountRow {
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
-  readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer>
+  readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer | undefined>
   readonly #appendLogs: (asked: LogAsked) => Promise<port.LogOutcome | undefined>
   readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
 
   constructor(session: Session) {
+    const positions = new LogPositions()
     this.#session = session
     this.#lease = session.batched({
       run: lease,
@@ -89,7 +93,7 @@ export class SqlJobsStore implements port.JobsStore {
       shareOf: ({ write }) => write.licenseId,
     })
     this.#appendLogs = session.batched({
-      run: (asked, rows) => appendLogs(asked, rows),
+      run: (asked, rows) => appendLogs(asked, rows, positions),
       keyOf: ({ write }) => write.jobId,
       shareOf: ({ write }) => write.licenseId,
     })
@@ -115,8 +119,10 @@ export class SqlJobsStore implements port.JobsStore {
     }
   }
 
-  lease(request: port.LeaseRequest, now?: Date): Promise<port.LeaseAnswer> {
-    return this.#lease({ request, now })
+  async lease(request: port.LeaseRequest, now?: Date): Promise<port.LeaseAnswer> {
+    const answer = await this.#lease({ request, now })
+    if (answer === undefined) throw new Problem('unauthorized')
+    return answer
   }
 
   report(write: port.StatusWrite, now?: Date): Promise<port.StatusOutcome | undefined> {
@@ -171,8 +177,13 @@ export class SqlJobsStore implements port.JobsStore {
     return maybeInstant(row?.at ?? null)
   }
 
-  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]> {
-    return readLogs(this.#session, jobId, after, limit)
+  logs(
+    jobId: string,
+    after: number,
+    limit: number,
+    chars = Number.POSITIVE_INFINITY,
+  ): Promise<readonly StoredLine[]> {
+    return readLogs(this.#session, jobId, after, new LogRoom(limit, chars))
   }
 
   logLengths(jobId: string): Promise<readonly port.AttemptLines[]> {

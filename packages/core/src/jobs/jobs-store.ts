@@ -1,3 +1,4 @@
+import type { Licensed } from '../licenses/license.ts'
 import type { Job, JobKind, JobState } from './job.ts'
 import type { LogLine, StoredLine } from './job-log.ts'
 import type { ReportEffect } from './job-report.ts'
@@ -21,8 +22,7 @@ export interface NewJob {
 }
 
 /** A host that asks for work. */
-export interface LeaseRequest {
-  readonly licenseId: string
+export interface LeaseRequest extends Licensed {
   readonly fingerprint: string
   readonly leaseSeconds: number
   /** A repeated key gets the same job while it is still claimed under it. */
@@ -81,7 +81,8 @@ export interface LogOutcome {
   /** Lines that this very request stored. */
   readonly stored: number
   readonly next: number
-  readonly job: Job
+  /** What its writer hears of the job; all of it is read elsewhere: most requests are about one line. */
+  readonly job: Pick<Job, 'state' | 'cancel'>
 }
 
 /** A request to stop a job. `licenseId` absent: an operator's, any license. */
@@ -141,7 +142,10 @@ export interface JobsStore {
    * stored. A job whose serial key is taken by an unfinished job waits until that one ends.
    */
   enqueue(job: NewJob, now?: Date): Promise<{ job: Job; created: boolean }>
-  /** Hands out the due job of the license that has been due longest, aimed at this host or at none. */
+  /**
+   * Hands out the due job of the license that has been due longest, aimed at this host or at none.
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable
+   */
   lease(request: LeaseRequest, now?: Date): Promise<LeaseAnswer>
   /** Writes the owner's word; undefined when the writer is not the owner. */
   report(write: StatusWrite, now?: Date): Promise<StatusOutcome | undefined>
@@ -159,8 +163,11 @@ export interface JobsStore {
   serialHolder(job: Job): Promise<Job | undefined>
   /** When a host of the license last took a job. */
   lastClaim(licenseId: string): Promise<Date | undefined>
-  /** Stored lines in order of attempt and offset, `after` lines skipped. */
-  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]>
+  /**
+   * Stored lines in order of attempt and offset, `after` lines skipped: at most `limit` and, beyond the first, `chars`
+   * UTF-16 code units; without `chars` however long they are.
+   */
+  logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]>
   /** How many lines each attempt stored, in order; attempts without any are left out. */
   logLengths(jobId: string): Promise<readonly AttemptLines[]>
   counts(now?: Date): Promise<JobCounts>

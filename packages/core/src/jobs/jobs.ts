@@ -1,11 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
-import { redactLines } from '../redaction/redact-lines.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { cutLine, type LogLine, MAX_ACCEPTED_LINES, MAX_LINE_CHARS, type StoredLine } from './job-log.ts'
+import { MAX_ACCEPTED_LINES, type StoredLine } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
@@ -23,6 +22,7 @@ import type {
   StatusWrite,
   SweepResult,
 } from './jobs-store.ts'
+import { storedLines } from './stored-lines.ts'
 
 /** What an operator asks to be done. */
 export interface EnqueueInput {
@@ -71,7 +71,10 @@ export class Jobs {
     return this.#store(this.#newJob(input, readPayload(input.kind, input.payload), undefined))
   }
 
-  /** Hands out the job that is due for this host, if any, and tells which of its jobs to stop. */
+  /**
+   * Hands out the job that is due for this host, if any, and tells which of its jobs to stop.
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable
+   */
   async claim(request: Omit<LeaseRequest, 'leaseSeconds'>): Promise<LeaseAnswer> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
     const answer = await storage.jobs.lease({ ...request, leaseSeconds }, clock.forStores())
@@ -102,7 +105,7 @@ export class Jobs {
    */
   async appendLogs(write: Omit<LogWrite, 'leaseSeconds'>): Promise<LogOutcome> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const lines = storedLines(write.lines.slice(0, MAX_ACCEPTED_LINES))
+    const lines = await storedLines(write.lines.slice(0, MAX_ACCEPTED_LINES))
     const outcome = await storage.jobs.appendLogs({ ...write, lines, leaseSeconds }, clock.forStores())
     if (outcome === undefined) {
       metrics.fenced('logs')
@@ -119,12 +122,13 @@ export class Jobs {
   }
 
   /**
-   * Ends a pending job, or asks the host that holds it to stop.
+   * Ends a pending job, or asks the host that holds it to stop. Secrets in the reason are redacted.
    * @throws Problem `job-not-found`
    */
   async cancel(write: CancelWrite): Promise<CancelOutcome> {
     const { storage, clock, metrics } = this.#parts
-    const outcome = await storage.jobs.requestCancel(write, clock.forStores())
+    const clean = { ...write, reason: redact(write.reason) }
+    const outcome = await storage.jobs.requestCancel(clean, clock.forStores())
     if (outcome === undefined) throw new Problem('job-not-found')
     if (outcome.effect === 'ended') metrics.finished(outcome.job, 'cancelled')
     return outcome
@@ -160,9 +164,9 @@ export class Jobs {
     return this.#parts.storage.jobs.list(filter)
   }
 
-  /** Stored lines of all attempts, `after` lines skipped. */
-  logs(jobId: string, after: number, limit: number): Promise<readonly StoredLine[]> {
-    return this.#parts.storage.jobs.logs(jobId, after, limit)
+  /** Stored lines of all attempts, `after` lines skipped: at most `limit` and, beyond the first, `chars` code units. */
+  logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]> {
+    return this.#parts.storage.jobs.logs(jobId, after, limit, chars)
   }
 
   /** Stored lines over all attempts: where a reader that follows goes on. */
@@ -226,12 +230,4 @@ export class Jobs {
       timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
     }
   }
-}
-
-// Redacted before the cut, so that a cut never hides what tells a secret; what is looked at is bounded all the same.
-const MAX_READ_CHARS = 2 * MAX_LINE_CHARS
-
-function storedLines(lines: readonly LogLine[]): LogLine[] {
-  const clean = redactLines(lines.map(({ line }) => line.slice(0, MAX_READ_CHARS)))
-  return lines.map(({ ts }, index) => ({ ts, line: cutLine(clean[index] ?? '') }))
 }

@@ -21,6 +21,15 @@ export interface Licensee {
   readonly source: LicenseSource
 }
 
+/**
+ * Whose request a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself checks that
+ * this is the license's key and that the license is usable at that moment, and otherwise changes nothing.
+ */
+export interface Licensed {
+  readonly licenseId: string
+  readonly keyDigest?: string | undefined
+}
+
 /** What every license of this service carries (spec, Activation result). */
 export const PLAN = 'business'
 export const FEATURES = ['deploy', 'db', 'mcp', 'clone', 'migrate'] as const

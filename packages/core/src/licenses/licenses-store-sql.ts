@@ -18,11 +18,17 @@ export const LicenseEntity = defineEntity({
   },
 })
 
+const usableAt = (at: string) => `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
+
+/** Whether a statement may serve a `Licensed` request; arguments are SQL. */
+export const isLicensed = (request: { licenseId: string; keyDigest: string; at: string }): string =>
+  `(${request.keyDigest} is null or exists (select from licenses l where l.key_digest = ${request.keyDigest}
+    and l.id = ${request.licenseId} and ${usableAt(request.at)}))`
+
 const USABLE = {
   name: 'licenses-usable',
   text: `select l.id from unnest($1::text[], $2::timestamptz[]) with ordinality as k (digest, at, place)
-    left join licenses l on l.key_digest = k.digest and l.status = 'active'
-      and (l.expires_at is null or l.expires_at > coalesce(k.at, now()))
+    left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at, now())')}
     order by k.place`,
 }
 

@@ -6,7 +6,16 @@ import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
-import { FEATURES, type License, type Licensee, type LicenseStatus, newLicenseKey, PLAN } from './license.ts'
+import {
+  FEATURES,
+  type License,
+  type Licensed,
+  type Licensee,
+  type LicenseStatus,
+  newLicenseKey,
+  PLAN,
+} from './license.ts'
+import { SeenKeys } from './seen-keys.ts'
 
 /** What `Licenses` is built from. */
 export interface LicensesParts {
@@ -38,6 +47,7 @@ const ID_CHARS = 26
 /** License keys: who may act, issuing, and activation (spec, License key validation; POST /v1/license/activate). */
 export class Licenses {
   readonly #parts: LicensesParts
+  readonly #seen = new SeenKeys()
 
   constructor(parts: LicensesParts) {
     this.#parts = parts
@@ -52,7 +62,7 @@ export class Licenses {
 
   /**
    * Who a key speaks for: the allow-list, then a usable issued license, then, in development without an allow-list, any
-   * non-empty key. Nothing is remembered between requests, so that a revocation bites on the next one.
+   * non-empty key. Nothing that is remembered decides, so that a revocation bites on the next request.
    */
   async validate(key: string): Promise<Licensee | undefined> {
     if (key === '') return undefined
@@ -61,9 +71,23 @@ export class Licenses {
       return { licenseId: `lic_boot_${digest.slice(0, ID_CHARS)}`, source: 'allow-list' }
     const { storage, clock } = this.#parts
     const licenseId = await storage.licenses.usableId(digest, clock.forStores())
-    if (licenseId !== undefined) return { licenseId, source: 'issued' }
+    if (licenseId !== undefined) {
+      this.#seen.note(digest, licenseId)
+      return { licenseId, source: 'issued' }
+    }
+    this.#seen.forget(digest)
     if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined
     return { licenseId: `lic_dev_${digest.slice(0, ID_CHARS)}`, source: 'development' }
+  }
+
+  /**
+   * Whom an issued key spoke for when it was last validated, without asking again. For requests that are served by one
+   * statement which checks the license itself; whoever answers without that statement has to `validate` first.
+   */
+  recall(key: string): Required<Licensed> | undefined {
+    const keyDigest = secretDigest(key)
+    const licenseId = this.#seen.licenseOf(keyDigest)
+    return licenseId === undefined ? undefined : { licenseId, keyDigest }
   }
 
   /**

@@ -4,13 +4,16 @@ import type { RateCount, RateLimit } from './rate-limit.ts'
 
 const NOW = 'coalesce($4::timestamptz, now())'
 
+// A window that lies in the future is over too: the clock was set back, and nobody should wait for it.
+const OVER = `(w.ends_at <= ${NOW} or w.ends_at > excluded.ends_at)`
+
 const COUNT = {
   name: 'rate-count',
   text: `insert into rate_windows as w (name, subject, count, ends_at)
     values ($1, $2, 1, ${NOW} + make_interval(secs => $3))
     on conflict (name, subject) do update set
-      count = case when w.ends_at <= ${NOW} then 1 else w.count + 1 end,
-      ends_at = case when w.ends_at <= ${NOW} then excluded.ends_at else w.ends_at end
+      count = case when ${OVER} then 1 else w.count + 1 end,
+      ends_at = case when ${OVER} then excluded.ends_at else w.ends_at end
     returning count, (extract(epoch from ends_at - ${NOW}) * 1000)::float8 as left`,
 }
 

@@ -1,11 +1,19 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+/** What a feature does with a histogram of `Metrics`. */
+export interface Observer<L extends string> {
+  observe(labels: Readonly<Record<L, string>>, seconds: number): void
+}
+
 /**
  * The registry of one control plane and the way families are made: no identifier, host, key or path in a label, and
- * every label set exists at zero from the start (wire: /metrics).
+ * every label set is exposed at zero from the start (wire: /metrics). The zeros are filled in at the first scrape: a
+ * plane that is never scraped, as that of a command or of a test, starts without making some 150 of them.
  */
 export class Metrics {
   readonly registry = new Registry()
+  #unfilled: (() => void)[] = []
+  #written: Promise<string> | undefined
 
   /** A counter whose label sets all stand at zero. */
   counter<L extends string>(
@@ -15,7 +23,7 @@ export class Metrics {
   ): Counter<L> {
     const labelNames = Object.keys(labels) as L[]
     const counter = new Counter({ name, help, labelNames, registers: [this.registry] })
-    for (const set of everySet(labels)) counter.inc(set, 0)
+    this.#fillWith(labels, (set) => counter.inc(set, 0))
     return counter
   }
 
@@ -34,7 +42,7 @@ export class Metrics {
       registers: [this.registry],
       ...(collect ? { collect: () => collect(gauge) } : {}),
     })
-    for (const set of everySet(labels)) gauge.set(set, 0)
+    this.#fillWith(labels, (set) => gauge.inc(set, 0))
     return gauge
   }
 
@@ -44,7 +52,7 @@ export class Metrics {
     help: string,
     labels: Readonly<Record<L, readonly string[]>>,
     buckets: readonly number[],
-  ): Histogram<L> {
+  ): Observer<L> {
     const labelNames = Object.keys(labels) as L[]
     const histogram = new Histogram({
       name,
@@ -53,13 +61,39 @@ export class Metrics {
       buckets: [...buckets],
       registers: [this.registry],
     })
-    for (const set of everySet(labels)) histogram.zero(set)
-    return histogram
+    const keyOf = (set: Readonly<Record<L, string>>) => labelNames.map((label) => set[label]).join()
+    const observed = new Set<string>()
+    // Zeroing a set takes back what was observed of it.
+    this.#fillWith(labels, (set) => {
+      if (!observed.has(keyOf(set))) histogram.zero(set)
+    })
+    return {
+      observe: (set, seconds) => {
+        observed.add(keyOf(set))
+        histogram.observe(set, seconds)
+      },
+    }
   }
 
-  /** The exposition, text format 0.0.4. */
+  /** The exposition, text format 0.0.4. Who asks while one is written, 10 ms of the event loop, gets that one. */
   exposition(): Promise<string> {
+    this.#written ??= this.#write().finally(() => {
+      this.#written = undefined
+    })
+    return this.#written
+  }
+
+  #write(): Promise<string> {
+    for (const fill of this.#unfilled) fill()
+    this.#unfilled = []
     return this.registry.metrics()
+  }
+
+  #fillWith<L extends string>(
+    labels: Readonly<Record<L, readonly string[]>>,
+    fill: (set: Record<L, string>) => void,
+  ): void {
+    this.#unfilled.push(() => everySet(labels).forEach(fill))
   }
 }
 

@@ -4,12 +4,13 @@ import { HISTORY_ENTRIES } from './monitors-store.ts'
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
 // One row lock a monitor: of overlapping calls each gets what the others have not. The subquery runs once, as a value.
-const take = (chosen: string): string => `update monitors set lease_token = $1,
-    lease_until = ${at('$4')} + make_interval(secs => $2)
-  where id = any(array(select d.id from monitors d where d.paused_at is null and ${chosen}
-    and (d.lease_until is null or d.lease_until <= ${at('$4')})
-    order by d.next_run_at, d.id limit $3 for update skip locked))
-  returning *`
+const take = (chosen: string): string => `with taken as (update monitors set lease_token = $1,
+      lease_until = ${at('$4')} + make_interval(secs => $2)
+    where id = any(array(select d.id from monitors d where d.paused_at is null and ${chosen}
+      and (d.lease_until is null or d.lease_until <= ${at('$4')})
+      order by d.next_run_at, d.id collate "C" limit $3 for update skip locked))
+    returning *)
+  select * from taken order by next_run_at, id collate "C"`
 
 /** Takes what is due: `$1` token, `$2` lease seconds, `$3` limit, `$4` now. */
 export const TAKE_DUE = { name: 'monitor-take-due', text: take(`d.next_run_at <= ${at('$4')}`) }

@@ -60,6 +60,19 @@ const LEASE_SECONDS = 60
 const AT_ONCE = 100
 const JITTER_BYTES = 4
 
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+// A hundred answers that come at once would take every connection of the pool, and hosts and operators would wait for
+// them. After one that fails none is tried: each would wait for its own time limit.
+function oneByOne(): InTurn {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>) => {
+    const done = last.then(work)
+    last = done
+    return done
+  }
+}
+
 /** Runs monitors: takes them under a lease, asks, judges, writes. No transaction is open while servers are asked. */
 export class MonitorRuns {
   readonly #parts: MonitorRunsParts
@@ -110,9 +123,10 @@ export class MonitorRuns {
     const batch = dns.batch()
     const giveUp = () => batch.cancel()
     signal?.addEventListener('abort', giveUp, { once: true })
+    const inTurn = oneByOne()
     try {
       const ends = await Promise.allSettled(
-        monitors.map((monitor) => this.#run({ monitor, token, batch, signal })),
+        monitors.map((monitor) => this.#run({ monitor, token, batch, signal, inTurn })),
       )
       const runs = ends.map((end) => {
         if (end.status === 'rejected') throw end.reason
@@ -131,13 +145,14 @@ export class MonitorRuns {
     token: string
     batch: DnsBatch
     signal: AbortSignal | undefined
+    inTurn: InTurn
   }): Promise<FinishedRun | undefined> {
-    const { monitor, token, batch, signal } = parts
+    const { monitor, token, batch, signal, inTurn } = parts
     const first = await this.#ask(batch, monitor)
     if (signal?.aborted) return undefined
     const second = isDifference(monitor, first) ? await this.#ask(batch, monitor) : undefined
     if (signal?.aborted) return undefined
-    return this.#settle(monitor, token, judge(monitor, first, second))
+    return inTurn(() => this.#settle(monitor, token, judge(monitor, first, second)))
   }
 
   async #settle(monitor: Monitor, token: string, judgement: Judgement): Promise<FinishedRun | undefined> {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Client, type Dispatcher } from 'undici'
+import type { Client, Dispatcher } from 'undici'
 import type { Deadline } from './deadline.ts'
 import type { OutboundLimits, OutboundMethod } from './outbound-request.ts'
 import { Refused } from './refusal.ts'
@@ -12,16 +12,22 @@ export interface Message {
   readonly body: string | Uint8Array | undefined
 }
 
-/** What came back. */
+/** What came back: the head, and the body as it comes. */
 export interface Received {
   readonly status: number
   readonly headers: Headers
-  /** The bytes as they were sent: a compressed body stays compressed. */
-  readonly body: Uint8Array
+  /** The bytes as they were sent: a compressed body stays compressed. Throws `Refused` at the caps, or what broke. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Ends the connection, whatever is under way. */
+  close(): Promise<void>
 }
 
+const nothing = () => {}
+
 /** A client that has this one connection and can make no other, whatever it thinks it should retry. */
-function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Client {
+async function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Promise<Client> {
+  // Loaded with the first call: a process that makes none starts without it.
+  const { Client } = await import('undici')
   let isTaken = false
   return new Client(target.url.origin, {
     maxHeaderSize: limits.maxHeaderBytes,
@@ -37,13 +43,17 @@ function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Clien
   })
 }
 
-/** Sends one request over the connection and reads its answer within the caps, then closes the connection. */
+/** Sends one request over the connection and waits for the head of the answer; who reads its body closes it. */
 export async function exchange(
   parts: { socket: Socket; target: Target; message: Message; limits: OutboundLimits },
   deadline: Deadline,
 ): Promise<Received> {
   const { socket, target, message, limits } = parts
-  const client = clientOn(socket, target, limits)
+  const client = await clientOn(socket, target, limits)
+  const close = async () => {
+    await client.destroy()
+    socket.destroy()
+  }
   try {
     deadline.step(limits.answerMs)
     const answer = await client.request({
@@ -55,11 +65,15 @@ export async function exchange(
       reset: true,
     })
     deadline.step()
-    const body = await readBody(answer, message.method, limits.maxBytes)
-    return { status: answer.statusCode, headers: readHeaders(answer.headers), body }
-  } finally {
-    await client.destroy()
-    socket.destroy()
+    // Whoever reads it hears of its end; left unread, it ends unheard.
+    answer.body.on('error', nothing)
+    const announced = message.method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0)
+    if (announced > limits.maxBytes) throw new Refused('too-large')
+    const headers = readHeaders(answer.headers)
+    return { status: answer.statusCode, headers, body: within(limits, answer.body, deadline), close }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
@@ -77,19 +91,26 @@ function readHeaders(given: Dispatcher.ResponseData['headers']): Headers {
   return headers
 }
 
-async function readBody(
-  answer: Dispatcher.ResponseData,
-  method: OutboundMethod,
-  maxBytes: number,
-): Promise<Uint8Array> {
-  const announced = Number(answer.headers['content-length'] ?? 0)
-  if (method !== 'HEAD' && announced > maxBytes) throw new Refused('too-large')
-  const chunks: Uint8Array[] = []
+/** The body up to its cap. Only the far side's silence counts as idle, not the time that the reader takes. */
+async function* within(
+  { maxBytes, idleMs }: OutboundLimits,
+  body: AsyncIterable<Uint8Array>,
+  deadline: Deadline,
+): AsyncGenerator<Uint8Array> {
   let length = 0
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+  deadline.step(idleMs)
+  for await (const chunk of body) {
+    deadline.step()
     length += chunk.length
     if (length > maxBytes) throw new Refused('too-large')
-    chunks.push(chunk)
+    yield chunk
+    deadline.step(idleMs)
   }
-  return Buffer.concat(chunks, length)
+}
+
+/** All of a body in one piece. */
+export async function wholeOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }

@@ -15,6 +15,8 @@ export interface OutboundLimits {
   readonly connectMs: number
   /** From then until the head of the answer is complete, per hop. */
   readonly answerMs: number
+  /** The longest silence inside of a body; without it only the whole counts. */
+  readonly idleMs?: number | undefined
   /** Everything, all hops and bodies included. */
   readonly totalMs: number
   /** The head of an answer. */
@@ -58,6 +60,21 @@ export interface OutboundRequest {
 /** What a call brought: an answer of any status, or the reason why there is none. */
 export type OutboundAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/**
+ * What a streamed call brought: the head of an answer with a body that is still coming, or the reason why there is
+ * none. Reading the body throws `Refused` where it breaks, is too large, or is ended. The connection is closed when the
+ * body has been read, by disposing of the answer, and when the call ends by its signal or its time.
+ */
+export type OutboundStream =
+  | ({
+      readonly ok: true
+      readonly status: number
+      readonly headers: Headers
+      /** To be read once. */
+      readonly body: AsyncIterable<Uint8Array>
+    } & AsyncDisposable)
   | { readonly ok: false; readonly refusal: Refusal }
 
 const CONNECTION_HEADERS =

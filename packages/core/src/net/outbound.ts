@@ -1,8 +1,9 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { type Log, silentLog } from '../log.ts'
-import { Deadline } from './deadline.ts'
+import { Call } from './call.ts'
+import type { Deadline } from './deadline.ts'
 import type { Resolver } from './dns.ts'
-import { exchange, type Message, type Received } from './exchange.ts'
+import { exchange, type Message, type Received, wholeOf } from './exchange.ts'
 import {
   limitsOf,
   messageOf,
@@ -10,12 +11,13 @@ import {
   type OutboundAnswer,
   type OutboundLimits,
   type OutboundRequest,
+  type OutboundStream,
 } from './outbound-request.ts'
 import { ownAddresses } from './own-addresses.ts'
 import { openSocket } from './pinned-socket.ts'
 import { type AddressRanges, AddressRules } from './public-address.ts'
 import { messageAfter, redirectOf } from './redirect.ts'
-import { codeOf, Refused, refusalOf } from './refusal.ts'
+import { codeOf, type Refusal, Refused, refusalOf } from './refusal.ts'
 import { readTarget, type Target } from './target.ts'
 
 /** Calls to addresses that somebody else chose: webhooks, git hosts, scans. */
@@ -27,87 +29,129 @@ export interface Outbound extends AsyncDisposable {
   request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
 }
 
+/** The same, for answers that are read as they come. */
+export interface StreamingOutbound extends Outbound {
+  /** Sends one request and answers with the head; the same caps hold for the body while it is read. */
+  stream(url: string, request?: OutboundRequest): Promise<OutboundStream>
+}
+
 /** What an outbound client is built from. */
 export interface OutboundParts extends AddressRanges {
   readonly resolver: Resolver
   /** Told the host name and the reason of every refusal, never a path, an address or a header. */
   readonly log?: Log | undefined
   readonly limits?: Partial<OutboundLimits> | undefined
+  /** Calls any port, also those of other protocols: for addresses that no stranger chose. */
+  readonly anyPort?: boolean | undefined
   /** Certificate authorities (PEM) to trust besides the system's, for private installations. */
   readonly ca?: readonly string[] | undefined
 }
 
-interface Call {
-  readonly limits: OutboundLimits
-  readonly plainHttp: boolean
-  readonly deadline: Deadline
-}
-
-class GuardedOutbound implements Outbound {
+class GuardedOutbound implements StreamingOutbound {
   readonly #resolver: Resolver
   readonly #rules: AddressRules
   readonly #limits: OutboundLimits
   readonly #log: Log
-  readonly #trust: SecureContext
+  readonly #ca: readonly string[]
+  readonly #anyPort: boolean
   readonly #closing = new AbortController()
-  readonly #running = new Set<Promise<OutboundAnswer>>()
+  readonly #running = new Set<Call>()
+  #trusted: SecureContext | undefined
 
-  constructor({ resolver, log = silentLog, limits, ca = [], own = ownAddresses, ...ranges }: OutboundParts) {
+  constructor(parts: OutboundParts) {
+    const {
+      resolver,
+      log = silentLog,
+      limits,
+      ca = [],
+      anyPort = false,
+      own = ownAddresses,
+      ...ranges
+    } = parts
     this.#resolver = resolver
     this.#rules = new AddressRules({ ...ranges, own })
     this.#limits = { ...OUTBOUND_LIMITS, ...limits }
     this.#log = log
-    this.#trust = createSecureContext({ ca: [...getCACertificates(), ...ca], minVersion: 'TLSv1.2' })
+    this.#ca = ca
+    this.#anyPort = anyPort
   }
 
   async request(url: string, request: OutboundRequest = {}): Promise<OutboundAnswer> {
-    const message = messageOf(request)
-    const answer = this.#answer(url, message, request)
-    this.#running.add(answer)
+    const answer = await this.stream(url, request)
+    if (!answer.ok) return answer
+    const { status, headers } = answer
     try {
-      return await answer
-    } finally {
-      this.#running.delete(answer)
+      return { ok: true, status, headers, body: await wholeOf(answer.body) }
+    } catch (error) {
+      if (error instanceof Refused) return { ok: false, refusal: error.refusal }
+      throw error
+    }
+  }
+
+  async stream(url: string, request: OutboundRequest = {}): Promise<OutboundStream> {
+    const message = messageOf(request)
+    const call = this.#begin(request)
+    try {
+      const received = await this.#follow(url, message, call)
+      call.hold(received)
+      const { status, headers } = received
+      const body = this.#bodyOf(received, call)
+      return { ok: true, status, headers, body, [Symbol.asyncDispose]: () => call.end() }
+    } catch (error) {
+      await call.end()
+      return { ok: false, refusal: this.#refusalOf(error, call) }
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
-    await Promise.allSettled(this.#running)
+    await Promise.all([...this.#running].map(({ over }) => over))
   }
 
-  async #answer(url: string, message: Message, request: OutboundRequest): Promise<OutboundAnswer> {
-    const limits = limitsOf(this.#limits, request)
-    const outer = request.signal ? [this.#closing.signal, request.signal] : [this.#closing.signal]
-    using deadline = new Deadline(limits.totalMs, outer)
-    let host: string | undefined
+  #begin({ signal, plainHttp = false, ...caps }: OutboundRequest): Call {
+    const ends = signal ? [this.#closing.signal, signal] : [this.#closing.signal]
+    const call = new Call({ limits: limitsOf(this.#limits, caps), plainHttp, ends })
+    this.#running.add(call)
+    void call.over.then(() => this.#running.delete(call))
+    return call
+  }
+
+  async *#bodyOf({ body }: Received, call: Call): AsyncGenerator<Uint8Array> {
     try {
-      const call = { limits, plainHttp: request.plainHttp ?? false, deadline }
-      const received = await this.#follow(url, message, call, (target) => {
-        host = target.isLiteral ? 'an IP address' : target.host
-      })
-      return { ok: true, ...received }
+      yield* body
     } catch (error) {
-      // When the time is over, what breaks next is its consequence.
-      const refusal = refusalOf(deadline.signal.aborted ? deadline.signal.reason : error)
-      if (!refusal) throw error
-      const code = error instanceof Refused ? error.cause : codeOf(error)
-      this.#log.warn({ refusal, host, code }, 'an outgoing request was refused')
-      return { ok: false, refusal }
+      throw new Refused(this.#refusalOf(error, call))
+    } finally {
+      await call.end()
     }
   }
 
-  async #follow(url: string, first: Message, call: Call, visit: (target: Target) => void): Promise<Received> {
+  /** Names and logs why a call broke; a fault of our own is thrown on. */
+  #refusalOf(error: unknown, { host, deadline: { signal } }: Call): Refusal {
+    // When the time is over, what breaks next is its consequence.
+    const refusal = refusalOf(signal.aborted ? signal.reason : error)
+    if (!refusal) throw error
+    const code = error instanceof Refused ? error.cause : codeOf(error)
+    // Who gives up knows why.
+    if (refusal !== 'cancelled') {
+      this.#log.warn({ refusal, host, code }, 'an outgoing request was refused')
+    }
+    return refusal
+  }
+
+  async #follow(url: string, first: Message, call: Call): Promise<Received> {
     const { plainHttp, limits } = call
-    let target = readTarget(url, { plainHttp })
+    const reading = { plainHttp, anyPort: this.#anyPort }
+    let target = readTarget(url, reading)
     let message = first
     for (let hops = 0; ; hops++) {
-      visit(target)
+      call.visit(target)
       const received = await this.#hop(target, message, call)
       const location = redirectOf(received)
       if (location === undefined) return received
+      await received.close()
       if (hops >= limits.maxRedirects) throw new Refused('redirect')
-      const next = readTarget(location, { plainHttp, base: target.url })
+      const next = readTarget(location, { ...reading, base: target.url })
       message = messageAfter(message, received.status, target, next)
       target = next
     }
@@ -117,9 +161,18 @@ class GuardedOutbound implements Outbound {
     const addresses = await this.#addressesOf(target, limits, deadline)
     deadline.step(limits.connectMs)
     const { connectMs } = limits
-    const route = { addresses, connectMs, trust: this.#trust, signal: deadline.signal }
-    const socket = await openSocket(target, route)
+    const trust = () => this.#trust()
+    const socket = await openSocket(target, { addresses, connectMs, trust, signal: deadline.signal })
     return exchange({ socket, target, message, limits }, deadline)
+  }
+
+  /** Whom to trust. Read when the first call asks for it: the system's list takes some 50 to 100 ms. */
+  #trust(): SecureContext {
+    this.#trusted ??= createSecureContext({
+      ca: [...getCACertificates(), ...this.#ca],
+      minVersion: 'TLSv1.2',
+    })
+    return this.#trusted
   }
 
   /** Resolves once and judges every address: one that is not public refuses them all, since DNS orders them at will. */
@@ -145,6 +198,6 @@ class GuardedOutbound implements Outbound {
 }
 
 /** An outbound client. Dispose of it: calls under way end as `cancelled`, and so do later ones. */
-export function createOutbound(parts: OutboundParts): Outbound {
+export function createOutbound(parts: OutboundParts): StreamingOutbound {
   return new GuardedOutbound(parts)
 }

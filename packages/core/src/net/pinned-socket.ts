@@ -10,7 +10,8 @@ export interface Route {
   readonly addresses: readonly string[]
   /** Shared by the attempts, in milliseconds; the last one waits for the signal. */
   readonly connectMs: number
-  readonly trust: SecureContext
+  /** Asked for a secure target alone. */
+  readonly trust: () => SecureContext
   readonly signal: AbortSignal
 }
 
@@ -57,7 +58,7 @@ async function secure(socket: Socket, { host, isLiteral }: Target, route: Route)
     host,
     // RFC 6066 knows names only; an address is still held against the certificate, as `host`.
     servername: isLiteral ? '' : host,
-    secureContext: route.trust,
+    secureContext: route.trust(),
     ALPNProtocols: ['http/1.1'],
     // Said aloud, or NODE_TLS_REJECT_UNAUTHORIZED would decide.
     rejectUnauthorized: true,

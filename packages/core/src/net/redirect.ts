@@ -15,7 +15,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 const BODY_HEADERS = ['content-type', 'content-language', 'content-encoding', 'content-location'] as const
 
 /** Where an answer sends the caller; undefined when it is the answer. */
-export function redirectOf({ status, headers }: Received): string | undefined {
+export function redirectOf({ status, headers }: Pick<Received, 'status' | 'headers'>): string | undefined {
   return REDIRECTS.has(status) ? (headers.get('location') ?? undefined) : undefined
 }
 

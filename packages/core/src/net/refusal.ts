@@ -1,5 +1,3 @@
-import { errors } from 'undici'
-
 /** Every reason why a call brought no answer, from the first that is looked at to the last. */
 export const REFUSALS = [
   /** Not an absolute URL with a host that can have addresses. */
@@ -35,7 +33,7 @@ export const REFUSALS = [
 /** Why a call brought no answer. */
 export type Refusal = (typeof REFUSALS)[number]
 
-/** Carries a refusal from where it is found to where it is answered; never leaves the outbound client. */
+/** Carries a refusal from where it is found to where it is answered; leaves the outbound client by a stream's body alone. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: Refusal
@@ -55,11 +53,13 @@ export function codeOf(error: unknown): string | undefined {
 /** The refusal that stands for an error of the exchange; undefined for a fault of our own. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refused) return error.refusal
-  if (error instanceof errors.HeadersOverflowError) return 'too-large'
-  // The parser's errors mostly come without a code.
-  if (error instanceof errors.HTTPParserError) return 'protocol'
-  if (error instanceof errors.ResponseContentLengthMismatchError) return 'protocol'
+  // The parser's errors come without a code. An answer that had announced to close and ended early is one of them.
+  if (error instanceof Error && error.name === 'HTTPParserError') {
+    return error.message.includes('(Invalid EOF state)') ? 'broken' : 'protocol'
+  }
   const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'too-large'
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'protocol'
   if (code === 'UND_ERR_INVALID_ARG') return undefined
   const isFault = code === undefined && (error instanceof TypeError || error instanceof RangeError)
   return isFault ? undefined : 'broken'

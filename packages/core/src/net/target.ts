@@ -25,7 +25,10 @@ export interface Target {
 }
 
 /** Reads a URL as browsers do (WHATWG), relative to `base` when there is one. Throws `Refused`. */
-export function readTarget(text: string, options: { plainHttp: boolean; base?: URL }): Target {
+export function readTarget(
+  text: string,
+  options: { plainHttp: boolean; anyPort?: boolean; base?: URL },
+): Target {
   const url = text.length <= URL_CHARS_MAX ? URL.parse(text, options.base?.href) : null
   if (!url) throw new Refused('bad-url')
   const isSecure = url.protocol === 'https:'
@@ -33,7 +36,7 @@ export function readTarget(text: string, options: { plainHttp: boolean; base?: U
   if (url.username !== '' || url.password !== '') throw new Refused('credentials')
   const host = readHost(url)
   const port = url.port === '' ? (isSecure ? HTTPS_PORT : HTTP_PORT) : Number(url.port)
-  if (!isFit(port)) throw new Refused('port')
+  if (!options.anyPort && !isFit(port)) throw new Refused('port')
   return { url, host, isLiteral: isIP(host) !== 0, isSecure, port }
 }
 

@@ -11,8 +11,8 @@ const ASSIGN = '[ \\t]{0,8}(?::=|=>|={1,3}|:(?!:|\\/\\/))[ \\t]{0,8}'
 const SET = '[ \\t]{0,8}(?::=|=>|(?<![=!<>])=(?!=)|:(?!:|\\/\\/))[ \\t]{0,8}'
 const WHERE = "(?: (?:for|of|to|on|in|at|from|here|that|we|you|i)(?: [\\w.@'/-]{1,24}){0,5}?)?"
 const IS = `${WHERE} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
-/** A separator ends an unquoted value only where the sentence, the list or the query string goes on after it. */
-const BARE = '(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=))'
+/** A separator ends an unquoted value only where the sentence, list, query string or Markdown link goes on after it. */
+const BARE = '(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=|\\]\\())'
 
 /** "Password: passwd: …": what follows the first label is the second. */
 const ANOTHER_LABEL = new RegExp(`^[\\w.-]{0,32}?${LABEL}["'\`]?[:=]$`, 'i')

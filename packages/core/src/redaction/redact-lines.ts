@@ -12,13 +12,19 @@ const MAX_KEY_LINES = 256
  * key that is torn over two requests loses its part in the first one only, since nothing is remembered in between.
  */
 export function redactLines(lines: readonly string[]): string[] {
+  const redacted = lineRedactor()
+  return lines.map((line) => redacted(line))
+}
+
+/** The same for lines that are given one by one. */
+export function lineRedactor(): (line: string) => string {
   let left = 0
-  return lines.map((line) => {
+  return (line) => {
     const begins = line.includes('PRIVATE KEY') && KEY_BEGINS.test(line)
     const ends = left > 0 && KEY_ENDS.test(line)
     const isBody = left > 0 && !begins && (ends || KEY_BODY.test(line))
     if (begins) left = KEY_ENDS.test(line) ? 0 : MAX_KEY_LINES
     else left = ends ? 0 : left - 1
     return isBody ? '[redacted:private-key]' : redact(line)
-  })
+  }
 }

@@ -30,13 +30,16 @@ const DATE = /^\d{4}-\d\d-\d\d/
 /** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or a redaction that already stands there. */
 const PLACEHOLDER =
   /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\uffff+$|\[|!vault\b|!Ref\b)/
+/** A prefix whose rest is left out (`svc_…`, read as `svc_...`), a scheme before a placeholder, or what stands in examples. */
+const EXAMPLE =
+  /^(?:[a-z]{2,8}_\.{2,3}$|(?:bearer|basic|token) {1,4}(?:\$[{(]|\{\{|<|[x*•#]{3,})|your[ _-](?:[a-z]{1,16}[ _-]){0,3}(?:password|passphrase|token|secret|key)$)/i
 /** Code that fetches the value from elsewhere. */
 const CODE =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.([]|ENV\[|secrets\.|vars\.|config\.|settings\.|self\.|this\.|req\.|request\.|args\.|options\.|file:|vault:|\/run\/secrets\/|[A-Za-z_$.]{3,}\([^)]*\)?[;,]?$)/
 
 /** Whether a value only points at a secret that lives elsewhere, or hides it already. */
 export function isReference(value: string): boolean {
-  return PLACEHOLDER.test(value) || CODE.test(value)
+  return PLACEHOLDER.test(value) || CODE.test(value) || EXAMPLE.test(value)
 }
 
 /** Longer than any word or format name: such a value is looked up nowhere. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -13,6 +14,8 @@ export interface SessionsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
+  /** Told of every sign-in and its outcome: who by id, never what was typed. */
+  readonly log: Log
   /** The first signs, all verify. Empty in production: every cookie is refused and sign-in is closed. */
   readonly secrets: readonly string[]
   readonly production: boolean
@@ -62,17 +65,24 @@ export class Sessions {
   }
 
   /**
-   * Signs in. Unknown users and wrong passwords are told apart by nothing, the time taken included.
+   * Signs in. Unknown users and wrong passwords are told apart by nothing, the time taken included. A session that came
+   * along in `cookieHeader` ends: signing in anew replaces it.
    * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
    */
-  async login(email: string, password: string): Promise<MintedSession> {
+  async login(email: string, password: string, cookieHeader?: string): Promise<MintedSession> {
     this.#secret()
     const known = await this.#parts.storage.users.credentials(normalEmail(email))
     const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), known?.passwordHash).catch(
       busy,
     )
-    if (!isRight || known === undefined || known.user.disabledAt !== undefined)
+    const { log } = this.#parts
+    if (!isRight || known === undefined || known.user.disabledAt !== undefined) {
+      log.info({ user: known?.user.id ?? 'unknown', by: 'password' }, 'sign-in refused')
       throw new Problem('unauthorized')
+    }
+    const former = await this.authenticate(cookieHeader)
+    if (former !== undefined) await this.logout(former.digest)
+    log.info({ user: known.user.id, by: 'password' }, 'signed in')
     return this.mint(known.user)
   }
 

@@ -10,7 +10,9 @@ export interface SigningKey {
   /** The raw public key, 32 bytes. */
   readonly publicKey: Uint8Array
   /** The 64-byte Ed25519 signature of `bytes`. */
-  sign(bytes: Uint8Array): Uint8Array
+  sign(bytes: Uint8Array): Buffer
+  /** The same, made on a thread of Node's pool. */
+  signOnThread(bytes: Uint8Array): Promise<Buffer>
 }
 
 /** A fresh key pair as text, all base64url. */
@@ -48,7 +50,11 @@ export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const { publicKey } = nacl.sign.keyPair.fromSeed(Uint8Array.from(seed))
   const jwk = { kty: 'OKP', crv: 'Ed25519', d: base64url(seed), x: base64url(publicKey) }
   const key = createPrivateKey({ key: jwk, format: 'jwk' })
-  return { kid: thumbprint(publicKey), publicKey, sign: (bytes) => signBytes(null, bytes, key) }
+  const signOnThread = (bytes: Uint8Array) =>
+    new Promise<Buffer>((resolve, reject) => {
+      signBytes(null, bytes, key, (error, signature) => (error ? reject(error) : resolve(signature)))
+    })
+  return { kid: thumbprint(publicKey), publicKey, sign: (bytes) => signBytes(null, bytes, key), signOnThread }
 }
 
 function readPkcs8(text: string): KeyObject {

@@ -8,12 +8,15 @@ export interface BatchParts<Item, Result> {
   readonly keyOf?: (item: Item) => string
   /** Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it. */
   readonly shareOf?: (item: Item) => string
+  /** Milliseconds since some instant; default: the machine's. */
+  readonly elapsedMs?: () => number
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
+  readonly since: number
 }
 
 /** Items one statement carries at most. */
@@ -23,6 +26,8 @@ const MAX_SHARE = MAX_ITEMS / 4
 const LANES = 2
 /** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
 const MAX_WAITING = 5000
+/** How long an item may wait for its turn, as long as a connection may be waited for. */
+const MAX_WAIT_MS = 2000
 
 /**
  * Natural group commit: what arrives while a statement is under way travels together in the next one. No timer, since
@@ -32,25 +37,25 @@ const MAX_WAITING = 5000
 export class Batch<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
   readonly #busy = new Set<string>()
+  readonly #elapsedMs: () => number
   #waiting: Waiting<Item, Result>[] = []
   #lanes = 0
   #armed = false
 
   constructor(parts: BatchParts<Item, Result>) {
     this.#parts = parts
+    this.#elapsedMs = parts.elapsedMs ?? (() => performance.now())
   }
 
   /**
-   * @throws Problem `unavailable` when too many wait; what `run` throws for this item
+   * @throws Problem `unavailable` when too many wait, or this item waits too long; what `run` throws for it
    */
   add(item: Item): Promise<Result> {
     if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(
-        new Problem('unavailable', { detail: 'the database is too busy', retryAfterSeconds: 1 }),
-      )
+      return Promise.reject(tooBusy())
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
+      this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
       if (this.#armed) return
       this.#armed = true
       setImmediate(() => {
@@ -69,14 +74,20 @@ export class Batch<Item, Result> {
     }
   }
 
-  // What may go now leaves the queue; what has to wait keeps its order.
+  // What may go now leaves the queue; what has to wait keeps its order. Statements that are stuck bring the end of their
+  // limit one after the other: who has waited through one of them is not made to wait through the next.
   #load(): Waiting<Item, Result>[] {
     const { keyOf, shareOf } = this.#parts
     const crowded = shareOf !== undefined && this.#waiting.length > MAX_ITEMS
     const shares = new Map<string, number>()
     const load: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
+    const tooOld = this.#elapsedMs() - MAX_WAIT_MS
     for (const each of this.#waiting) {
+      if (each.since < tooOld) {
+        each.reject(tooBusy())
+        continue
+      }
       const key = keyOf?.(each.item)
       const owner = crowded ? shareOf(each.item) : ''
       const taken = crowded ? (shares.get(owner) ?? 0) : 0
@@ -117,3 +128,5 @@ export class Batch<Item, Result> {
     }
   }
 }
+
+const tooBusy = () => new Problem('unavailable', { detail: 'the database is too busy', retryAfterSeconds: 1 })

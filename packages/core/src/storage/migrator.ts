@@ -19,10 +19,29 @@ export function compareMigrations(
   steps: readonly MigrationStep[],
 ): MigrationStatus {
   const known = new Map(steps.map((step) => [step.name, checksum(step)]))
+  const newest = steps.at(-1)?.name ?? ''
+  const ahead = [...recorded.keys()].filter((name) => name > newest)
+  const others = [...recorded].filter(([name]) => name <= newest)
   return {
     applied: steps.filter((step) => recorded.has(step.name)).map((step) => step.name),
     pending: steps.filter((step) => !recorded.has(step.name)).map((step) => step.name),
-    drifted: [...recorded].filter(([name, sum]) => known.get(name) !== sum).map(([name]) => name),
+    drifted: others.filter(([name, sum]) => known.get(name) !== sum).map(([name]) => name),
+    ...(ahead.length === 0 ? {} : { ahead }),
+  }
+}
+
+/**
+ * Whether code of this release may begin to work on the database.
+ * @throws Problem `conflict` when it is ahead of this release, or has drifted
+ */
+export function refuseForeign({ drifted, ahead }: MigrationStatus): void {
+  if (ahead !== undefined) {
+    const detail = `the database is ahead of this release (${ahead.join(', ')}); run a newer one`
+    throw new Problem('conflict', { detail })
+  }
+  if (drifted.length > 0) {
+    const detail = `the database has drifted: ${drifted.join(', ')} was applied with another text than this release has`
+    throw new Problem('conflict', { detail })
   }
 }
 
@@ -45,16 +64,9 @@ export async function migrationStatus(driver: Driver, steps = MIGRATIONS): Promi
  */
 export async function migrateDriver(driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> {
   const before = await migrationStatus(driver, steps)
-  if (before.drifted.length > 0) throw new Problem('conflict', { detail: driftDetail(before.drifted, steps) })
+  refuseForeign(before)
   if (before.pending.length === 0) return before
   await driver.probe(CREATE_CHECKSUMS)
   await driver.migrate(steps)
   return migrationStatus(driver, steps)
-}
-
-function driftDetail(drifted: readonly string[], steps: readonly MigrationStep[]): string {
-  const unknown = drifted.filter((name) => !steps.some((step) => step.name === name))
-  const newer = unknown.filter((name) => name > (steps.at(-1)?.name ?? ''))
-  if (newer.length > 0) return `the database is ahead of this release (${newer.join(', ')}); run a newer one`
-  return `the database has drifted: ${drifted.join(', ')} was applied with another text than this release has`
 }

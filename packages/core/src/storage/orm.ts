@@ -1,12 +1,15 @@
-import { PGlite } from '@electric-sql/pglite'
 import type { Options } from '@mikro-orm/core'
-import { MikroORM as PgliteOrm } from '@mikro-orm/pglite'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
+import { pastDeadlock } from './deadlock.ts'
+import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import type { MigrationStep } from './migrations/index.ts'
+import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
+import { withFreshPlan } from './stale-plan.ts'
+import { closeIfStalled } from './stalled-connections.ts'
 
 /** What the rest of storage needs of a driver: the two differ nowhere else. */
 export interface Driver {
@@ -27,6 +30,8 @@ export interface Driver {
 export interface EmbeddedDriver extends Driver {
   /** The whole data directory, as `snapshot` takes it. */
   dump(): Promise<Blob>
+  /** Aborted when the database has given up: nothing is answered any more until it is opened again. */
+  readonly lost: AbortSignal
 }
 
 type Entities = NonNullable<Options['entities']>
@@ -44,6 +49,8 @@ const migrating = async (list: readonly MigrationStep[]) => {
   }
   return {
     ...SHARED,
+    // A copy: init() writes into it.
+    discovery: { ...SHARED.discovery },
     extensions: [Migrator],
     entities: [],
     migrations: { ...migrations, allOrNothing: false },
@@ -55,6 +62,8 @@ const migrating = async (list: readonly MigrationStep[]) => {
 const SESSION_LIMITS = {
   connectionTimeoutMillis: 2000,
   statement_timeout: 5000,
+  // For a server that is gone without a word: it cannot tell any more that the statement took too long.
+  query_timeout: 7000,
   lock_timeout: 2000,
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
@@ -64,18 +73,21 @@ const SESSION_LIMITS = {
 // Dates and times stay PostgreSQL's text, as the ORM has them: one way to read a row, whoever ran the statement.
 const TIME_TYPES = [1082, 1114, 1184, 1186]
 
+// A probe is asked again soon.
+const PROBE_LIMITS = { statement_timeout: 2000, query_timeout: 3000 }
+
 function timesAsText(): pg.TypeOverrides {
   const types = new pg.TypeOverrides()
   for (const oid of TIME_TYPES) types.setTypeParser(oid, (text) => text)
   return types
 }
 
-// With array parameters PostgreSQL keeps planning anew, 0.3 ms a batch, unless it is told to keep one plan.
-const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: '-c plan_cache_mode=force_generic_plan' }
+const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: LANE_OPTIONS }
 
 /** Connects to PostgreSQL; the pool opens its connections when they are needed. */
 export async function postgresDriver(url: string, poolSize: number, entities: Entities): Promise<Driver> {
-  const orm = await PostgresOrm.init({
+  // Not by init(), which loads the migrator and a file finder at every start: some 100 ms for nothing.
+  const orm = new PostgresOrm({
     ...SHARED,
     entities: [...entities],
     clientUrl: url,
@@ -83,21 +95,30 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
     driverOptions: SESSION_LIMITS,
   })
   const pool = await orm.em.getConnection().getNativeClient()
-  const lanes = new pg.Pool({ connectionString: url, types: timesAsText(), ...LANE_LIMITS })
-  lanes.on('error', () => {})
-  const run = async <Row>(on: pg.Pool, { name, text }: Statement, params: readonly unknown[]) =>
-    (await on.query({ name, text, values: [...params] })).rows as Row[]
-  const probes = new pg.Pool({ connectionString: url, max: 1, ...SESSION_LIMITS, statement_timeout: 2000 })
+  pool.on('release', (_error: unknown, client: object) => closeIfStalled(client))
+  const hot = new pg.Pool({ connectionString: url, types: timesAsText(), ...LANE_LIMITS })
+  hot.on('error', () => {})
+  // A connection that breaks under a statement says so twice: to the statement, and to whoever listens.
+  hot.on('connect', (client) => client.on('error', () => {}))
+  const lanes = new Lanes(() => hot.connect())
+  const probes = new pg.Pool({ connectionString: url, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
   probes.on('error', () => {})
   return {
     em: () => orm.em.fork(),
-    rows: (statement, params) => run(pool, statement, params),
-    hotRows: (statement, params) => run(lanes, statement, params),
+    rows: <Row>({ name, text }: Statement, params: readonly unknown[]) =>
+      pastDeadlock(() =>
+        withFreshPlan(
+          poolSize,
+          async () => (await pool.query({ name, text, values: [...params] })).rows as Row[],
+        ),
+      ),
+    hotRows: (statement, params) =>
+      pastDeadlock(() => withFreshPlan(LANE_LIMITS.max, () => lanes.rows(statement, params))),
     probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
     connections: () => ({
-      used: pool.totalCount - pool.idleCount + lanes.totalCount - lanes.idleCount,
-      idle: pool.idleCount + lanes.idleCount,
-      waiting: pool.waitingCount + lanes.waitingCount,
+      used: pool.totalCount - pool.idleCount + hot.totalCount - hot.idleCount,
+      idle: pool.idleCount + hot.idleCount,
+      waiting: pool.waitingCount + hot.waitingCount,
     }),
     migrate: async (list) => {
       const own = await PostgresOrm.init({
@@ -109,7 +130,7 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
     },
     close: async () => {
       await orm.close(true)
-      await Promise.all([lanes.end(), probes.end()])
+      await Promise.all([hot.end(), probes.end()])
     },
   }
 }
@@ -123,13 +144,20 @@ export async function pgliteDriver(
   entities: Entities,
 ): Promise<EmbeddedDriver> {
   const { dataDir, snapshot } = source
+  // Loaded by those who embed it: a service on PostgreSQL starts some milliseconds earlier.
+  const { PGlite } = await import('@electric-sql/pglite')
+  const { MikroORM: PgliteOrm } = await import('@mikro-orm/pglite')
+  const { pgliteStatements } = await import('./pglite-statements.ts')
   const opened = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
     parsers: Object.fromEntries(TIME_TYPES.map((oid) => [oid, (text: string) => text])),
   })
   const pglite = keepStack(opened)
-  const orm = await PgliteOrm.init({
+  const lost = stopAtPanic(pglite)
+  const statements = pgliteStatements(pglite)
+  const lanes = new Lanes(async () => statements)
+  const orm = new PgliteOrm({
     ...SHARED,
     entities: [...entities],
     dbName: 'postgres',
@@ -140,10 +168,11 @@ export async function pgliteDriver(
   return {
     em: () => orm.em.fork(),
     rows: ({ text }, params) => query(text, params),
-    hotRows: ({ text }, params) => query(text, params),
+    hotRows: (statement, params) => withFreshPlan(1, () => lanes.rows(statement, params)),
     probe: (text) => query(text, []),
     connections: () => undefined,
     dump: () => pglite.dumpDataDir('none'),
+    lost,
     migrate: async (list) => {
       const own = await PgliteOrm.init({
         ...(await migrating(list)),

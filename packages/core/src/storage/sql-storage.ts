@@ -67,6 +67,7 @@ const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRE
 export interface Held {
   readonly disk?: DiskSpace
   readonly lock?: AsyncDisposable
+  readonly lost?: AbortSignal
 }
 
 /** All stores over one driver. */
@@ -93,6 +94,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
     health: () => reachable(() => health(driver)),
     disk: async () => held.disk?.room(),
+    ...(held.lost === undefined ? {} : { lost: held.lost }),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: async () => {
       await driver.close()

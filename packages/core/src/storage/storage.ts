@@ -39,8 +39,10 @@ export type StorageKind = 'postgresql' | 'pglite-folder' | 'pglite-memory' | 'fa
 export interface MigrationStatus {
   readonly applied: readonly string[]
   readonly pending: readonly string[]
-  /** Applied with another text than this code has, or unknown to it. */
+  /** Applied with another text than this code has, or unknown to it and older than its newest. */
   readonly drifted: readonly string[]
+  /** Applied by a newer release, and harmless to this one while it runs; absent when there are none. */
+  readonly ahead?: readonly string[]
 }
 
 /** What a readiness probe learns. */
@@ -72,6 +74,11 @@ export interface Storage extends Stores, AsyncDisposable {
   health(): Promise<StorageHealth>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
+  /**
+   * Aborted when an embedded database has given up, with PostgreSQL's error as the reason: every call is refused as
+   * `unavailable` from then on. What was committed is there when it is opened again, by a new process.
+   */
+  readonly lost?: AbortSignal
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
 }

@@ -1,8 +1,9 @@
 import { Problem } from '../problem.ts'
 
 // Classes and codes of PostgreSQL that say "not now": connection trouble (08), too many connections and out of
-// resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014).
-const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$)/
+// resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014), ended to free others
+// from a deadlock (40P01).
+const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$|40P01$)/
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,8 +12,12 @@ const SYSTEM_CODES = new Set([
   'ENOTFOUND',
   'ENOENT',
   'EHOSTUNREACH',
+  'EMFILE',
+  'ENFILE',
 ])
-const CLIENT_MESSAGES = /timeout exceeded when trying to connect|Connection terminated|connection timeout/i
+// "not queryable": the connection broke between its check-out and the query.
+const CLIENT_MESSAGES =
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|connection timeout|Query read timeout|is not queryable/i
 
 const RETRY_SECONDS = 2
 

@@ -1,12 +1,14 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 
-// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both.
+// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to the event
+// loop. On two cores two hashes at a time would keep every host waiting for as long as somebody tries passwords.
 const LOG_N = 17
 const R = 8
 const P = 1
 const HASH_BYTES = 32
 const SALT_BYTES = 16
-const AT_ONCE = 2
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
 
 /** Longest password that is looked at, in characters. */

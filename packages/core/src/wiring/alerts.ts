@@ -4,18 +4,16 @@ import { AlertWebhooks } from '../alerts/alert-webhooks.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import { RefusalTally } from '../alerts/refusal-tally.ts'
 import { HttpWebhookChannel } from '../alerts/webhook-channel-http.ts'
-import type { Config } from '../config/config.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
-import type { Log } from '../log.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { systemResolver } from '../net/dns-system.ts'
-import { createOutbound, type Outbound } from '../net/outbound.ts'
+import { createOutbound } from '../net/outbound.ts'
 import type { Base } from './base.ts'
 
 /** Fleet alerts, how they are told, and the tally of refused requests that one of them is drawn from. */
 export function alertsOf(base: Base, parts: ControlPlaneParts, monitors: Monitors) {
   const { config, storage, clock, log, production, metrics } = base
-  const outbound = parts.outbound ?? lazyOutbound(config, log)
+  const outbound = parts.outbound ?? createOutbound({ resolver: systemResolver(), log, ...config.outbound })
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
@@ -25,17 +23,5 @@ export function alertsOf(base: Base, parts: ControlPlaneParts, monitors: Monitor
     refusals,
     alerts: new Alerts({ ...base, monitors, thresholds: config.alerts, refusals, notifier, tickSeconds }),
     alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
-  }
-}
-
-/** Reads the system's certificates when the first call is made, not at every start. */
-function lazyOutbound({ outbound: ranges }: Config, log: Log): Outbound {
-  let made: Outbound | undefined
-  return {
-    request: (url, request) => {
-      made ??= createOutbound({ resolver: systemResolver(), log, ...ranges })
-      return made.request(url, request)
-    },
-    [Symbol.asyncDispose]: async () => made?.[Symbol.asyncDispose](),
   }
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -32,6 +33,7 @@ export function baseOf(parts: ControlPlaneParts): Base {
   const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
   const { production, publicUrl: issuer = ISSUER } = config.service
   const { timers = systemTimers } = parts
-  const signer = new Signer(config.signing)
+  const { threads = availableParallelism() > 2 } = parts
+  const signer = new Signer({ ...config.signing, threads })
   return { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, issuer, production }
 }

@@ -1,10 +1,11 @@
 import { Chat } from '../chat/chat.ts'
 import type { ContentFolder } from '../chat/content-folder.ts'
 import type { LanguageModel } from '../chat/language-model.ts'
-import { HttpLanguageModel } from '../chat/language-model-http.ts'
+import { HttpLanguageModel, MODEL_LIMITS } from '../chat/language-model-http.ts'
 import type { Config } from '../config/config.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import type { Health } from '../health/health.ts'
+import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Base } from './base.ts'
 
 /** The support chat over the folders and the model that the settings name. */
@@ -13,7 +14,7 @@ export function chatOf(base: Base, parts: ControlPlaneParts, health: Health): Ch
   return new Chat({
     ...base,
     folders: contentFolders(config, parts.docsDir),
-    model: parts.languageModel ?? modelOf(config),
+    model: parts.languageModel ?? modelOf(base),
     isDraining: () => health.isDraining,
   })
 }
@@ -24,9 +25,8 @@ function contentFolders({ chat }: Config, docsDir: string | undefined): readonly
 }
 
 /** The model that the settings name; none without a key, or when one of its settings is bad. */
-function modelOf({ llm, faults }: Config): LanguageModel | undefined {
+function modelOf({ config: { llm, faults }, log }: Base): LanguageModel | undefined {
   const { apiKey } = llm
-  return apiKey === undefined || faults.llm !== undefined
-    ? undefined
-    : new HttpLanguageModel({ ...llm, apiKey })
+  if (apiKey === undefined || faults.llm !== undefined) return undefined
+  return new HttpLanguageModel({ ...llm, apiKey, outbound: operatorOutbound({ log, limits: MODEL_LIMITS }) })
 }

@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
@@ -9,6 +8,7 @@ import { storageChecks } from '../health/storage-checks.ts'
 import { SystemCheck } from '../health/system-check.ts'
 import { docsIndexCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
+import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Services } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Base } from './base.ts'
@@ -34,13 +34,16 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     sessionSecretCheck(config),
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
-    languageModelCheck(parts.modelProbe ?? modelProbeOf(config), config),
+    languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),
   ]
   return new SystemCheck({ clock, timers, checks })
 }
 
-function modelProbeOf({ llm: { apiKey, baseUrl } }: Config): ModelProbe | undefined {
-  return apiKey === undefined ? undefined : httpModelProbe({ apiKey, baseUrl })
+function modelProbeOf({ config: { llm }, log }: Base): ModelProbe | undefined {
+  const { apiKey, baseUrl } = llm
+  return apiKey === undefined
+    ? undefined
+    : httpModelProbe({ apiKey, baseUrl, outbound: operatorOutbound({ log }) })
 }

@@ -1,8 +1,11 @@
+import type { PgliteConnection } from '@mikro-orm/pglite'
 import type { Storage } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { testDatabase } from '@svc/testing'
 import { migrateDriver } from '../../src/storage/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../src/storage/orm.ts'
+import { pgliteStatements } from '../../src/storage/pglite-statements.ts'
+import type { Statement } from '../../src/storage/session.ts'
 import { ENTITIES, sqlStorage } from '../../src/storage/sql-storage.ts'
 import { SERVER } from '../storage/backends.ts'
 
@@ -12,32 +15,64 @@ export interface Database extends AsyncDisposable {
   empty(): Promise<void>
 }
 
-const TABLES =
-  'tenants, licenses, admins, users, sessions, audit_log, agents, jobs, job_log_chunks, deployments, scheduler_tasks'
-const EMPTY = { name: 'conformance-empty', text: `truncate ${TABLES} cascade` }
+// To truncate so many tables makes as many files anew, which costs as much as 40 statements; to delete a few rows leaves
+// them dead for whoever reads next.
+const TRUNCATE_EVERY = 20
+
+const TABLES = {
+  name: 'conformance-tables',
+  text: "select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations'",
+}
 
 /** PostgreSQL inside this process. */
 export async function pgliteDatabase(): Promise<Database> {
   const driver = await pgliteDriver({}, ENTITIES)
   await migrateDriver(driver)
-  return over(driver, 'pglite-memory', async () => {})
+  return over(await prepared(driver), await tablesOf(driver), 'pglite-memory', async () => {})
+}
+
+// Every statement prepared, as a service prepares the hot ones: 150 ms of processor time for a sequence of 94 commands
+// instead of 340. What transactions and the entity manager ask goes the service's own way.
+async function prepared(driver: Driver): Promise<Driver> {
+  const pglite = await (driver.em().getConnection() as PgliteConnection).getNativeClient()
+  await pglite.query('set plan_cache_mode = force_generic_plan')
+  const { query } = pgliteStatements(pglite, false)
+  const rows = async <Row>(statement: Statement, params: readonly unknown[]) =>
+    (await query({ ...statement, values: [...params] })).rows as Row[]
+  return { ...driver, rows, hotRows: rows }
 }
 
 /** A database on the server of the run. */
 export async function postgresDatabase(): Promise<Database> {
   const made = await testDatabase(SERVER)
   await migrate(made.url)
-  return over(await postgresDriver(made.url, 2, ENTITIES), 'postgresql', async () => {
+  const driver = await postgresDriver(made.url, 2, ENTITIES)
+  return over(driver, await tablesOf(driver), 'postgresql', async () => {
     await made[Symbol.asyncDispose]()
   })
 }
 
-function over(driver: Driver, kind: 'pglite-memory' | 'postgresql', close: () => Promise<void>): Database {
+async function tablesOf(driver: Driver): Promise<readonly string[]> {
+  const tables = await driver.rows<{ tablename: string }>(TABLES, [])
+  return tables.map(({ tablename }) => tablename)
+}
+
+function over(
+  driver: Driver,
+  tables: readonly string[],
+  kind: 'pglite-memory' | 'postgresql',
+  close: () => Promise<void>,
+): Database {
   const storage = sqlStorage(kind, driver)
+  const truncate = { name: 'conformance-truncate', text: `truncate ${tables.join()} cascade` }
+  const deletes = tables.map((table, index) => `d${index} as (delete from ${table})`)
+  const empty = { name: 'conformance-empty', text: `with ${deletes.join()} select` }
+  let emptied = 0
   return {
     storage,
     empty: async () => {
-      await driver.rows(EMPTY, [])
+      await driver.rows(emptied % TRUNCATE_EVERY === 0 ? truncate : empty, [])
+      emptied += 1
     },
     [Symbol.asyncDispose]: async () => {
       await storage[Symbol.asyncDispose]()

@@ -1,7 +1,8 @@
 // What the random sequences found, kept: each was answered otherwise by the fake than by the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { NewUser } from '@svc/core'
-import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
+import type { NewUser, Storage } from '@svc/core'
+import { buildHeartbeat, buildJob, buildMonitor, FakeClock, memoryStorage } from '@svc/testing'
+import { buildAlertMove } from '../../../testing/src/alerts/build-alert-move.ts'
 import { type Database, pgliteDatabase } from './database.ts'
 import { type Ask, outcome } from './world.ts'
 
@@ -75,6 +76,60 @@ describe('the fake and the database agree', () => {
     const first: Ask = ({ jobs }, now) => jobs.enqueue(twin({}), now)
     const again: Ask = ({ jobs }, now) => jobs.enqueue(twin(payload), now)
     expect(await both(first, again)).toEqual([FAILED, FAILED])
+  })
+
+  it('what a person did to an alert that is not there is not recorded', async () => {
+    const entry = { id: 'act_1', alertId: 'alr_absent', actor: 'a', action: 'ack' as const, note: undefined }
+    expect(await both(({ alerts }, now) => alerts.record([entry], now))).toEqual([FAILED, FAILED])
+  })
+
+  it('a lone surrogate fails a step of an alert, one that comes too late as well', async () => {
+    const late = buildAlertMove({ revision: 7, face: { summary: '\ud800' } })
+    expect(await both(({ alerts }, now) => alerts.move(late, now, now))).toEqual([FAILED, FAILED])
+  })
+
+  it('NUL in an answer fails it, of a conversation that is not there too', async () => {
+    const say = (text: string, title: string): Ask => {
+      const message = { id: 'msg_1', text }
+      const answer = { conversationId: 'chat_absent', message, sources: [{ title, url: '/docs' }] }
+      const rest = { engine: 'llm' as const, truncated: false, answers: true }
+      return ({ conversations }, now) => conversations.answer({ ...answer, ...rest }, now)
+    }
+    expect(await both(say('a\u0000', 'a'))).toEqual([FAILED, FAILED])
+    expect(await both(say('a', 'a\u0000'))).toEqual([FAILED, FAILED])
+    expect(await both(say('a', '\ud800'))).toEqual([FAILED, FAILED])
+  })
+
+  it.each([
+    ['more often than a minute', { intervalSeconds: 1 }],
+    ['after six confirmations', { confirmations: 6 }],
+    ['for a tenant that is not there', { tenantId: 'ten_absent' }],
+    ['for a tenant and a license', { tenantId: 'ten_absent', licenseId: 'lic_a' }],
+  ])('a monitor is not asked %s', async (_, fields) => {
+    const add: Ask = ({ monitors }, now) => monitors.add(buildMonitor(fields), now)
+    expect(await both(add)).toEqual([FAILED, FAILED])
+  })
+
+  it('monitors that are due at once are taken by id, whatever the order of their making', async () => {
+    const add =
+      (id: string): Ask =>
+      ({ monitors }, now) =>
+        monitors.add(buildMonitor({ id, name: id }), now)
+    const take: Ask = ({ monitors }, now) => monitors.takeDue({ token: 't', leaseSeconds: 60, limit: 2 }, now)
+    const ids = [{ id: 'mon_a' }, { id: 'mon_b' }]
+    const [fake, stored] = await both(add('mon_b'), add('mon_a'), take)
+    expect(fake).toMatchObject(ids)
+    expect(stored).toMatchObject(ids)
+  })
+
+  it('a rate window of the future is over: the clock was set back', async () => {
+    const limit = { name: 'claim', limit: 60, windowSeconds: 60 }
+    const count =
+      (secondsAgo: number): Ask =>
+      (stores, now) =>
+        (stores as Storage).rates.count(limit, 'subject', new Date(now.getTime() - 1000 * secondsAgo))
+    const fresh = { count: 1, windowLeftMs: 60_000 }
+    expect(await both(count(0), count(3600))).toEqual([fresh, fresh])
   })
 
   it('a payload that spells an escape out is no escape', async () => {

@@ -22,7 +22,7 @@ const append = steps(
       const owner = await ownerOf(world, who)
       const fingerprint = isNameless ? undefined : owner.fingerprint
       const write = { ...owner, fingerprint, lines: sent, offset, idempotencyKey, leaseSeconds: 300 }
-      return (stores, now) => stores.jobs.appendLogs(write, now)
+      return ({ jobs }, now) => jobs.appendLogs(write, now)
     },
 )
 

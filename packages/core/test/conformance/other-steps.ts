@@ -1,8 +1,12 @@
-import { JOB_STATES, type Stores } from '@svc/core'
+import { JOB_STATES, type Storage, type Stores } from '@svc/core'
 import fc from 'fast-check'
+import { alertSteps } from './alert-steps.ts'
+import { chatSteps } from './chat-steps.ts'
+import { deliverySteps } from './delivery-steps.ts'
 import { fleetSteps } from './fleet-steps.ts'
 import { jobSteps } from './job-steps.ts'
 import { logSteps } from './log-steps.ts'
+import { monitorSteps } from './monitor-steps.ts'
 import { peopleSteps } from './people-steps.ts'
 import {
   type Ask,
@@ -56,7 +60,9 @@ const count = steps('count jobs', licenseId, (license) => () => async ({ jobs },
   await jobs.lastClaim(license),
 ])
 
-const single = [
+type Steps = readonly fc.WeightedArbitrary<Step>[]
+
+const queue: Steps = [
   ...jobSteps,
   ...logSteps,
   ...fleetSteps,
@@ -65,17 +71,20 @@ const single = [
   { weight: 2, arbitrary: listJobs },
   { weight: 1, arbitrary: count },
 ]
+const alerting: Steps = [...alertSteps, ...deliverySteps, { weight: 8, arbitrary: fc.oneof(...fleetSteps) }]
+const watching: Steps = [...monitorSteps, { weight: 3, arbitrary: fc.oneof(...fleetSteps) }]
 
 /** Several calls in one transaction, which is kept or undone. */
-const transaction = steps(
-  'transaction',
-  fc.record({ inner: fc.array(fc.oneof(...single), { minLength: 1, maxLength: 3 }), isKept: fc.boolean() }),
-  ({ inner, isKept }) =>
-    async (world) => {
-      const asks = await plans(inner, world)
-      return together(asks, isKept)
-    },
-)
+const transaction = (single: Steps) =>
+  steps(
+    'transaction',
+    fc.record({ inner: fc.array(fc.oneof(...single), { minLength: 1, maxLength: 3 }), isKept: fc.boolean() }),
+    ({ inner, isKept }) =>
+      async (world) => {
+        const asks = await plans(inner, world)
+        return together(asks, isKept)
+      },
+  )
 
 async function plans(inner: readonly Step[], world: World): Promise<readonly Ask[]> {
   const asks = []
@@ -98,36 +107,29 @@ const together =
     return [await outcome(() => run(work), stores, now), seen]
   }
 
-/** Any step. */
-export const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  ...single,
-  { weight: 14, arbitrary: wait },
-  { weight: 2, arbitrary: transaction },
-)
+const LIMIT = { name: 'claim', limit: 60, windowSeconds: 60 }
 
-/** Everything that a storage holds, asked through its ports. */
-export const contents =
-  ({ jobs: ids }: World): Ask =>
-  async (stores, now) => {
-    const { jobs, agents, licenses, users, tenants, deployments, audit, scheduler } = stores
-    const stored = await jobs.list({ limit: 1000 })
-    const logs = []
-    const begun = stored.filter(({ id, attempt }) => attempt > 0 && ids.includes(id))
-    for (const { id } of begun) logs.push(await jobs.logs(id, 0, 1000), await jobs.logLengths(id))
-    const waiting = stored.filter(({ availableAt, serialKey }) => availableAt === undefined && serialKey)
-    const holders = []
-    for (const job of waiting) holders.push((await jobs.serialHolder(job))?.id)
-    return {
-      stored,
-      logs,
-      holders,
-      counts: await jobs.counts(now),
-      agents: await agents.list(),
-      licenses: await licenses.list(),
-      users: await users.list(),
-      tenants: await tenants.list(),
-      deployments: await deployments.list({ limit: 1000 }),
-      audit: await audit.list(1000),
-      tasks: [await scheduler.lastBegun('alerts'), await scheduler.lastBegun('chat')],
-    }
-  }
+/** Windows are no part of a transaction. When one is forgotten after its end is each counter's own: their time never goes back. */
+const rate = steps('count request', fc.constantFrom('subject-1', 'subject-2'), (subject) => (world) => {
+  const now = world.latest()
+  return async (stores) => (stores as Storage).rates.count(LIMIT, subject, now)
+})
+
+const mixOf = (single: Steps): fc.Arbitrary<Step> => {
+  const total = single.reduce((sum, { weight }) => sum + weight, 0)
+  return fc.oneof(
+    ...single,
+    { weight: Math.ceil(total / 8), arbitrary: wait },
+    { weight: Math.ceil(total / 50), arbitrary: transaction(single) },
+    { weight: Math.ceil(total / 50), arbitrary: rate },
+  )
+}
+
+/** What the steps of one sequence are drawn from: few kinds, so that they meet; sometimes all of them. */
+export const MIXES: readonly fc.WeightedArbitrary<Step>[] = [
+  { weight: 5, arbitrary: mixOf(queue) },
+  { weight: 3, arbitrary: mixOf(alerting) },
+  { weight: 1, arbitrary: mixOf(watching) },
+  { weight: 1, arbitrary: mixOf(chatSteps) },
+  { weight: 1, arbitrary: mixOf([...queue, ...alerting, ...watching, ...chatSteps]) },
+]

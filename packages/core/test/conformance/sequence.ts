@@ -1,8 +1,10 @@
+import type { Storage } from '@svc/core'
 import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'
+import { contents } from './contents.ts'
 import type { Database } from './database.ts'
-import { anyStep, contents } from './other-steps.ts'
-import { type Ask, Disagreement, outcome, type Step, World } from './world.ts'
+import { MIXES } from './other-steps.ts'
+import { type Ask, type Attempt, attempt, Disagreement, type Step, World } from './world.ts'
 
 /** A step as fast-check runs and prints it. */
 export class Command implements fc.AsyncCommand<World, Database> {
@@ -28,16 +30,45 @@ export class Command implements fc.AsyncCommand<World, Database> {
 
 async function compare(ask: Ask, world: World, { storage }: Database): Promise<void> {
   const now = world.clock.now()
-  const fake = await outcome(ask, world.fake, now)
-  const database = await outcome(ask, storage, now)
-  if (fake !== database) throw new Disagreement(`the fake answers\n${fake}\nand the database\n${database}`)
+  const fake = await attempt(ask, world.asked, now)
+  const database = await attempt(ask, storage, now)
+  if (fake.text !== database.text)
+    throw new Disagreement(`the fake answers\n${said(fake)}\nand the database\n${said(database)}`)
 }
 
-/** Random sequences of up to a hundred commands. */
-export const sequences = fc.commands([anyStep.map((step) => new Command(step))], {
-  maxCommands: 100,
-  size: 'max',
-})
+const said = ({ text, error }: Attempt): string =>
+  error === undefined ? text : `${text}: ${error instanceof Error ? error.message : error}`
+
+/** Methods of ports that sequences of this process have asked, as `<store>.<method>`. */
+export const asked = new Set<string>()
+
+type Methods = Readonly<Record<string, (...given: unknown[]) => unknown>>
+
+/** The storage, with what is asked of it kept in `asked`. */
+function noting(storage: Storage): Storage {
+  const stores = Object.entries(storage as unknown as Readonly<Record<string, unknown>>).map(
+    ([name, store]) => {
+      if (typeof store !== 'object' || store === null) return [name, store]
+      const noted = Object.entries(store as Methods).map(([method, run]) => [
+        method,
+        (...given: unknown[]) => {
+          asked.add(`${name}.${method}`)
+          return run(...given)
+        },
+      ])
+      return [name, name === 'rates' ? store : Object.fromEntries(noted)]
+    },
+  )
+  return Object.fromEntries(stores) as Storage
+}
+
+/** Random sequences of up to two hundred commands: any number is as likely, so that they are a hundred long on average. */
+export const sequences = fc.oneof(
+  ...MIXES.map(({ weight, arbitrary }) => ({
+    weight,
+    arbitrary: fc.commands([arbitrary.map((step) => new Command(step))], { maxCommands: 200, size: 'max' }),
+  })),
+)
 
 /** Runs commands on a new fake and on the emptied database. @throws Disagreement when the two differ, in the end too */
 export async function runBoth(
@@ -45,7 +76,8 @@ export async function runBoth(
   commands: Iterable<fc.AsyncCommand<World, Database>>,
 ): Promise<void> {
   await database.empty()
-  const world = new World(memoryStorage())
+  const fake = memoryStorage()
+  const world = new World(fake, noting(fake))
   await fc.asyncModelRun(() => ({ model: world, real: database }), commands)
   await compare(contents(world), world, database)
 }

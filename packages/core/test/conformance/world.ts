@@ -9,17 +9,28 @@ export type Ask = (stores: Stores, now: Date) => Promise<unknown>
 export class World {
   readonly clock = new FakeClock()
   readonly fake: Storage
+  /** The fake as commands ask it: whoever watches what they ask stands between. */
+  readonly asked: Storage
   readonly jobs: string[] = []
   #made = 0
+  #latest = new Date(0)
 
-  constructor(fake: Storage) {
+  constructor(fake: Storage, asked = fake) {
     this.fake = fake
+    this.asked = asked
   }
 
   /** An identifier that no other has; `order` decides how it sorts against the others. */
   id(prefix: string, order: number): string {
     this.#made += 1
     return `${prefix}_${order}${String(this.#made).padStart(4, '0')}`
+  }
+
+  /** The latest instant at which this was asked: the clock's, unless it was set back since. */
+  latest(): Date {
+    const now = this.clock.now()
+    if (now > this.#latest) this.#latest = now
+    return this.#latest
   }
 
   /** One of the jobs so far, or one that never was. */
@@ -50,11 +61,20 @@ export const steps = <T>(
 
 /** What came of a call: its value, or that it failed. Which words a failure has is each storage's own. */
 export async function outcome(ask: Ask, stores: Stores, now: Date): Promise<string> {
+  return (await attempt(ask, stores, now)).text
+}
+
+/** The same, with the error for who has to find out why only one of two failed. */
+export async function attempt(ask: Ask, stores: Stores, now: Date): Promise<Attempt> {
   try {
-    return canonical(await ask(stores, now))
+    return { text: canonical(await ask(stores, now)) }
   } catch (error) {
-    return error instanceof Disagreement ? Promise.reject(error) : 'failed'
+    return error instanceof Disagreement ? Promise.reject(error) : { text: 'failed', error }
   }
+}
+export interface Attempt {
+  readonly text: string
+  readonly error?: unknown
 }
 
 /** A storage that is not like the other. */

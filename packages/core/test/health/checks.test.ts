@@ -51,6 +51,8 @@ describe('what the system check says of the database', () => {
     expect(await found('migrations', withHealth({}))).toBe('ok')
     expect(await found('migrations', schema(['0003-x'], []))).toBe('fail: pending')
     expect(await found('migrations', schema(['0003-x'], ['0001-y']))).toBe('fail: drifted')
+    const ahead = { applied: [], pending: [], drifted: [], ahead: ['0009-z'] }
+    expect(await found('migrations', withHealth({ migrations: ahead }))).toBe('warn: ahead')
     expect(await found('migrations', withHealth({ missingTables: ['jobs'] }))).toBe('fail: tables-missing')
   })
 
@@ -197,11 +199,13 @@ describe('what the system check says of the world outside', () => {
 })
 
 describe('asking for a language model over HTTP', () => {
-  async function reach(status: number | 'silence', key = 'sk-test') {
+  async function reach(status: number | 'silence' | 'redirect', key = 'sk-test') {
     const seen: string[] = []
     const server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url} ${request.headers.authorization}`)
-      if (status !== 'silence') response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+      if (status === 'redirect') response.writeHead(302, { location: '/v1/other' }).end()
+      else if (status !== 'silence')
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
@@ -227,10 +231,21 @@ describe('asking for a language model over HTTP', () => {
     [503, 'busy'],
     [404, 'ready'],
     [302, 'unexpected-answer'],
+    ['redirect', 'unexpected-answer'],
     [500, 'unexpected-answer'],
     ['silence', 'unreachable'],
   ] as const)('%s: %s', async (status, state) => {
     expect((await reach(status)).state).toBe(state)
+  })
+
+  it.each([
+    ['http://169.254.169.254/v1', 'fail: address-refused'],
+    ['http://[fe80::1]/v1', 'fail: address-refused'],
+    ['https://user:word@api.example/v1', 'fail: address-refused'],
+    [`http://${'x'.repeat(63)}.invalid/v1`, 'fail: unresolved'],
+    ['http://127.0.0.1:9000/v1', 'fail: unreachable'],
+  ])('an address that cannot be called is told as such: %s', async (baseUrl, says) => {
+    expect(await found('language-model', { env: { LLM_API_KEY: 'k', LLM_BASE_URL: baseUrl } })).toBe(says)
   })
 
   it('nobody there: unreachable', async () => {

@@ -25,6 +25,21 @@ function looked() {
 }
 
 describe('readiness', () => {
+  it('a full disk under an embedded database is no readiness: every write is refused', async () => {
+    const clock = new FakeClock()
+    let freeBytes = 64
+    const disk = async () => ({ freeBytes, reservedBytes: 64 })
+    const storage: Storage = { ...memoryStorage(clock), kind: 'pglite-folder', disk }
+    const ready = () => testPlane({ storage, clock }).plane.health.ready()
+    expect(await ready()).toMatchObject({
+      ok: false,
+      checks: { disk: { status: 'fail', reason: 'disk-full' } },
+    })
+    freeBytes = 65
+    const { ok, checks } = await ready()
+    expect({ ok, disk: checks.disk }).toEqual({ ok: true, disk: undefined })
+  })
+
   it('probes that come together, and those that come while a look takes its time, share it', async () => {
     const { health, timers, looks } = looked()
     const together = [health.ready(), health.ready()]

@@ -6,6 +6,8 @@ import {
   MAX_JOB_CHARS,
   MAX_JOB_LINES,
   MAX_LINE_CHARS,
+  MAX_VIEW_CHARS,
+  mayHaveMore,
   placeLines,
 } from '@svc/core'
 import { array, assert, constant, integer, nat, oneof, property, string } from 'fast-check'
@@ -23,6 +25,17 @@ describe('cutting a line', () => {
     const before = 'x'.repeat(MAX_LINE_CHARS - 1)
     expect(cutLine(`${before}🚀`)).toBe(before)
     expect(cutLine(`${before.slice(1)}🚀x`)).toBe(`${before.slice(1)}🚀`)
+  })
+})
+
+describe('an answer that ended for want of room', () => {
+  it.each([
+    ['fewer lines than were asked', 3, ['a', 'b'], false],
+    ['as many as were asked', 2, ['a', 'b'], true],
+    ['room for the longest line', 9, ['x'.repeat(MAX_VIEW_CHARS - MAX_LINE_CHARS)], false],
+    ['less room than that', 9, ['x'.repeat(MAX_VIEW_CHARS - MAX_LINE_CHARS), 'x'], true],
+  ])('%s', (_, limit, texts, isMore) => {
+    expect(mayHaveMore(lines(...texts), limit)).toBe(isMore)
   })
 })
 

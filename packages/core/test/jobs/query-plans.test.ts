@@ -5,7 +5,9 @@ import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { END_ALL, END_ONE, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
-import { POSITION, READ } from '../../src/jobs/job-logs-sql.ts'
+import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
+import { READ } from '../../src/jobs/job-logs-sql.ts'
+import { LOOK } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -43,7 +45,7 @@ async function fill(): Promise<void> {
   await many(1, row(`'job_mine'`, 'running', `''`, `now() + interval '100 s'`, `'fp'`))
   await many(1, row(`'job_any'`, 'pending', `''`, 'now()'))
   await client.query(`insert into job_log_chunks (job_id, first_line, attempt, first_offset, next_offset, lines, accepted, job_chars, body)
-    select 'job_mine', n * 10, 1, n * 10, n * 10 + 10, 10, 10, n * 100, '[]' from generate_series(0, 9999) n`)
+    select 'job_mine', n * 10, 1, n * 10, n * 10 + 10, 10, 10, n * 100, '[]'::bytea from generate_series(0, 9999) n`)
   await client.query('analyze')
 }
 
@@ -71,7 +73,19 @@ async function pages({ name, text }: Statement, params: readonly string[]): Prom
 
 const LEASED = ['300', 'null']
 const ASKED = ["'{300}'", "'{null}'"]
-const WRITTEN = ["'{job_mine}'", "'{lic_a}'", "'{fp}'", "'{1}'", "'{null}'", "'{300}'", "'{key}'"]
+const OWNER = ["'{job_mine}'", "'{lic_a}'", "'{fp}'", "'{1}'", "'{null}'", "'{300}'", "'{key}'"]
+const CHUNK = [
+  "'{100000}'",
+  "'{100000}'",
+  "'{100010}'",
+  "'{10}'",
+  "'{10}'",
+  "'{1000000}'",
+  "'{1}'",
+  "'{2}'",
+  "'[]'",
+]
+const WRITTEN = [...OWNER, ...CHUNK]
 const REPORTED = [
   "'{job_mine}'",
   "'{lic_a}'",
@@ -86,6 +100,7 @@ const REPORTED = [
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
+    ['a look for work', 16, LOOK, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest}'"]],
     ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED]],
     ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED]],
     [
@@ -96,7 +111,7 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ],
     ['a report', 64, REPORT, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
-    ['the place of new lines', 64, POSITION, WRITTEN],
+    ['new lines', 64, APPEND, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
     ['the end of one job', 32, END_ONE, ["'job_mine'", 'null', "'%s %s'", "''"]],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],

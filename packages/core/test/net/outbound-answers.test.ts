@@ -179,6 +179,10 @@ describe('a far side that means no good', () => {
   test.each([
     ['a body shorter than announced', `${HEAD}content-length: 10\r\n\r\nshort`],
     ['a chunked body without its end', `${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nshort\r\n`],
+    [
+      'a chunked body without its end, as announced',
+      `${HEAD}connection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\nshort\r\n`,
+    ],
     ['half a head', `${HEAD}x-half`],
     ['nothing', ''],
   ])('and hangs up after %s brings no answer', async (_what, text) => {

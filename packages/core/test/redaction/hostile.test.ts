@@ -2,7 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { redact } from '../../src/redaction/redactor.ts'
 
 const SIZE_CHARS = 100 * 1024
-const LIMIT_MS = 20
+/**
+ * An idle core needs 14 ms at most, and 20 is the promise; a test shares its core, which doubles that and more. What this
+ * is to catch, an expression whose time grows with the square of the input, takes seconds.
+ */
+const LIMIT_MS = 60
 /** The first runs also compile the expressions: the best of these counts. */
 const ATTEMPTS = 8
 
@@ -69,6 +73,9 @@ const UNITS = [
     '-----BEGIN PRIVATE KEY-----a',
     '-----BEGIN ',
     '-----END PRIVATE KEY-----',
+    'secret:[',
+    'secret:[a](b?token=[',
+    'password=$(',
   ],
   ...[
     '://',
@@ -157,14 +164,14 @@ function bestTime(attempts: number, limitMs: number, work: () => void): number {
 const timeOf = (text: string) => bestTime(ATTEMPTS, LIMIT_MS, () => redact(text))
 
 describe('100 KB of hostile input', () => {
-  test.each(UNITS)('made of %j takes less than 20 ms', (unit) => {
+  test.each(UNITS)('made of %j takes a time that grows with its length only', (unit) => {
     const body = unit.repeat(Math.ceil(SIZE_CHARS / unit.length)).slice(0, SIZE_CHARS)
     for (const [before, after] of FRAMES) {
       expect(timeOf(before + body + after)).toBeLessThan(LIMIT_MS)
     }
   })
 
-  test('of every pair of fragments takes less than 20 ms', () => {
+  test('of every pair of fragments takes a time that grows with its length only', () => {
     for (const [place, unit] of UNITS.entries()) {
       const pair = unit + (UNITS[(place * 37 + 11) % UNITS.length] ?? '')
       expect(timeOf(pair.repeat(Math.ceil(SIZE_CHARS / pair.length)).slice(0, SIZE_CHARS))).toBeLessThan(

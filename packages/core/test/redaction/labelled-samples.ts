@@ -48,6 +48,8 @@ export const LABELLED_SAMPLES: readonly (readonly [text: string, secret: string]
   ['secretAccessKey: "~"', 'Ab/Cd+Ef1234567890'],
   ['access_token=~&scope=read', '5d41402abc4b2a76b971'],
   ['https://example.test/cb?token=~&next=/home', 'q1w2e3r4t5y6'],
+  ['[![state](https://ci.example.test/badge.svg?token=~)](https://ci.example.test)', 'K9x2Lw8vQm'],
+  ['secret: [![state](https://ci.example.test/badge.svg?token=~)](https://ci.example.test)', 'K9x2Lw8vQm'],
   ['refresh_token: ~', '1a2b3c4d5e6f7a8b'],
   ['//registry.example.test/:_authToken=~', '0f1e2d3c-4b5a-6978'],
   ['x-api-key: ~', '8d7c6b5a4f3e2d1c'],

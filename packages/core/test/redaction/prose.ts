@@ -157,6 +157,10 @@ DB_PASSWORD=$DB_PASSWORD
 password: {{ vault.db_password }}
 password: "\${{ secrets.DB_PASSWORD }}"
 password: ********
+SERVICE_LICENSE_KEY=svc_… svc agent run
+Authorization: Bearer svc_…
+password: 'your-password'
+token: \`Basic \${encoded}\`
 password = process.env.DB_PASSWORD
 const token = await fetchToken()
 const password: string = ask()

@@ -61,6 +61,23 @@ describe('a signer', () => {
     expect(problem.cause).toBeInstanceOf(RangeError)
   })
 
+  test.each([true, false])(
+    'makes the same token apart from the event loop, on a thread or not (%p)',
+    async (threads) => {
+      const { privateKey } = generateSigningKey()
+      const signer = new Signer({ privateKey, threads })
+      expect(await signer.signApart('svc-rfr+jwt', claims)).toBe(signer.sign('svc-rfr+jwt', claims))
+      const badClaims = { ...claims, exp: 0.5 }
+      await expect(signer.signApart('svc-rfr+jwt', badClaims)).rejects.toMatchObject({
+        code: 'signing-failed',
+      })
+      const unset = new Signer({ threads })
+      await expect(unset.signApart('svc-rfr+jwt', claims)).rejects.toMatchObject({
+        code: 'signing-not-configured',
+      })
+    },
+  )
+
   test('publishes retired keys after the current one, so that tokens from before a rotation still verify', () => {
     const [before, after] = [generateSigningKey(), generateSigningKey()]
     const token = signToken(parseSigningKey(before.privateKey), 'svc-act+jwt', claims)

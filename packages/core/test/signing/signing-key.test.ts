@@ -90,7 +90,7 @@ describe('a signing key', () => {
 
   test('shows no secret when it is printed or serialised', () => {
     const key = parseSigningKey(RFC_SEED)
-    expect(Object.keys(key).sort()).toEqual(['kid', 'publicKey', 'sign'])
+    expect(Object.keys(key).sort()).toEqual(['kid', 'publicKey', 'sign', 'signOnThread'])
     expect(JSON.stringify(key)).not.toContain(RFC_SEED)
   })
 })

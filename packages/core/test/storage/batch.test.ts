@@ -51,6 +51,24 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual([1, 2, 3, 4])
   })
 
+  it('who has waited for two seconds is told to come back, and does not wait through another stuck statement', async () => {
+    const { sent, run } = gated()
+    let now = 0
+    const batch = new Batch({ run, keyOf: ({ key }: Item) => key, elapsedMs: () => now })
+    const first = batch.add(item(1, 'a'))
+    await turn()
+    const second = batch.add(item(2, 'a')).catch((error: unknown) => error)
+    now = 1500
+    const third = batch.add(item(3, 'a'))
+    now = 2001
+    sent[0]?.end()
+    expect(await first).toBe(1)
+    expect(await second).toMatchObject({ code: 'unavailable', data: { retryAfterSeconds: 1 } })
+    sent[1]?.end()
+    expect(await third).toBe(3)
+    expect(sent.map(({ items }) => valuesOf(items))).toEqual([[1], [3]])
+  })
+
   it('items of one key never travel together or at once, and keep their order', async () => {
     const { sent, run } = gated()
     const batch = new Batch({ run, keyOf: ({ key }: Item) => key })

@@ -88,7 +88,12 @@ describe(`migrations on ${POSTGRES}`, () => {
     const detail = 'the database is ahead of this release (9999-later); run a newer one'
     await expect(migrate(url)).rejects.toMatchObject({ code: 'conflict', data: { detail } })
     await using storage = await openStorage({ url })
-    expect((await storage.health()).migrations.drifted).toEqual(['9999-later'])
+    expect((await storage.health()).migrations).toEqual({
+      applied: ALL,
+      pending: [],
+      drifted: [],
+      ahead: ['9999-later'],
+    })
   })
 
   it('a step that fails leaves nothing of itself, and those before it stay', async () => {
@@ -137,6 +142,19 @@ describe('comparing migrations', () => {
     })
     const edited = { ...one, sql: ['a '] }
     expect(compareMigrations(recorded, [edited]).drifted).toEqual(['0000-unknown', '0001-one'])
+  })
+
+  it('unknown and newer than the newest is ahead, not drifted', () => {
+    const recorded = new Map([
+      ['0001-one', checksum(one)],
+      ['0002-two', checksum(two)],
+      ['0003-three', 'x'],
+    ])
+    const both = { applied: ['0001-one', '0002-two'], pending: [], drifted: [], ahead: ['0003-three'] }
+    expect(compareMigrations(recorded, [one, two])).toEqual(both)
+    // Between the two known ones it belongs to another line of releases.
+    const third = { name: '0004-four', sql: ['d'] }
+    expect(compareMigrations(recorded, [one, two, third])).toMatchObject({ drifted: ['0003-three'] })
   })
 
   it('names are unique and stand in their order', () => {

@@ -73,6 +73,11 @@ class Relay {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
+  /** From now on nothing passes on the connections there are, and nobody is told; new ones are as good as ever. */
+  swallow(): void {
+    for (const socket of this.#sockets) socket.unpipe().resume()
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
@@ -99,6 +104,22 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     expect((await storage.health()).missingTables).toEqual([])
     kept({ [Symbol.asyncDispose]: () => relay.stop() })
   })
+
+  it('one that vanished without a word is one too, after seven seconds, and its connections are not used again', async () => {
+    const relay = new Relay((await database()).url)
+    await relay.start()
+    kept({ [Symbol.asyncDispose]: () => relay.stop() })
+    const storage = await opened(relay.url, 1)
+    await Promise.all([storage.tenants.list(), storage.jobs.get('job_x'), storage.health()])
+    relay.swallow()
+    const stalled = [storage.tenants.list(), storage.health(), storage.jobs.enqueue(buildJob())]
+    for (const each of await Promise.allSettled(stalled)) {
+      expect(each).toMatchObject({ status: 'rejected', reason: UNAVAILABLE })
+    }
+    expect(await storage.tenants.list()).toEqual([])
+    expect((await storage.health()).missingTables).toEqual([])
+    await storage.jobs.enqueue(buildJob())
+  }, 60_000)
 
   it('a statement that is cut off in flight is one as well', async () => {
     const { url } = await database()
@@ -185,13 +206,21 @@ async function terminateWaiting(by: pg.Client): Promise<void> {
 describe('telling a database that is away from one that refuses', () => {
   const error = (code: string, message = 'x') => Object.assign(new Error(message), { code })
 
-  it.each(['08006', '53300', '57P01', '55P03', '57014', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
-    '%s: away',
-    (code) => {
-      const cause = error(code)
-      expect(translated(cause)).toMatchObject({ ...UNAVAILABLE, cause })
-    },
-  )
+  it.each([
+    '08006',
+    '53300',
+    '57P01',
+    '55P03',
+    '57014',
+    '40P01',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ETIMEDOUT',
+    'EMFILE',
+  ])('%s: away', (code) => {
+    const cause = error(code)
+    expect(translated(cause)).toMatchObject({ ...UNAVAILABLE, cause })
+  })
 
   it.each(['23505', '22P02', '42P01', '40001', 'EACCES', ''])(
     '%p: refuses, and is thrown as it is',
@@ -201,12 +230,16 @@ describe('telling a database that is away from one that refuses', () => {
     },
   )
 
-  it.each(['Connection terminated unexpectedly', 'timeout exceeded when trying to connect'])(
-    '%s: away',
-    (message) => {
-      expect(translated(new Error(message))).toMatchObject(UNAVAILABLE)
-    },
-  )
+  it.each([
+    'Connection terminated unexpectedly',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Query read timeout',
+    'Client has encountered a connection error and is not queryable',
+    'Client was closed and is not queryable',
+  ])('%s: away', (message) => {
+    expect(translated(new Error(message))).toMatchObject(UNAVAILABLE)
+  })
 
   it('a problem stays the one it is', () => {
     const problem = new Problem('not-found')

@@ -35,6 +35,22 @@ describe('users and their sessions', () => {
     })
   })
 
+  it('a new service has nobody in it', async () => {
+    expect(await test.plane.users.list()).toEqual([])
+    expect(await test.plane.licenses.list()).toEqual([])
+  })
+
+  it('a long password counts to its last character, whatever its characters, and is kept as scrypt of 2^17', async () => {
+    const long = `${'Grüße 😀 '.repeat(30)}!`
+    await add({ password: long })
+    expect((await test.storage.users.credentials(EMAIL))?.passwordHash).toMatch(
+      /^scrypt\$17\$8\$1\$[\w-]{22}\$[\w-]{43}$/,
+    )
+    expect((await test.plane.sessions.login(EMAIL, long)).user.email).toBe(EMAIL)
+    await expect(test.plane.sessions.login(EMAIL, `${long.slice(0, -1)}?`)).rejects.toThrow()
+    await expect(test.plane.sessions.login(EMAIL, long.toUpperCase())).rejects.toThrow()
+  })
+
   it('a user without a password cannot sign in with any, the empty one included', async () => {
     await add({ password: undefined })
     for (const password of ['', 'undefined', PASSWORD]) {
@@ -67,6 +83,30 @@ describe('users and their sessions', () => {
     await test.plane.users.setDisabled(EMAIL, true)
     expect(await test.plane.sessions.authenticate(cookie)).toBeUndefined()
     await expect(test.plane.sessions.login(EMAIL, PASSWORD)).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('signing in anew ends the session that came along, and no other', async () => {
+    const { sessions } = test.plane
+    const user = await add()
+    const [former, elsewhere] = [await sessions.mint(user), await sessions.mint(user)]
+    const { cookie } = await sessions.login(EMAIL, PASSWORD, former.cookie)
+    expect(await sessions.authenticate(former.cookie)).toBeUndefined()
+    for (const live of [cookie, elsewhere.cookie]) expect(await sessions.authenticate(live)).toBeDefined()
+  })
+
+  it('every sign-in leaves a line with who and its outcome, and nothing that was typed', async () => {
+    const user = await add()
+    await test.plane.sessions.login(EMAIL, PASSWORD)
+    await expect(test.plane.sessions.login(EMAIL, 'a wrong password')).rejects.toThrow()
+    await expect(test.plane.sessions.login('hunter2@example.com', PASSWORD)).rejects.toThrow()
+    const told = test.log.lines.filter(({ message }) => message.startsWith('sign'))
+    expect(told.map(({ message, fields }) => [message, fields.user])).toEqual([
+      ['signed in', user.id],
+      ['sign-in refused', user.id],
+      ['sign-in refused', 'unknown'],
+    ])
+    for (const typed of [EMAIL, PASSWORD, 'a wrong password', 'hunter2'])
+      expect(test.log.text()).not.toContain(typed)
   })
 
   it('logout ends this session and no other', async () => {

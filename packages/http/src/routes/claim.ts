@@ -1,5 +1,5 @@
 import { claimedJobView, freeObject, shape } from '@svc/core'
-import { agentGate } from '../gates/agent-gate.ts'
+import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'
 import { hotJsonBody } from '../schema.ts'
@@ -19,7 +19,7 @@ export const claimRoute = route({
   path: '/v1/jobs/claim',
   summary: 'Ask for the job that is due for this host.',
   agent: true,
-  gate: agentGate('claim'),
+  gate: agentStatementGate('claim'),
   body: hotJsonBody(claimBody),
   reads: { 'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.' },
   replies: {
@@ -28,9 +28,8 @@ export const claimRoute = route({
     ...INVALID,
   },
   handle: async ({ plane, caller, body, headers }) => {
-    const { licenseId } = caller
     const claimKey = idempotencyKey({ headers })
-    const answer = await plane.jobs.claim({ licenseId, fingerprint: body.fingerprint, claimKey })
+    const answer = await plane.jobs.claim({ ...caller, fingerprint: body.fingerprint, claimKey })
     const told = { ...cancelHeaders(answer.cancel), ...(answer.drained ? { 'Svc-Drain': '1' } : {}) }
     if (answer.job === undefined) return noContent(told)
     return json({ job: claimedJobView(answer.job, plane.jobs.leaseSeconds) }, told)

@@ -19,7 +19,11 @@ export const deployLogsRoute = route({
   path: '/api/deploy/{id}/logs',
   summary: "A deployment's state and its log.",
   gate: session('platform.deploy'),
-  query: { after: 'Lines to skip: those read before.', limit: 'Lines at most, 1 to 10000.' },
+  query: {
+    after: 'Lines to skip: those read before.',
+    limit:
+      'Lines at most, 1 to 10000; the answer also ends before its text is longer than 1,048,576 characters.',
+  },
   replies: {
     200: {
       description: 'State and log lines.',

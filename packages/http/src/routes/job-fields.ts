@@ -49,7 +49,7 @@ export const cancelHeaders = (ids: readonly string[]): Record<string, string> =>
   ids.length === 0 ? {} : { 'Svc-Cancel': ids.join(',') }
 
 /** The header that tells a host what became of the job it writes to; none while all is as it thinks. */
-export function jobStateHeaders({ state, cancel }: Job): Record<string, string> {
+export function jobStateHeaders({ state, cancel }: Pick<Job, 'state' | 'cancel'>): Record<string, string> {
   if (isTerminal(state)) return { 'Svc-Job-State': state }
   return isHeld(state) && cancel !== undefined ? { 'Svc-Job-State': 'canceling' } : {}
 }

@@ -41,6 +41,7 @@ export const remoteOperationRoutes = [
       const { user } = caller
       const operation = plane.operations.list.find(({ name }) => name === params.name)
       if (operation !== undefined && !may(user, operation.permission)) {
+        plane.log.info({ user: user.id, operation: operation.name }, 'operation refused')
         throw new Problem('forbidden', { detail: `${operation.name} needs ${operation.permission}` })
       }
       return json(await plane.operations.run(params.name, body, user.email))

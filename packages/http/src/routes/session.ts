@@ -26,13 +26,13 @@ export const sessionRoutes = [
       401: { description: 'Unknown user or wrong password: which of them is not said.' },
       503: { description: 'Sign-in is closed, or too many are under way.' },
     },
-    handle: async ({ plane, body }) => {
+    handle: async ({ plane, body, headers }) => {
       const { allowed, retryAfterSeconds } = await plane.limits.take(
         'login-per-account',
         body.email.toLowerCase(),
       )
       if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
-      const { setCookie } = await plane.sessions.login(body.email, body.password)
+      const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie)
       return json({ ok: true }, { 'Set-Cookie': setCookie })
     },
   }),

@@ -1,6 +1,6 @@
-import { finite, flag, listOf, shape, text, whole } from '@svc/core'
+import { finite, flag, type Licensed, listOf, shape, text, whole } from '@svc/core'
 import { type Infer, optional } from 'superstruct'
-import { agentGate } from '../gates/agent-gate.ts'
+import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { hotJsonBody } from '../schema.ts'
@@ -30,8 +30,9 @@ const heartbeatResult = shape({
   refresh: optional(text(1, 4096)),
 })
 
-const beatOf = (licenseId: string, body: Infer<typeof heartbeatBody>) => ({
-  licenseId,
+const beatOf = (caller: Licensed, body: Infer<typeof heartbeatBody>) => ({
+  licenseId: caller.licenseId,
+  keyDigest: caller.keyDigest,
   fingerprint: body.fingerprint,
   hostname: body.hostname,
   version: body.version,
@@ -55,7 +56,7 @@ export const telemetryRoutes = [
     path: '/v1/telemetry/heartbeat',
     summary: 'Report a host as alive; renews the leases of the jobs it lists.',
     agent: true,
-    gate: agentGate('heartbeat'),
+    gate: agentStatementGate('heartbeat'),
     body: hotJsonBody(heartbeatBody),
     replies: {
       200: {
@@ -66,7 +67,7 @@ export const telemetryRoutes = [
       ...INVALID,
     },
     handle: async ({ plane, caller, body }) => {
-      const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(caller.licenseId, body))
+      const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(caller, body))
       const result = { ack: true, next_interval: nextInterval, ...(refresh === undefined ? {} : { refresh }) }
       return json(result, cancelHeaders(cancel))
     },

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { COSTLY_VALUES } from './costly.ts'
 import { changedAt, places, type Spelled, spelled, textOf } from './json-spelling.ts'
-
-/** A word that no answer may repeat. */
-export const MARKER = 'zqMARKERqz'
+import { MARKER } from './marker.ts'
 
 const raw = (text: string): Spelled => ({ raw: text })
 const text = (value: string): Spelled => raw(JSON.stringify(value))
@@ -129,6 +128,11 @@ const DEEP = [
 ]
 const LONG_LISTS = [65, 1001, 10_001].map((length) => raw(`[${'0,'.repeat(length - 1)}0]`))
 
+// Not by fc.string({ unit: 'binary' }): it keeps a map of a million characters, which the collector walks each time.
+const anyText = fc
+  .array(fc.integer({ min: 0, max: 0x10_ff_ff }), { maxLength: 20 })
+  .map((codes) => String.fromCodePoint(...codes))
+
 const part: fc.Arbitrary<Spelled> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...TYPES) },
   { weight: 5, arbitrary: fc.constantFrom(...NUMBERS) },
@@ -136,7 +140,8 @@ const part: fc.Arbitrary<Spelled> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...LENGTHS).map((length) => text('x'.repeat(length))) },
   { weight: 2, arbitrary: fc.constantFrom(...BROKEN).map(raw) },
   { weight: 1, arbitrary: fc.constantFrom(...DEEP, ...LONG_LISTS) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }).map(text) },
+  { weight: 1, arbitrary: fc.constantFrom(...COSTLY_VALUES).map(raw) },
+  { weight: 2, arbitrary: anyText.map(text) },
 )
 
 /** One change of a JSON value: another part, a part less, a field more, a field twice. */

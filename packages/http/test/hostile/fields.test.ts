@@ -6,15 +6,10 @@ import type { Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { jsonSchema } from '../../src/shape.ts'
 import { type Mounted, mounted } from '../mounted.ts'
-import { MARKER } from './body-mutations.ts'
+import { MARKER } from './marker.ts'
+import { fieldsOf, spell, typesOf } from './schema-fields.ts'
 
 type Schema = Readonly<Record<string, unknown>>
-
-/** A field by the names that lead to it. */
-interface Field {
-  readonly names: readonly string[]
-  readonly schema: Schema
-}
 
 interface Case {
   readonly title: string
@@ -31,9 +26,6 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
   array: ['null', `"${MARKER}"`, '{}', '0', 'true'],
   object: ['null', `"${MARKER}"`, '[]', '0', 'true'],
 }
-
-const typesOf = ({ type, enum: words }: Schema): readonly string[] =>
-  words === undefined ? [type].flat().map(String) : ['string']
 
 function wrongFor(schema: Schema): readonly string[] {
   const types = typesOf(schema)
@@ -53,44 +45,6 @@ function beyond({ maxLength, minLength, minimum, maximum, maxItems }: Schema): r
     ...(typeof maxItems === 'number' && maxItems < MANY ? [`[${'0,'.repeat(maxItems)}0]`] : []),
   ]
 }
-
-function fieldsOf(schema: Schema, names: readonly string[] = []): readonly Field[] {
-  const own = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Schema>>)
-  return own.flatMap(([name, field]) => {
-    const here = [...names, name]
-    const items = field.type === 'array' ? fieldsOf(field.items as Schema, [...here, '0']) : []
-    return [{ names: here, schema: field }, ...fieldsOf(field, here), ...items]
-  })
-}
-
-const VALID: Readonly<Record<string, string>> = {
-  string: '"x"',
-  number: '1',
-  integer: '1',
-  boolean: 'true',
-  array: '[]',
-  object: '{}',
-}
-
-/** A good value in JSON, but that the field of `names` has `text`. */
-function spell(schema: Schema, names: readonly string[], text: string): string {
-  const [name, ...rest] = names
-  if (name === undefined) return text
-  if (schema.type === 'array') return `[${spell(schema.items as Schema, rest, text)}]`
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>
-  const required = (schema.required ?? []) as readonly string[]
-  const kept = Object.entries(properties).filter(([each]) => each === name || required.includes(each))
-  const fields = kept.map(([each, field]) => {
-    const value = each === name ? spell(field, rest, text) : valid(field)
-    return `${JSON.stringify(each)}:${value}`
-  })
-  return `{${fields.join(',')}}`
-}
-
-const valid = (schema: Schema): string =>
-  schema.enum === undefined
-    ? (VALID[typesOf(schema)[0] ?? ''] ?? 'null')
-    : JSON.stringify((schema.enum as unknown[])[0])
 
 const SHOWN = 40
 const pathOf = ({ path }: Route): string => path.replace(/\{[^}]+\}/, 'job_x')

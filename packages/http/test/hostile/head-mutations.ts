@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { MARKER } from './body-mutations.ts'
+import { COSTLY_COOKIES, COSTLY_HEADERS } from './costly.ts'
+import { MARKER } from './marker.ts'
 
 /** Header lines by name; a name may come more than once. */
 export type Headers = readonly (readonly [string, string])[]
@@ -46,6 +47,7 @@ const COOKIES = [
   '{cookie}; {cookie}',
   `{cookie}; x=${MARKER}`,
   `${'a=b; '.repeat(500)}`,
+  ...COSTLY_COOKIES,
   '__proto__=x',
   'svc_session="v1.a.b"',
   '\u00ff=\u0080',
@@ -114,6 +116,7 @@ const OTHERS: Headers = [
   ['Content-MD5', MARKER],
   ['Referer', MARKER],
   ['User-Agent', '\u00ff'],
+  ...COSTLY_HEADERS.map((value) => ['X-Costly', value] as const),
 ]
 
 const one = (name: string, values: readonly string[]) =>
@@ -121,15 +124,19 @@ const one = (name: string, values: readonly string[]) =>
     .tuple(fc.constantFrom(...values), fc.boolean())
     .map(([value, isMore]) => (isMore ? add : set)(name, value))
 
-/** A change of the headers. */
-export const headChange: fc.Arbitrary<(headers: Headers) => Headers> = fc.oneof(
-  { weight: 4, arbitrary: one('Authorization', CREDENTIALS) },
-  { weight: 4, arbitrary: one('Cookie', COOKIES) },
-  { weight: 1, arbitrary: fc.constantFrom('Authorization', 'Cookie', 'Content-Type').map(drop) },
-  { weight: 2, arbitrary: one('X-Forwarded-For', FORWARDED) },
-  { weight: 2, arbitrary: one('Idempotency-Key', KEYS) },
-  { weight: 2, arbitrary: one('Origin', ORIGINS) },
-  { weight: 2, arbitrary: one('Content-Type', TYPES) },
-  { weight: 2, arbitrary: one('Content-Encoding', CODINGS) },
-  { weight: 2, arbitrary: fc.constantFrom(...OTHERS).map(([name, value]) => add(name, value)) },
-)
+/** A change of the headers; `credential`: the one that counts is changed most. */
+export const headChange = (
+  credential: 'Authorization' | 'Cookie' | undefined,
+): fc.Arbitrary<(headers: Headers) => Headers> =>
+  fc.oneof(
+    { weight: credential === 'Authorization' ? 10 : 1, arbitrary: one('Authorization', CREDENTIALS) },
+    { weight: credential === 'Cookie' ? 10 : 1, arbitrary: one('Cookie', COOKIES) },
+    { weight: credential === undefined ? 0 : 2, arbitrary: fc.constant(drop(credential ?? '')) },
+    { weight: 1, arbitrary: fc.constant(drop('Content-Type')) },
+    { weight: 1, arbitrary: one('X-Forwarded-For', FORWARDED) },
+    { weight: 2, arbitrary: one('Idempotency-Key', KEYS) },
+    { weight: 2, arbitrary: one('Origin', ORIGINS) },
+    { weight: 1, arbitrary: one('Content-Type', TYPES) },
+    { weight: 3, arbitrary: one('Content-Encoding', CODINGS) },
+    { weight: 1, arbitrary: fc.constantFrom(...OTHERS).map(([name, value]) => add(name, value)) },
+  )

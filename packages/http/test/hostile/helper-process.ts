@@ -14,10 +14,12 @@ export class HelperProcess implements AsyncDisposable {
     })
   }
 
-  /** Starts a file of this folder and waits until it is ready. */
-  static async start(file: string): Promise<HelperProcess> {
+  /** Starts a file of this folder with these arguments and waits until it is ready. */
+  static async start(file: string, ...args: readonly string[]): Promise<HelperProcess> {
     const execArgv = ['--conditions=svc-source', '--expose-gc', '--disable-warning=ExperimentalWarning']
-    const helper = new HelperProcess(fork(join(import.meta.dirname, file), { execArgv, stdio: 'inherit' }))
+    const helper = new HelperProcess(
+      fork(join(import.meta.dirname, file), args, { execArgv, stdio: 'inherit' }),
+    )
     await helper.#told()
     return helper
   }

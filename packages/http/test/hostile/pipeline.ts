@@ -16,10 +16,7 @@ export interface WireRequest {
 const END = '\r\n\r\n'
 
 /** Reads the first answer of `bytes`: the answer and how many bytes it took; undefined while it is not whole. */
-export function readAnswer(
-  bytes: Buffer,
-  isHead: boolean,
-): { answer: WireAnswer; length: number } | undefined {
+function readAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; length: number } | undefined {
   const end = bytes.indexOf(END)
   if (end === -1) return undefined
   const head = bytes.toString('latin1', 0, end)
@@ -70,8 +67,12 @@ export class Pipeline implements Disposable {
     const answers: WireAnswer[] = []
     while (answers.length < requests.length) {
       const before = answers.length
+      // A connection that was kept may have been closed while these were on their way; a new one may not.
+      const isNew = this.#socket === undefined || this.#socket.destroyed
       await this.#round(requests.slice(before), answers)
-      if (answers.length === before) throw new Error('a request got no answer')
+      if (answers.length > before) continue
+      if (isNew) throw new Error(`no answer to ${spell(requests[before])}: the connection was closed`)
+      this.#socket?.destroy()
     }
     return answers
   }

@@ -1,78 +1,103 @@
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
-import { type Attack, anyAttack } from './attack.ts'
+import type { Attack } from './attack.ts'
 import { HelperProcess } from './helper-process.ts'
-import { Pipeline, type WireAnswer } from './pipeline.ts'
+import { Lane, type LaneParts, WrongAnswer } from './lane.ts'
+import { Pace } from './pace.ts'
+import { Pipeline } from './pipeline.ts'
 import type { Scene } from './scene.ts'
-import { faultOf } from './verdict.ts'
+import type { PacedStretch, Served, SiegeReport, Stretch, Weight } from './siege-report.ts'
+import type { Strain } from './strain.ts'
+import { isRefusal, Tally } from './tally.ts'
 
-const BATCH = 32
 /** Requests before the scene is staged anew: what they managed to change is not to wear the next ones down. */
 const STAGE_EVERY = 4096
-/** Of so many batches one is sent again without the requests that were taken, and the rows are counted around it. */
-const RECOUNT_EVERY = 16
-
-/** The figures of a siege. */
-export interface SiegeReport {
-  readonly requests: number
-  readonly seconds: number
-  readonly statuses: Readonly<Record<number, number>>
-  readonly recounts: number
-  /** A good client's meanwhile, times in milliseconds. */
-  readonly bystander: {
-    readonly beats: number
-    readonly failed: number
-    readonly p50: number
-    readonly p99: number
-    readonly max: number
-  }
-  /** Memory of the service after the first stage and at the end, in bytes. */
-  readonly rss: { readonly before: number; readonly after: number }
-}
-
-interface Weight {
-  readonly rss: number
-}
+const LANES = 2
+const QUIET_MS = 3000
+const END_MS = 500
+const WARM_SHARE = 0.05
 
 /** Rows by table. */
 type Rows = Readonly<Record<string, number>>
+
+/** How a siege goes. */
+export interface SiegePlan {
+  /** Bad requests to send: at least so many that are refused. */
+  readonly bad: number
+  readonly seed: number
+  /** How the siege begins: so many requests, so many a second. Default: at once as fast as they are answered. */
+  readonly paced?: { readonly requests: number; readonly perSecond: number }
+  /** Requests a second at most after that. Default: as many as are answered. */
+  readonly perSecond?: number
+  /** No stage begins after so many seconds. Default: no limit. */
+  readonly seconds?: number
+  /** How long the good client is alone before, to compare with; 3 s. */
+  readonly quietMs?: number
+  /** Hears how many bad requests there were, after each stage. */
+  readonly told?: (bad: number) => void
+}
 
 /** Attacks one service with generated requests, watched by a good client. */
 export class Siege implements AsyncDisposable {
   readonly #victim: HelperProcess
   readonly #bystander: HelperProcess
-  readonly #statuses: Record<number, number> = {}
-  #batches = 0
   #recounts = 0
-  #sent = 0
 
   private constructor(victim: HelperProcess, bystander: HelperProcess) {
     this.#victim = victim
     this.#bystander = bystander
   }
 
-  static async begin(): Promise<Siege> {
-    const [victim, bystander] = await Promise.all([
-      HelperProcess.start('victim.ts'),
-      HelperProcess.start('bystander.ts'),
-    ])
+  /** Starts a service on the server of the run (`SVC_TEST_POSTGRES`) or on an embedded database. */
+  static async begin(storage: 'postgresql' | 'pglite'): Promise<Siege> {
+    const victim = await HelperProcess.start('victim.ts', storage)
+    const bystander = await HelperProcess.start('bystander.ts').catch(async (error: unknown) => {
+      await victim[Symbol.asyncDispose]()
+      throw error
+    })
     return new Siege(victim, bystander)
   }
 
-  /** Sends so many requests; `told` hears how many after each stage. @throws Error with the smallest batch that gets a wrong answer, and the seed */
-  async send(requests: number, seed: number, told: (sent: number) => void = () => {}): Promise<SiegeReport> {
-    const start = performance.now()
-    let before = 0
-    for (let stage = 0; this.#sent < requests; stage += 1) {
-      await this.#stage(Math.min(STAGE_EVERY, requests - this.#sent), seed + stage)
-      told(this.#sent)
-      if (stage === 0) before = (await this.#victim.ask<Weight>('weigh')).rss
+  /** Makes the service do one thing wrong from now on (`planted.ts`); whether it knows how. */
+  async plant(name: string): Promise<boolean> {
+    const { planted } = await this.#victim.ask<{ readonly planted: boolean }>({ plant: name })
+    return planted
+  }
+
+  /** @throws Error with the request that got a wrong answer, and the seed of its stage */
+  async send(plan: SiegePlan): Promise<SiegeReport> {
+    const { bad, seed, paced, seconds: longest = Number.POSITIVE_INFINITY, quietMs = QUIET_MS, told } = plan
+    const tally = new Tally()
+    const pace = new Pace(plan.perSecond ?? Number.POSITIVE_INFINITY)
+    this.#recounts = 0
+    // What is compiled and cached on the first requests is no figure of theirs.
+    const first = new Tally()
+    for (let stage = 1; first.bad < bad * WARM_SHARE; stage += 1) {
+      await this.#stage(Math.min(STAGE_EVERY, bad * WARM_SHARE), seed - stage * LANES, { tally: first, pace })
     }
-    const seconds = (performance.now() - start) / 1000
-    const bystander = await this.#bystander.ask<SiegeReport['bystander']>('tell')
-    const { rss: after } = await this.#victim.ask<Weight>('weigh')
-    const figures = { requests: this.#sent, seconds, statuses: this.#statuses, recounts: this.#recounts }
-    return { ...figures, bystander, rss: { before, after } }
+    const quiet = await this.#quiet(quietMs)
+    const before = await this.#victim.ask<Weight>('weigh')
+    await this.#stretch()
+    const start = performance.now()
+    const passed = () => (performance.now() - start) / 1000
+    let stage = 0
+    const attack = async (requests: number, at: Pace) => {
+      await this.#stage(Math.min(STAGE_EVERY, requests), seed + stage * LANES, { tally, pace: at })
+      stage += 1
+      told?.(tally.bad)
+    }
+    let held: PacedStretch | undefined
+    if (paced !== undefined) {
+      const slow = new Pace(paced.perSecond)
+      while (tally.sent < paced.requests) await attack(paced.requests - tally.sent, slow)
+      held = { perSecond: tally.sent / passed(), ...(await this.#stretch()) }
+    }
+    while (tally.bad < bad && passed() < longest) await attack(bad, pace)
+    const seconds = passed()
+    const attacked = await this.#stretch()
+    const after = await this.#victim.ask<Weight>('weigh')
+    const { sent, shed, statuses, routes } = tally
+    const figures = { bad: tally.bad, sent, shed, seconds, statuses, routes, recounts: this.#recounts }
+    return { ...figures, quiet, paced: held, attacked, weight: { before, after } }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,61 +105,70 @@ export class Siege implements AsyncDisposable {
     await this.#victim[Symbol.asyncDispose]()
   }
 
-  async #stage(requests: number, seed: number): Promise<void> {
+  /** The good client alone. */
+  async #quiet(ms: number): Promise<Stretch> {
+    await this.#scene()
+    await this.#stretch()
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return this.#stretch()
+  }
+
+  /** The figures since it was last asked. @throws Error for what the log of the service has heard */
+  async #stretch(): Promise<Stretch> {
+    const bystander = await this.#bystander.ask<Served>('tell')
+    const { log, ...loop } = await this.#victim.ask<Strain & { readonly log: readonly string[] }>('strain')
+    if (log.length > 0) throw new WrongAnswer(log.join('\n'))
+    return { bystander, loop }
+  }
+
+  async #scene(): Promise<Scene> {
     await this.#bystander.ask('rest')
     const scene = await this.#victim.ask<Scene>('stage')
     await this.#bystander.ask(scene)
-    using pipeline = new Pipeline(scene.port)
-    const batch = fc.array(anyAttack, { minLength: BATCH, maxLength: BATCH })
-    const property = fc.asyncProperty(batch, (attacks) => this.#batch(attacks, scene, pipeline))
-    const result = await fc.check(property, {
-      numRuns: Math.ceil(requests / BATCH),
-      seed,
-      endOnFailure: true,
-    })
-    if (result.failed) throw new Error(`stage ${seed}: ${messageOf(result.errorInstance)}`)
-    await requireScene(scene, pipeline)
+    return scene
   }
 
-  async #batch(attacks: readonly Attack[], scene: Scene, pipeline: Pipeline): Promise<void> {
-    const answers = await this.#sendAll(attacks, scene, pipeline)
-    if (!this.#victim.isAlive) throw new Error('the service has ended')
-    this.#batches += 1
-    if (this.#batches % RECOUNT_EVERY > 0) return
-    const refused = attacks.filter((_, index) => (answers[index]?.status ?? 0) >= 400)
-    if (refused.length > 0) await this.#recount(refused, scene, pipeline)
-  }
-
-  async #sendAll(attacks: readonly Attack[], scene: Scene, pipeline: Pipeline): Promise<WireAnswer[]> {
-    const requests = attacks.map((attack) => attack.wire(scene))
-    const answers = await pipeline.send(requests)
-    for (const [index, attack] of attacks.entries()) {
-      const [request, answer] = [requests[index], answers[index]]
-      if (request === undefined || answer === undefined) throw new Error('an answer is missing')
-      const fault = faultOf(attack.targetIn(scene), request, answer)
-      if (fault !== undefined) throw new Error(`${fault}\n${attack}\n${answer.head}\n\n${answer.body}`)
-      this.#statuses[answer.status] = (this.#statuses[answer.status] ?? 0) + 1
+  async #stage(requests: number, seed: number, parts: Pick<LaneParts, 'tally' | 'pace'>): Promise<void> {
+    const scene = await this.#scene()
+    const stopping = new AbortController()
+    const lanes = Array.from({ length: LANES }, () => new Lane({ ...parts, scene, stop: stopping.signal }))
+    try {
+      await Promise.all(lanes.map((lane, index) => lane.attack(requests / LANES, seed + index)))
+      if (!this.#victim.isAlive) throw new WrongAnswer('the service has ended')
+      for (const refused of parts.tally.taken()) await this.#recount(refused, lanes[0] as Lane)
+      await requireScene(scene)
+    } catch (error) {
+      stopping.abort()
+      // Its connections end before the end of the service is heard of.
+      await new Promise((resolve) => setTimeout(resolve, END_MS))
+      if (!this.#victim.isAlive) throw new Error(`stage ${seed}: the service has ended`, { cause: error })
+      throw new Error(`stage ${seed}: ${messageOf(error)}`, { cause: error })
+    } finally {
+      for (const lane of lanes) lane[Symbol.dispose]()
     }
-    this.#sent += attacks.length
-    return answers
   }
 
-  // What is refused changes nothing.
-  async #recount(refused: readonly Attack[], scene: Scene, pipeline: Pipeline): Promise<void> {
+  // What is refused changes nothing. Requests that pass this time say nothing: the others are tried without them.
+  async #recount(refused: readonly Attack[], lane: Lane): Promise<void> {
+    if (refused.length === 0) return
     const before = await this.#victim.ask<Rows>('count')
-    const answers = await this.#sendAll(refused, scene, pipeline)
+    const answers = await lane.send(refused)
     const after = await this.#victim.ask<Rows>('count')
+    const again = refused.filter((_, index) => isRefusal(answers[index]))
+    if (again.length < refused.length) return this.#recount(again, lane)
     this.#recounts += 1
-    if (answers.some(({ status }) => status < 400)) return
-    if (!isDeepStrictEqual(before, after))
-      throw new Error(`refused requests changed rows: ${JSON.stringify({ before, after })}`)
+    if (isDeepStrictEqual(before, after)) return
+    throw new WrongAnswer(
+      `refused requests changed rows: ${JSON.stringify({ before, after })}\n${refused.join('\n')}`,
+    )
   }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 // A scene that was ended on the way has made the rest of its stage blind.
-async function requireScene({ key, cookie }: Scene, pipeline: Pipeline): Promise<void> {
+async function requireScene({ key, cookie, port }: Scene): Promise<void> {
+  using pipeline = new Pipeline(port)
   const get = (path: string, header: string) => ({
     isHead: false,
     bytes: Buffer.from(`GET ${path} HTTP/1.1\r\nHost: svc.example\r\n${header}\r\n\r\n`),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { MARKER } from './body-mutations.ts'
+import { COSTLY_QUERIES } from './costly.ts'
+import { MARKER } from './marker.ts'
 
 /** Where a request goes. */
 export interface Target {
@@ -87,62 +88,65 @@ const QUERIES = [
   `conversationId=${'x'.repeat(129)}`,
   `conversationId=${MARKER}`,
   `conversationId=a&sessionId=%00&after=%00`,
-  'conversationId=a&sessionId=b&wait=1',
+  'conversationId=a&sessionId=b&wait=0',
+  'conversationId=a&sessionId=b&wait=9999999',
   'conversationId=a&wait=-1',
   'conversationId=a&wait=x',
   '__proto__=x',
   'constructor=x',
   `${'a=b&'.repeat(1500)}`,
+  ...COSTLY_QUERIES,
   `x=${'y'.repeat(9000)}`,
   '?',
   '#x',
   'a=%u0041',
 ]
 
-/** A change of method, path or query. */
-export const targetChange: fc.Arbitrary<(target: Target) => Target> = fc.oneof(
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(...METHODS).map((method) => (target: Target) => ({ ...target, method })),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(...QUERIES).map((query) => (target: Target) => ({
-      ...target,
-      path: `${target.path}${target.path.includes('?') ? '&' : '?'}${query}`,
-    })),
-  },
-  {
-    weight: 6,
-    arbitrary: fc
-      .record({
-        segment: fc.constantFrom(...SEGMENTS),
-        pick: fc.nat(),
-        isAny: fc.nat(9).map((number) => number === 0),
-      })
-      .map(({ segment, pick, isAny }) => ({ method, path }: Target) => {
-        const [plain = '', query] = path.split('?', 2)
-        const parts = plain.split('/')
-        const ids = parts.flatMap((each, index) => (each.startsWith('{') ? [index] : []))
-        const at = isAny || ids.length === 0 ? 1 + (pick % (parts.length - 1)) : ids[pick % ids.length]
-        const next = parts.map((each, index) => (index === at ? segment : each)).join('/')
-        return { method, path: query === undefined ? next : `${next}?${query}` }
-      }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .constantFrom<(path: string) => string>(
-        (path) => `${path}/`,
-        (path) => `/${path}`,
-        (path) => path.toUpperCase(),
-        (path) => path.replace('/', '/./'),
-        (path) => `/x/..${path}`,
-        (path) => `http://${MARKER}${path}`,
-        (path) => `${path};x=y`,
-        () => '*',
-        () => '/',
-      )
-      .map((change) => ({ method, path }: Target) => ({ method, path: change(path) })),
-  },
-)
+/** A change of method, path or query; without an id in the path fewer of them lead to no route at all. */
+export const targetChange = (hasId: boolean): fc.Arbitrary<(target: Target) => Target> =>
+  fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(...METHODS).map((method) => (target: Target) => ({ ...target, method })),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(...QUERIES).map((query) => (target: Target) => ({
+        ...target,
+        path: `${target.path}${target.path.includes('?') ? '&' : '?'}${query}`,
+      })),
+    },
+    {
+      weight: hasId ? 8 : 2,
+      arbitrary: fc
+        .record({
+          segment: fc.constantFrom(...SEGMENTS),
+          pick: fc.nat(),
+          isAny: fc.nat(9).map((number) => number === 0),
+        })
+        .map(({ segment, pick, isAny }) => ({ method, path }: Target) => {
+          const [plain = '', query] = path.split('?', 2)
+          const parts = plain.split('/')
+          const ids = parts.flatMap((each, index) => (each.startsWith('{') ? [index] : []))
+          const at = isAny || ids.length === 0 ? 1 + (pick % (parts.length - 1)) : ids[pick % ids.length]
+          const next = parts.map((each, index) => (index === at ? segment : each)).join('/')
+          return { method, path: query === undefined ? next : `${next}?${query}` }
+        }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom<(path: string) => string>(
+          (path) => `${path}/`,
+          (path) => `/${path}`,
+          (path) => path.toUpperCase(),
+          (path) => path.replace('/', '/./'),
+          (path) => `/x/..${path}`,
+          (path) => `http://${MARKER}${path}`,
+          (path) => `${path};x=y`,
+          () => '*',
+          () => '/',
+        )
+        .map((change) => ({ method, path }: Target) => ({ method, path: change(path) })),
+    },
+  )

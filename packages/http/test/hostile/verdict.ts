@@ -1,11 +1,14 @@
 import { pathsOf, type Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
-import { MARKER } from './body-mutations.ts'
+import { MARKER } from './marker.ts'
 import type { WireAnswer, WireRequest } from './pipeline.ts'
 import type { Target } from './target-mutations.ts'
 
 const MAX_DETAILS = 12
 const MAX_HEAD_BYTES = 12_000
+
+/** The template of the route at a path; `unmatched` where there is none. */
+export const templateAt = (path: string): string => routesAt(path)[0]?.path ?? 'unmatched'
 
 /** The routes that a path leads to. */
 function routesAt(path: string): readonly Route[] {

@@ -1,70 +1,80 @@
-// The service under attack, in a process of its own: over the embedded database, with limits that never bite, and with
-// nothing that reaches out. It answers `stage` with a fresh scene, `count` with its rows and `weigh` with its memory.
-import { createControlPlane, type RateCounter, readConfig, type Timers } from '@svc/core'
+// The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a fresh
+// scene, `count` with its rows, `weigh` with its memory, `strain` with the turns of its loop since it was last asked,
+// `{ plant }` by doing one thing wrong from now on.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
-import { migrateDriver } from '../../../core/src/storage/migrator.ts'
-import { pgliteDriver } from '../../../core/src/storage/orm.ts'
-import { ENTITIES, sqlStorage } from '../../../core/src/storage/sql-storage.ts'
-import { createApp, listen } from '../../src/index.ts'
+import Koa from 'koa'
+import { controlPlaneMiddleware, createApp, listen } from '../../src/index.ts'
+import { openDatabase } from './database.ts'
+import { HeardLog } from './heard-log.ts'
+import { Planted } from './planted.ts'
 import { stage } from './scene.ts'
+import { LoopStrain } from './strain.ts'
 
-const WAITED_SHARE = 0.01
-
-const driver = await pgliteDriver({}, ENTITIES)
-await migrateDriver(driver)
+const database = await openDatabase(process.argv[2])
+const counted = new MemoryRateCounter({ now: () => new Date(), forStores: () => undefined })
+// Limits would answer nearly all with 429. One stays: what it counts costs a second of a core.
 const rateCounter: RateCounter = {
   backend: 'memory',
-  count: async () => ({ count: 1, windowLeftMs: 60_000 }),
-}
-const timers: Timers = {
-  elapsedMs: () => performance.now(),
-  pause: (ms, signal) => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms * WAITED_SHARE)
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-    return signal?.aborted ? Promise.resolve() : promise
-  },
+  count: async (limit, subject) =>
+    limit.name === 'login-per-account' ? counted.count(limit, subject) : { count: 1, windowLeftMs: 60_000 },
 }
 const outbound = {
   request: () => Promise.reject(new TypeError('nothing is called from here')),
   [Symbol.asyncDispose]: async () => {},
 }
+const log = new HeardLog()
 const plane = createControlPlane({
   config: readConfig({ ...TEST_ENVIRONMENT, SERVICE_PUBLIC_URL: 'https://svc.example' }),
-  storage: sqlStorage('pglite-memory', driver),
+  storage: database.storage,
   rateCounter,
-  timers,
   outbound,
+  log,
   dns: new ScriptedDns(),
 })
-const server = await listen(createApp(plane), { host: '127.0.0.1', port: 0, health: plane.health })
-
-const query = <Row>(text: string) => driver.rows<Row>({ name: 'victim', text }, [])
-const TABLES = `select table_name as name from information_schema.tables
-  where table_schema = 'public' and table_name not like '%migration%' order by 1`
-const names = (await query<{ name: string }>(TABLES)).map(({ name }) => name)
-
-/** Rows by table; `audit_log` records refusals on purpose. */
-async function rows(): Promise<Record<string, number>> {
-  const counted = names.filter((name) => name !== 'audit_log')
-  const counts = counted.map((name) => `select '${name}' as name, count(*)::int as count from ${name}`)
-  const found = await query<{ name: string; count: number }>(counts.join(' union all '))
-  return Object.fromEntries(found.map(({ name, count }) => [name, count]))
+const strain = new LoopStrain()
+const wrong = new Planted(plane)
+const app = createApp(plane)
+const straight = app.callback()
+const amended = new Koa()
+  .use(wrong.middleware)
+  .use(controlPlaneMiddleware(plane))
+  .on('error', () => {})
+const throughAmended = (amended as Koa).callback()
+app.callback = () => async (request, response) => {
+  strain.note(request as IncomingMessage, response as ServerResponse)
+  await (wrong.isPlanted ? throughAmended : straight)(request, response)
 }
+const server = await listen(app, { host: '127.0.0.1', port: 0, health: plane.health })
 
-async function answer(message: unknown): Promise<object> {
-  if (message === 'stage') {
-    await query(`truncate ${names.join(', ')}`)
-    return { port: server.port, ...(await stage(plane)) }
+const GC_ROUNDS = 5
+const GC_PAUSE_MS = 100
+
+/**
+ * What is left when everything that can be freed is. An ordinary collection keeps pages of the heap for later: 200 MB of
+ * them once there was much to do; freed ones go back beside the event loop, a moment later.
+ */
+async function weigh() {
+  for (let round = 0; round < GC_ROUNDS; round += 1) {
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    await new Promise((resolve) => setTimeout(resolve, GC_PAUSE_MS))
   }
-  if (message === 'count') return rows()
-  globalThis.gc?.()
-  return { rss: process.memoryUsage().rss }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  return { rss, held: heapUsed + external }
 }
 
-process.on('message', (message) => void answer(message).then((told) => process.send?.(told)))
+async function answer(message: string | { readonly plant: string }): Promise<object> {
+  if (typeof message === 'object') return wrong.plant(message.plant)
+  if (message === 'count') return database.rows()
+  if (message === 'strain') return { ...strain.told(), log: log.told() }
+  if (message === 'weigh') return weigh()
+  // What a found fault has left under way would meet the emptying of the tables in a deadlock.
+  await strain.idle()
+  await database.empty()
+  return { port: server.port, ...(await stage(plane)) }
+}
+
+process.on('message', (message: string) => void answer(message).then((told) => process.send?.(told)))
 process.once('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Agent, HeartbeatWrite, Storage } from '@svc/core'
-import { buildId } from '../build-id.ts'
-import { FakeClock } from '../fake-clock.ts'
+import type { Storage } from '@svc/core'
 import { buildJob } from '../jobs/build-job.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { AgentsScene } from './agents-scene.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'
+import { licenseTests } from './contract-license.ts'
 
 const FIGURES = {
   hostname: 'web-1',
@@ -28,30 +28,8 @@ export function agentsStoreContract(name: string, open: () => Promise<Storage>):
     const sceneOf = () => new AgentsScene(storage())
     describe('heartbeat', () => heartbeatTests(sceneOf))
     describe('operators', () => operatorTests(sceneOf))
+    describe('the license', () => licenseTests(sceneOf))
   })
-}
-
-class AgentsScene {
-  readonly storage: Storage
-  readonly clock = new FakeClock()
-  readonly licenseId = buildId('lic')
-
-  constructor(storage: Storage) {
-    this.storage = storage
-  }
-
-  beat(fingerprint = 'fp-1', fields: Partial<HeartbeatWrite> = {}) {
-    const write = buildHeartbeat({ licenseId: this.licenseId, fingerprint, ...fields })
-    return this.storage.agents.heartbeat(write, this.clock.now())
-  }
-
-  list(): Promise<readonly Agent[]> {
-    return this.storage.agents.list(this.licenseId)
-  }
-
-  async only(): Promise<Agent | undefined> {
-    return (await this.list())[0]
-  }
 }
 
 function heartbeatTests(sceneOf: () => AgentsScene): void {

@@ -1,6 +1,7 @@
 import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core'
 import { forgetIdentities, noteIdentity } from '../alerts/alert-facts-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
+import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
@@ -54,6 +55,7 @@ function drainedAt(row: Agent, { drained }: AgentChange, now: Date): Date | unde
 }
 
 function heartbeat(tables: MemoryTables, write: HeartbeatWrite, now: Date): HeartbeatOutcome {
+  requireLicensed(tables, write, now)
   const key = agentKey(write.licenseId, write.fingerprint)
   const old = tables.agents.get(key) ?? unseen(write, now)
   const row = reported(old, write, now)

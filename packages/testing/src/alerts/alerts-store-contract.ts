@@ -194,6 +194,17 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       expect(await shown()).toEqual(before)
     })
 
+    it('of sixteen who do the same at once one is told that they did it', async () => {
+      const { clock, move, alertId } = scene()
+      await move()
+      const until = new Date(clock.now().getTime() + 3_600_000)
+      for (const action of ['ack', 'snooze', 'unsnooze', 'unack'] as const) {
+        const write = { ids: [alertId], action, actor: 'ann', until }
+        const told = await Promise.all(Array.from({ length: 16 }, () => alerts().write(write, clock.now())))
+        expect([action, told.flat()]).toEqual([action, [alertId]])
+      }
+    })
+
     it('a forgotten key is new again', async () => {
       const { clock, key, move } = scene()
       await move({ alert: 'none' })

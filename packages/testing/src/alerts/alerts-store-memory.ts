@@ -6,6 +6,8 @@ import {
   type AlertWrite,
   agentId,
   alertStatus,
+  CLONE_SECONDS,
+  REFUSAL_SECONDS,
   type Watch,
 } from '@svc/core'
 import type { Run } from '../memory-turns.ts'
@@ -27,6 +29,10 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
     write: (write, now = time()) => run(() => writeAll(tables, write, now)),
     record: (entries, now = time()) =>
       run(() => {
+        for (const { id, alertId } of entries) {
+          if (alerts.get(alertId) === undefined) throw new Error(`there is no alert ${alertId}`)
+          if (actions.get(id) !== undefined) throw new Error(`there is an action ${id} already`)
+        }
         for (const entry of entries) actions.put(entry.id, { ...entry, at: now })
       }),
     actions: (alertId) =>
@@ -50,7 +56,7 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
         return counts
       }),
     purge: (keepDays, now = time()) =>
-      run(() => purge(tables, new Date(now.getTime() - keepDays * 86_400_000))),
+      run(() => purge(tables, new Date(now.getTime() - keepDays * 86_400_000), now)),
   }
 }
 
@@ -124,23 +130,29 @@ function list(tables: AlertTables, filter: AlertFilter, now: Date): Alert[] {
 const namesOf = ({ host }: Alert): readonly string[] =>
   host === undefined ? [] : [host.hostname, host.fingerprint, agentId(host.fingerprint)]
 
-function writeAll({ alerts, watches }: AlertTables, write: AlertWrite, now: Date): void {
-  for (const id of write.ids) {
-    const alert = alerts.get(id)
-    if (alert === undefined) continue
+function writeAll(tables: AlertTables, write: AlertWrite, now: Date): string[] {
+  return write.ids.filter((id) => {
+    const alert = tables.alerts.get(id)
+    if (alert === undefined) return false
     const next = acted(alert, write, now)
-    if (next !== undefined) alerts.put(id, next)
-    const snoozes = write.action === 'unsnooze' || (write.action === 'snooze' && !alert.resolvedAt)
-    const key = keyOf(alert.licenseId, alert.dedupKey)
-    const watch = watches.get(key)
-    if (!snoozes || watch === undefined) continue
-    const snoozedUntil = write.action === 'snooze' ? write.until : undefined
-    watches.put(key, { ...watch, snoozedUntil, revision: watch.revision + 1 })
-  }
+    if (next !== undefined) tables.alerts.put(id, next)
+    return next !== undefined || snoozes(tables, alert, write)
+  })
+}
+
+function snoozes({ watches }: AlertTables, alert: MemoryAlert, { action, until }: AlertWrite): boolean {
+  if (action !== 'unsnooze' && (action !== 'snooze' || alert.resolvedAt !== undefined)) return false
+  const key = keyOf(alert.licenseId, alert.dedupKey)
+  const watch = watches.get(key)
+  const snoozedUntil = action === 'snooze' ? until : undefined
+  if (watch === undefined || watch.snoozedUntil?.getTime() === snoozedUntil?.getTime()) return false
+  watches.put(key, { ...watch, snoozedUntil, revision: watch.revision + 1 })
+  return true
 }
 
 function acted(alert: MemoryAlert, { action, actor, until }: AlertWrite, now: Date): MemoryAlert | undefined {
   if (action === 'unack') {
+    if (alert.acknowledgedAt === undefined) return undefined
     return { ...alert, acknowledgedAt: undefined, acknowledgedBy: undefined, ackExpiresAt: undefined }
   }
   const isAcked = alert.ackExpiresAt !== undefined && alert.ackExpiresAt > now
@@ -148,7 +160,9 @@ function acted(alert: MemoryAlert, { action, actor, until }: AlertWrite, now: Da
   return { ...alert, acknowledgedAt: now, acknowledgedBy: actor, ackExpiresAt: until }
 }
 
-function purge({ alerts, notices, actions }: AlertTables, before: Date): number {
+function purge(tables: AlertTables, before: Date, now: Date): number {
+  const { alerts, notices, actions } = tables
+  purgeFacts(tables, before, now)
   const old = alerts.all().filter(({ resolvedAt }) => resolvedAt !== undefined && resolvedAt < before)
   for (const { id } of old) {
     alerts.put(id, undefined)
@@ -158,4 +172,18 @@ function purge({ alerts, notices, actions }: AlertTables, before: Date): number 
     }
   }
   return old.length
+}
+
+function purgeFacts({ deliveries, refusals, identities }: AlertTables, before: Date, now: Date): void {
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+  for (const { id, state, createdAt } of deliveries.all()) {
+    if (state !== 'due' && createdAt < before) deliveries.put(id, undefined)
+  }
+  for (const { licenseId, minute } of refusals.all()) {
+    if (minute < ago(2 * REFUSAL_SECONDS)) refusals.put(keyOf(licenseId, minute.getTime()), undefined)
+  }
+  for (const { licenseId, fingerprint, bootId, hostname, returnedAt } of identities.all()) {
+    const isOld = returnedAt !== undefined && returnedAt < ago(6 * CLONE_SECONDS)
+    if (isOld) identities.put(keyOf(licenseId, fingerprint, bootId, hostname), undefined)
+  }
 }

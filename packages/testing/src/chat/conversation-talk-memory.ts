@@ -1,6 +1,14 @@
-import type { ChatMessage, Conversation, ConversationsStore, NewMessage, VisitorMessage } from '@svc/core'
+import type {
+  ChatMessage,
+  ChatSource,
+  Conversation,
+  ConversationsStore,
+  NewMessage,
+  VisitorMessage,
+} from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { jsonCopy } from '../text-order.ts'
 import { isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
 
 const plain = { engine: undefined, sources: [], truncated: false }
@@ -47,11 +55,11 @@ export function memoryChatTalk(
       }),
     answer: ({ conversationId, message, engine, sources, truncated, answers }, now = time()) =>
       run(() => {
+        const copies = jsonCopy({ sources }) as { readonly sources: readonly ChatSource[] }
         const row = conversations.get(conversationId)
         if (row?.mode !== 'ai') return false
         const answered = { ...row, waitingSince: answers ? undefined : row.waitingSince }
-        const copies = sources.map((source) => ({ ...source }))
-        speak(tables, answered, { ...message, role: 'bot', engine, sources: copies, truncated }, now)
+        speak(tables, answered, { ...message, role: 'bot', engine, ...copies, truncated }, now)
         return true
       }),
     reply: (conversationId: string, message: NewMessage, now = time()) =>

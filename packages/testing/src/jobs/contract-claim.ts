@@ -25,6 +25,32 @@ export function claimContract(scene: Scene): void {
     expect(job?.availableAt).toEqual(scene().in(30))
   })
 
+  it('a license that is to be checked has to be usable, and the one of the key', async () => {
+    const { storage, licenseId } = scene()
+    const keyDigest = buildId('key')
+    await storage.licenses.add({
+      id: licenseId,
+      keyDigest,
+      tenantId: undefined,
+      label: '',
+      expiresAt: undefined,
+    })
+    const made = await scene().enqueue()
+    const refused = { code: 'unauthorized' }
+    await expect(scene().claim(HOST, { keyDigest: buildId('key') })).rejects.toMatchObject(refused)
+    await storage.licenses.setStatus(licenseId, 'suspended')
+    await expect(scene().claim(HOST, { keyDigest })).rejects.toMatchObject(refused)
+    expect(await scene().stored(made)).toEqual(made)
+    await storage.licenses.setStatus(licenseId, 'active')
+    const together = await Promise.allSettled([
+      scene().claim(HOST, { keyDigest }),
+      scene().claim(OTHER, { keyDigest: buildId('key') }),
+    ])
+    expect(together).toMatchObject([{ value: { job: { id: made.id } } }, { reason: refused }])
+    await storage.licenses.setStatus(licenseId, 'revoked')
+    await expect(scene().claim(HOST, { keyDigest })).rejects.toMatchObject(refused)
+  })
+
   it('the job that has been due longest goes first, of equals the older', async () => {
     const later = await scene().enqueue({ runAt: scene().in(60) })
     const first = await scene().enqueue()

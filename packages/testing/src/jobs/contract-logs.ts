@@ -36,6 +36,19 @@ export function logsContract(scene: Scene): void {
     }
   })
 
+  it('reads as many characters as it is told, and always one line', async () => {
+    const job = await scene().held()
+    for (const texts of [['aaaa', 'bb'], ['cccc'], ['', 'd']]) await scene().append(job, texts)
+    const read = async (after: number, chars: number) =>
+      (await scene().jobs.logs(job.id, after, 10, chars)).map(({ line }) => line)
+    expect(await read(0, 5)).toEqual(['aaaa'])
+    expect(await read(0, 6)).toEqual(['aaaa', 'bb'])
+    expect(await read(0, 9)).toEqual(['aaaa', 'bb'])
+    expect(await read(2, 1)).toEqual(['cccc'])
+    expect(await read(2, 4)).toEqual(['cccc', ''])
+    expect(await read(0, 11)).toEqual(['aaaa', 'bb', 'cccc', '', 'd'])
+  })
+
   it('a job without output has none', async () => {
     const job = await scene().held()
     expect(await scene().append(job, [])).toMatchObject({ accepted: 0, stored: 0, next: 0 })
@@ -124,7 +137,7 @@ export function logsContract(scene: Scene): void {
     const job = await scene().held()
     await scene().cancel(job)
     expect(await scene().append(job, ['x'])).toMatchObject({
-      job: { id: job.id, cancel: { reason: 'asked' } },
+      job: { state: 'claimed', cancel: { reason: 'asked' } },
     })
     expect(await scene().append(job, ['x'], { fingerprint: HOST })).toMatchObject({ next: 2 })
   })

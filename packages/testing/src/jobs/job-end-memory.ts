@@ -36,7 +36,7 @@ const isOver = (from: Date | undefined, seconds: number, now: Date): boolean =>
 export function sweep(jobs: JobTable, now: Date): SweepResult {
   const held = () =>
     jobs
-      .all()
+      .grouped()
       .filter(({ job }) => isHeld(job.state))
       .sort((one, other) => byBytes(one.job.id, other.job.id))
   const timedOut = held()

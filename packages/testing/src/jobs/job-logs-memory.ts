@@ -6,6 +6,7 @@ import {
   LATE_LOGS_SECONDS,
   type LogOutcome,
   type LogPosition,
+  type LogRoom,
   type LogWrite,
   placeLines,
   type StoredLine,
@@ -35,16 +36,16 @@ export function appendLogs({ jobs, logs }: LogTables, write: LogWrite, now: Date
   const row = jobs.get(write.jobId)
   if (row === undefined || !mayWrite(row.job, write, now)) return undefined
   renewed(jobs, row, write.leaseSeconds, now)
-  const { job } = row
-  const chunks = logs.get(job.id) ?? []
+  const { attempt, id, state, cancel } = row.job
+  const job = { state, cancel }
+  const chunks = logs.get(id) ?? []
   const { idempotencyKey } = write
   const again = chunks.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
   if (again !== undefined) return { job, stored: 0, accepted: again.accepted, next: again.position.next }
-  const before = positionOf(chunks, job.attempt)
+  const before = positionOf(chunks, attempt)
   const { store, accepted, position } = placeLines(before, write.lines, write.offset)
-  const { attempt } = job
   const lines = store.map((line, index) => ({ ...line, attempt, offset: before.next + index }))
-  if (lines.length > 0) logs.put(job.id, [...chunks, { attempt, lines, accepted, position, idempotencyKey }])
+  if (lines.length > 0) logs.put(id, [...chunks, { attempt, lines, accepted, position, idempotencyKey }])
   return { job, stored: lines.length, accepted, next: position.next }
 }
 
@@ -64,9 +65,12 @@ function positionOf(chunks: readonly LogChunk[], attempt: number): LogPosition {
   return last.attempt === attempt ? last.position : { ...last.position, next: EMPTY_LOG.next }
 }
 
-/** Stored lines over all attempts, `after` of them skipped. */
-export const readLogs = ({ logs }: LogTables, jobId: string, after: number, limit: number): StoredLine[] =>
-  (logs.get(jobId) ?? []).flatMap((chunk) => chunk.lines).slice(after, after + limit)
+/** Stored lines over all attempts, `after` of them skipped, as many as there is room for. */
+export const readLogs = ({ logs }: LogTables, jobId: string, after: number, room: LogRoom): StoredLine[] =>
+  (logs.get(jobId) ?? [])
+    .flatMap((chunk) => chunk.lines)
+    .slice(after)
+    .filter((line) => room.takes(line))
 
 /** How many lines each attempt stored. */
 export function logLengths({ logs }: LogTables, jobId: string): AttemptLines[] {

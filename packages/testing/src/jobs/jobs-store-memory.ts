@@ -8,12 +8,14 @@ import {
   type JobState,
   type JobsStore,
   type LeaseRequest,
+  LogRoom,
   type LogWrite,
   type NewJob,
   type Owner,
   type StatusWrite,
 } from '@svc/core'
 import { agentKey } from '../agents/agents-store-memory.ts'
+import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
@@ -30,7 +32,10 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
   return {
     enqueue: (job: NewJob, now = time()) => run(() => enqueue(jobs, job, now)),
     lease: (request: LeaseRequest, now = time()) =>
-      run(() => lease(jobs, request, isDrained(tables, request), now)),
+      run(() => {
+        requireLicensed(tables, request, now)
+        return lease(jobs, request, isDrained(tables, request), now)
+      }),
     report: (write: StatusWrite, now = time()) => run(() => report(jobs, write, now)),
     appendLogs: (write: LogWrite, now = time()) => run(() => appendLogs(tables, write, now)),
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
@@ -41,7 +46,8 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
     serialHolder: (job: Job) => run(() => serialHolder(jobs.group(job.licenseId), job)),
     lastClaim: (licenseId: string) => run(() => lastClaim(jobs.all(), licenseId)),
-    logs: (jobId: string, after: number, limit: number) => run(() => readLogs(tables, jobId, after, limit)),
+    logs: (jobId: string, after: number, limit: number, chars = Number.POSITIVE_INFINITY) =>
+      run(() => readLogs(tables, jobId, after, new LogRoom(limit, chars))),
     logLengths: (jobId: string) => run(() => logLengths(tables, jobId)),
     counts: (now = time()) => run(() => counts(jobs.all(), now)),
   }

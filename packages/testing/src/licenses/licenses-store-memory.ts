@@ -1,7 +1,26 @@
-import { isUsable, type License, type LicenseStatus, type LicensesStore, type NewLicense } from '@svc/core'
+import {
+  isUsable,
+  type License,
+  type Licensed,
+  type LicenseStatus,
+  type LicensesStore,
+  type NewLicense,
+  Problem,
+} from '@svc/core'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
+
+/** What a statement asks of the license that it serves. @throws Problem `unauthorized` when it is not usable */
+export function requireLicensed(
+  { licenses }: MemoryTables,
+  { licenseId, keyDigest }: Licensed,
+  now: Date,
+): void {
+  if (keyDigest === undefined) return
+  const row = licenses.get(licenseId)
+  if (row?.keyDigest !== keyDigest || !isUsable(row, now)) throw new Problem('unauthorized')
+}
 
 /** Licenses in memory. */
 export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => Date): LicensesStore {

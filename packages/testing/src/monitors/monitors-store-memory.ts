@@ -1,4 +1,14 @@
-import { MONITOR_STATES, type Monitor, type MonitorState, type MonitorsStore, monitorState } from '@svc/core'
+import {
+  CONFIRMATIONS,
+  INTERVAL_SECONDS,
+  MONITOR_STATES,
+  type Monitor,
+  type MonitorDefinition,
+  type MonitorOwner,
+  type MonitorState,
+  type MonitorsStore,
+  monitorState,
+} from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
@@ -17,8 +27,26 @@ const byName = (one: Monitor, other: Monitor): number =>
 const byDue = (one: Monitor, other: Monitor): number =>
   one.nextRunAt.getTime() - other.nextRunAt.getTime() || byBytes(one.id, other.id)
 
+/** What the table takes. */
+function check(
+  { intervalSeconds, confirmations }: MonitorDefinition,
+  { tenantId, licenseId }: MonitorOwner,
+): void {
+  const isWithin =
+    intervalSeconds >= INTERVAL_SECONDS.min &&
+    intervalSeconds <= INTERVAL_SECONDS.max &&
+    confirmations >= CONFIRMATIONS.min &&
+    confirmations <= CONFIRMATIONS.max
+  if (!isWithin) throw new Error('an interval or a number of confirmations out of its bounds')
+  if (tenantId !== undefined && licenseId !== undefined) throw new Error('a monitor of two owners')
+}
+
 /** Monitors in memory. */
-export function memoryMonitorsStore({ monitors }: MemoryTables, run: Run, time: () => Date): MonitorsStore {
+export function memoryMonitorsStore(
+  { monitors, tenants }: MemoryTables,
+  run: Run,
+  time: () => Date,
+): MonitorsStore {
   const all = (keep: (monitor: Monitor) => boolean) =>
     monitors
       .all()
@@ -38,10 +66,13 @@ export function memoryMonitorsStore({ monitors }: MemoryTables, run: Run, time: 
   return {
     add: (added, now = time()) =>
       run(() => {
+        check(added, added)
         const isTaken = ({ name, tenantId, licenseId }: Monitor) =>
           name === added.name && (licenseId ?? tenantId) === (added.licenseId ?? added.tenantId)
         if (all(isTaken).length > 0) return undefined
         if (monitors.get(added.id) !== undefined) throw new Error(`there is a monitor ${added.id} already`)
+        if (added.tenantId !== undefined && tenants.get(added.tenantId) === undefined)
+          throw new Error(`there is no tenant ${added.tenantId}`)
         const row = newRow(added, now)
         monitors.put(added.id, row)
         return row.monitor
@@ -56,9 +87,11 @@ export function memoryMonitorsStore({ monitors }: MemoryTables, run: Run, time: 
         ).sort(byName),
       ),
     redefine: (given, now = time()) =>
-      change(given.id, (row) =>
-        row.monitor.revision === given.revision ? redefined(row, given, now) : undefined,
-      ),
+      change(given.id, (row) => {
+        if (row.monitor.revision !== given.revision) return undefined
+        check(given.definition, row.monitor)
+        return redefined(row, given, now)
+      }),
     setPaused: (id, paused, now = time()) => change(id, (row) => pausedRow(row, paused, now)),
     accept: (id, now = time()) =>
       change(id, (row) =>

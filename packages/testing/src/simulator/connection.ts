@@ -42,11 +42,11 @@ export class Connection {
   /** The storage that services of this replica work on. */
   storage(): Storage {
     const { database, rates } = this.#parts
-    return {
-      ...wrapStores(database.stores, (call) => this.#call(call)),
-      kind: 'fake',
+    const stores = wrapStores(database.stores, (call) => this.#call(call))
+    return Object.assign(stores, {
+      kind: 'fake' as const,
       rates,
-      transaction: (work) => this.#transaction(work),
+      transaction: <T>(work: (stores: Stores) => Promise<T>) => this.#transaction<T>(work),
       health: async () => ({
         latencyMs: 0,
         now: database.clock.now(),
@@ -55,17 +55,17 @@ export class Connection {
       }),
       connections: () => undefined,
       [Symbol.asyncDispose]: async () => {},
-    }
+    })
   }
 
-  async #call({ run }: StoreCall): Promise<unknown> {
+  async #call(call: StoreCall): Promise<unknown> {
     const { database, life } = this.#parts
     await this.#travel()
     // What a dead process had sent still arrives; what it had not sent does not.
     if (life.isOver && this.#parts.random.chance(0.5)) return never()
-    await database.turn()
+    if (database.isLocked) await database.turn()
     this.#mayFail()
-    const result = await run()
+    const result = await call.run()
     this.#mayCrash(CRASH_SHARE)
     await this.#travel()
     if (life.isOver) return never()
@@ -92,11 +92,11 @@ export class Connection {
     }
   }
 
-  async #callInside({ run }: StoreCall): Promise<unknown> {
+  async #callInside(call: StoreCall): Promise<unknown> {
     await this.#travel()
     this.#mayCrash(CRASH_IN_TRANSACTION_SHARE)
     if (this.#parts.life.isOver) throw new Crash()
-    const result = await run()
+    const result = await call.run()
     await this.#travel()
     if (this.#parts.life.isOver) throw new Crash()
     return result

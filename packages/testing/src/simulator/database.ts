@@ -1,7 +1,7 @@
 import type { Stores } from '@svc/core'
-import type { MemoryJob } from '../jobs/memory-job.ts'
 import { atOnce, storesOver } from '../memory-storage.ts'
 import { MemoryTables } from '../memory-tables.ts'
+import { JobJournal } from './job-journal.ts'
 import type { SimulationSeams } from './seams.ts'
 import { SimulatedClock } from './simulated-clock.ts'
 import type { JobChange, Statement } from './statement.ts'
@@ -26,7 +26,7 @@ export class SimulatedDatabase {
   readonly stores: Stores
   readonly #parts: SimulatedDatabaseParts
   readonly #waiting: (() => void)[] = []
-  #jobs = new Map<string, MemoryJob>()
+  readonly #journal = new JobJournal(this.tables.jobs)
   #isLocked = false
 
   constructor(parts: SimulatedDatabaseParts) {
@@ -38,6 +38,16 @@ export class SimulatedDatabase {
     this.stores = wrapStores(seams.stores?.(own, seam) ?? own, (call) => this.#watch(call))
   }
 
+  /** Writes to the queue so far. */
+  get jobWrites(): number {
+    return this.#journal.writes
+  }
+
+  /** Whether a transaction is open. */
+  get isLocked(): boolean {
+    return this.#isLocked
+  }
+
   /** Resolves when no transaction is open. */
   async turn(): Promise<void> {
     while (this.#isLocked) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -47,16 +57,16 @@ export class SimulatedDatabase {
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.turn()
     this.#isLocked = true
-    const jobs = new Map(this.#jobs)
+    this.#journal.begin()
     this.tables.undo.begin()
     try {
       const result = await work()
       this.tables.undo.keep()
+      this.#journal.keep()
       return result
     } catch (error) {
       this.tables.undo.undo()
-      this.#jobs = jobs
-      const left = this.#changes()
+      const left = this.#journal.undone()
       this.#parts.verdict.expect(left.length === 0, 'atomic transaction', () => describe(left))
       throw error
     } finally {
@@ -65,34 +75,15 @@ export class SimulatedDatabase {
     }
   }
 
-  async #watch({ name, args, run }: StoreCall): Promise<unknown> {
+  async #watch(call: StoreCall): Promise<unknown> {
     const now = this.clock.now()
-    const result = await run()
+    const result = await call.run()
     const { tables } = this
-    const before = this.#jobs
-    const changes = name.startsWith('jobs.') ? this.#changes() : []
+    const { name, args } = call
+    const { changes, before } = this.#journal.look()
     this.#parts.timeline.note(() => `  db ${name} ${brief(args[0])} -> ${brief(result)}`)
     this.#parts.observe({ name, args, result, now, changes, before, tables })
     return result
-  }
-
-  /** What changed in the queue since the last look; from here on `#jobs` is what it is now. */
-  #changes(): JobChange[] {
-    const before = this.#jobs
-    const rows = this.tables.jobs.all()
-    const changes: JobChange[] = []
-    for (const row of rows) {
-      const { id } = row.job
-      const old = before.get(id)
-      if (old !== row) changes.push({ id, before: old, after: row })
-    }
-    if (rows.length < before.size) {
-      for (const [id, old] of before) {
-        if (this.tables.jobs.get(id) === undefined) changes.push({ id, before: old, after: undefined })
-      }
-    }
-    if (changes.length > 0) this.#jobs = new Map(rows.map((row) => [row.job.id, row]))
-    return changes
   }
 }
 

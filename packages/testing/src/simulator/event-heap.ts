@@ -4,6 +4,8 @@ export interface TimedEvent {
   readonly sequence: number
   readonly label: string
   readonly run: () => void
+  /** Set when it is no longer to happen. */
+  isCancelled?: boolean
 }
 
 const isBefore = (one: TimedEvent, other: TimedEvent): boolean =>

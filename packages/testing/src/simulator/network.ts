@@ -49,17 +49,16 @@ export class Network {
     const mark = bars.started(license)
     acknowledged.sent(request)
     return new Promise((resolve) => {
-      let isOpen = true
+      const patience = timeline.after(PATIENCE_MS, 'patience', () => hear(undefined))
       const hear = (answer: WireAnswer | undefined) => {
-        if (!isOpen) return
-        isOpen = false
+        if (patience.isCancelled) return
+        patience.isCancelled = true
         if (answer !== undefined) {
           bars.answered(mark, request, answer)
           acknowledged.answered(request, answer)
         }
         resolve(answer)
       }
-      timeline.after(PATIENCE_MS, 'patience', () => hear(undefined))
       if (this.#happens('duplicate', DUPLICATE_SHARE)) this.#deliver(request, this.#lateMs(), () => {})
       if (this.#happens('lost-request', LOSS_SHARE)) return
       const isLate = this.#happens('delay', DELAY_SHARE)

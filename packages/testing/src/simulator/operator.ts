@@ -62,7 +62,13 @@ export class Operator {
       },
       (error: unknown) => ({ refused: error instanceof Problem ? error.code : String(error) }),
     )
-    return Promise.race([asked, timeline.sleep(PATIENCE_MS, 'operator').then(() => ({}))])
+    return new Promise((resolve) => {
+      const patience = timeline.after(PATIENCE_MS, 'operator', () => resolve({}))
+      void asked.then((outcome) => {
+        patience.isCancelled = true
+        resolve(outcome)
+      })
+    })
   }
 
   /** Makes a job, trying until one is acknowledged or refused for good. */

@@ -5,6 +5,7 @@ import {
   createControlPlane,
   type Ids,
   MemoryRateCounter,
+  type Outbound,
   spellId,
 } from '@svc/core'
 import type { RateCheck } from './checks/rates.ts'
@@ -41,6 +42,12 @@ export interface RunningReplica {
   readonly life: Life
   readonly plane: ControlPlane
   readonly endpoint: Endpoint
+}
+
+/** Nothing outside is there to be called. */
+const NO_OUTBOUND: Outbound = {
+  request: () => Promise.reject(new TypeError('a simulated replica calls nobody')),
+  [Symbol.asyncDispose]: async () => {},
 }
 
 const SWEEP_MS = 20_000
@@ -95,7 +102,8 @@ export class Replica {
     const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
     const own = connection.storage()
     const storage = seams.storage?.(own, { database, timeline, life }) ?? own
-    return createControlPlane({ config, storage, clock, ids: this.#ids(), rateCounter })
+    const local = { ids: this.#ids(), outbound: NO_OUTBOUND, threads: false }
+    return createControlPlane({ config, storage, clock, rateCounter, ...local })
   }
 
   #ids(): Ids {

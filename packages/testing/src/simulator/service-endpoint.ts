@@ -124,7 +124,7 @@ async function claim(plane: ControlPlane, request: WireRequest): Promise<WireAns
   return answer(200, { job: claimedJobView(told.job, plane.jobs.leaseSeconds) }, headers)
 }
 
-function stateHeader({ state, cancel }: Job): Record<string, string> {
+function stateHeader({ state, cancel }: Pick<Job, 'state' | 'cancel'>): Record<string, string> {
   if (isTerminal(state)) return { 'Svc-Job-State': state }
   return isHeld(state) && cancel !== undefined ? { 'Svc-Job-State': 'canceling' } : {}
 }

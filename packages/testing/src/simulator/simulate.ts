@@ -72,6 +72,8 @@ class Simulation {
   readonly #network: Network
   readonly #chaos: Chaos
   #numbers = 0
+  /** What `#isDone` had seen when it last found something unfinished. */
+  #unfinishedAt = ''
 
   constructor(options: SimulationOptions) {
     this.#options = options
@@ -115,16 +117,16 @@ class Simulation {
     await this.#timeline.run(() => this.#isOver())
     void running
     if (this.#verdict.violation === undefined) this.#checkEnd()
-    const { scenario, timeline } = { scenario: this.#scenario, timeline: this.#timeline }
+    const timeline = this.#timeline
     return {
-      scenario,
+      scenario: this.#scenario,
       violation: this.#verdict.violation,
       events: timeline.happened,
       hash: timeline.hash,
       simulatedSeconds: timeline.nowMs / 1000,
       requests: this.#network.requests,
       faults: this.#network.faults + this.#chaos.count,
-      jobs: this.#database.tables.jobs.all().length,
+      jobs: this.#database.tables.jobs.size,
       trace: timeline.trace,
     }
   }
@@ -153,12 +155,8 @@ class Simulation {
   }
 
   #addReplica(index: number): void {
-    const [timeline, database, rates, random] = [
-      this.#timeline,
-      this.#database,
-      this.#rates,
-      this.#random.fork(),
-    ]
+    const [timeline, database, rates] = [this.#timeline, this.#database, this.#rates]
+    const random = this.#random.fork()
     const replica = new Replica({
       name: `replica ${index}`,
       config: configOf(this.#scenario),
@@ -220,10 +218,14 @@ class Simulation {
     return nowMs >= this.#deadlineMs() || this.#isDone()
   }
 
+  /** Asked after every event, so it looks again only when the queue or the revoked licenses are others. */
   #isDone(): boolean {
     const { revoked } = this.#operator
-    const rows = this.#database.tables.jobs.all()
-    return rows.every(({ job }) => isEnded(job.state) || revoked.has(job.licenseId))
+    const { jobWrites, tables } = this.#database
+    const seen = `${jobWrites} ${revoked.size}`
+    if (seen === this.#unfinishedAt) return false
+    this.#unfinishedAt = seen
+    return tables.jobs.all().every(({ job }) => isEnded(job.state) || revoked.has(job.licenseId))
   }
 
   /** Lease, pauses and cancels that run out, claims, and the work itself, one job after the other at worst. */

@@ -8,6 +8,13 @@ export interface JobChange {
   readonly after: MemoryJob | undefined
 }
 
+/** The queue as it was before a statement. */
+export interface JobsBefore {
+  get(id: string): MemoryJob | undefined
+  /** The unfinished jobs of a license, and those of its finished ones that the statement touched. */
+  ofLicense(licenseId: string): Iterable<MemoryJob>
+}
+
 /** One statement that had its effect, as checks see it. */
 export interface Statement {
   /** `<store>.<method>`, for example `jobs.lease`. */
@@ -19,6 +26,6 @@ export interface Statement {
   /** The jobs that it changed. */
   readonly changes: readonly JobChange[]
   /** The jobs before it. */
-  readonly before: ReadonlyMap<string, MemoryJob>
+  readonly before: JobsBefore
   readonly tables: MemoryTables
 }

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { EventHeap } from './event-heap.ts'
+import { EventHeap, type TimedEvent } from './event-heap.ts'
 
 const FNV_PRIME = 0x01000193
 const FNV_START = 0x811c9dc5 | 0
@@ -58,9 +58,12 @@ export class Timeline {
   }
 
   /** Plans `run` for `delayMs` from now. */
-  after(delayMs: number, label: string, run: () => void): void {
+  after(delayMs: number, label: string, run: () => void): TimedEvent {
     this.#planned += 1
-    this.#heap.add({ atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#planned, label, run })
+    const atMs = this.#nowMs + Math.max(0, delayMs)
+    const event = { atMs, sequence: this.#planned, label, run, isCancelled: false }
+    this.#heap.add(event)
+    return event
   }
 
   /** Resolves `delayMs` from now. */
@@ -78,6 +81,7 @@ export class Timeline {
     while (!this.#isStopped && !isOver()) {
       const event = this.#heap.take()
       if (event === undefined) return
+      if (event.isCancelled) continue
       this.#nowMs = event.atMs
       this.#happened += 1
       this.#mix(event.label, event.atMs)

@@ -1,26 +1,45 @@
 import type { Stores } from '@svc/core'
 
+type Method = (...args: unknown[]) => Promise<unknown>
+
 /** One call of a store. */
-export interface StoreCall {
+export class StoreCall {
   /** `<store>.<method>`, for example `jobs.lease`. */
   readonly name: string
   readonly args: readonly unknown[]
-  run(): Promise<unknown>
-}
+  readonly #method: Method
 
-type Method = (...args: unknown[]) => Promise<unknown>
+  constructor(name: string, args: readonly unknown[], method: Method) {
+    this.name = name
+    this.args = args
+    this.#method = method
+  }
+
+  run(): Promise<unknown> {
+    return this.#method(...this.args)
+  }
+}
 
 /** The same stores with every call handed to `around`, which runs it when it sees fit. */
 export function wrapStores(stores: Stores, around: (call: StoreCall) => Promise<unknown>): Stores {
-  const each = Object.entries(stores).map(([name, methods]) => [name, wrapStore(name, methods, around)])
-  return Object.fromEntries(each) as Stores
+  const wrapped: Record<string, object> = {}
+  for (const [name, methods] of Object.entries(stores)) {
+    // A replica uses a few of the stores before it crashes, so each is wrapped when it is first asked for.
+    let made: object | undefined
+    const get = () => {
+      made ??= wrapStore(name, methods, around)
+      return made
+    }
+    Object.defineProperty(wrapped, name, { enumerable: true, configurable: true, get })
+  }
+  return wrapped as unknown as Stores
 }
 
 function wrapStore(store: string, methods: object, around: (call: StoreCall) => Promise<unknown>): object {
   const wrapped: Record<string, Method> = {}
   for (const [key, method] of Object.entries(methods) as [string, Method][]) {
     const name = `${store}.${key}`
-    wrapped[key] = (...args) => around({ name, args, run: () => method(...args) })
+    wrapped[key] = (...args) => around(new StoreCall(name, args, method))
   }
   return wrapped
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Log, Problem, readConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
 import type { Handler } from '../../call.ts'
 import { licenseKeyOf } from '../../connect.ts'
 import { EXIT } from '../../failure.ts'
+import { HANDLERS_FOLDER } from '../../handlers-folder.ts'
 import type { Io } from '../../io.ts'
 import { openLog } from '../../log.ts'
 import { version } from '../../version.ts'
@@ -20,12 +20,9 @@ export interface AgentRunOptions {
   readonly once?: boolean
 }
 
-/** The handlers that come with this package. */
-const SHIPPED_HANDLERS = fileURLToPath(new URL('../../../handlers', import.meta.url))
-
 /** Runs the host agent until it is asked to end. */
 export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
-  const { once, fingerprint, handlers = SHIPPED_HANDLERS, stateDir = stateFolder(io) } = options
+  const { once, fingerprint, handlers = HANDLERS_FOLDER, stateDir = stateFolder(io) } = options
   const log = openLog(io, readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service.logLevel)
   const licenseKey = await licenseKeyOf(io, options)
   if (licenseKey === undefined) {

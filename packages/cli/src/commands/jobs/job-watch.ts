@@ -19,11 +19,13 @@ interface LogsAnswer {
   readonly logs: readonly StoredLine[]
   readonly next: number
   readonly state: string
+  /** Whether there may be more lines already. */
+  readonly more: boolean
   readonly done: boolean
 }
 
 const LOOK_MS = 400
-/** Of the longest lines that are stored, so many make 16 MB. */
+/** Long lines fill an answer earlier. */
 const PAGE_LINES = 2_000
 /** A job that waits longer than this is worth a word on why. */
 const QUIET_MS = 2_000
@@ -51,7 +53,7 @@ export async function watchJob(watch: Watch): Promise<JobView | undefined> {
     after = answer.next
     if (answer.done) return (await patiently<{ job: JobView }>(watch, 'jobs.show', { job: watch.jobId }))?.job
     await waits.look(answer.state)
-    if (answer.logs.length < PAGE_LINES) await rest(LOOK_MS, watch.signal)
+    if (!answer.more) await rest(LOOK_MS, watch.signal)
   }
   return undefined
 }

@@ -35,15 +35,19 @@ interface LogDocument {
   readonly error?: string
 }
 
+interface LogPage extends LogDocument {
+  readonly more: boolean
+}
+
 const PAGE_LINES = 2_000
 
 async function wholeLog(connection: Connection, job: string): Promise<LogDocument> {
   const logs: StoredLine[] = []
   for (;;) {
     const input = { job, after: logs.length, limit: PAGE_LINES }
-    const page = (await connection.run('jobs.logs', input)) as unknown as LogDocument
+    const page = (await connection.run('jobs.logs', input)) as unknown as LogPage
     logs.push(...page.logs)
-    if (page.logs.length < PAGE_LINES) {
+    if (!page.more) {
       const { state, error } = page
       return { logs, state, ...(error === undefined ? {} : { error }) }
     }

@@ -29,11 +29,11 @@ export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<Ex
 }
 
 function printStatus(call: Call, status: MigrationStatus): ExitCode {
-  const { applied, pending, drifted } = status
-  const rows = (['applied', 'pending', 'drifted'] as const).flatMap((state) =>
-    status[state].map((name) => ({ name, state })),
+  const { pending, drifted, ahead = [] } = status
+  const rows = (['applied', 'pending', 'drifted', 'ahead'] as const).flatMap((state) =>
+    (status[state] ?? []).map((name) => ({ name, state })),
   )
-  const colours = { applied: 'green', pending: 'yellow', drifted: 'red' } as const
+  const colours = { applied: 'green', pending: 'yellow', drifted: 'red', ahead: 'yellow' } as const
   const columns = [
     { title: 'MIGRATION', text: (row: (typeof rows)[number]) => row.name },
     {
@@ -42,18 +42,18 @@ function printStatus(call: Call, status: MigrationStatus): ExitCode {
       colour: (row: (typeof rows)[number]) => colours[row.state],
     },
   ]
-  call.print({ applied, pending, drifted }, (page) => table(columns, rows, page))
+  call.print({ ...status }, (page) => table(columns, rows, page))
   if (pending.length > 0) call.hint('Run svc migrate to apply what is pending.')
   if (drifted.length > 0)
     call.hint('The database is not as this release knows it: run the release that migrated it.')
-  return pending.length + drifted.length === 0 ? EXIT.done : EXIT.failed
+  if (ahead.length > 0) call.hint('A newer release has migrated the database: run that one here too.')
+  return pending.length + drifted.length + ahead.length === 0 ? EXIT.done : EXIT.failed
 }
 
 type Plan = readonly { readonly name: string; readonly sql: readonly string[] }[]
 
 function printPlan(call: Call, plan: Plan, status: MigrationStatus): undefined {
-  const { applied, pending, drifted } = status
-  call.print({ applied, pending, drifted, plan }, () =>
+  call.print({ ...status, plan }, () =>
     plan
       .map(({ name, sql }) => `-- ${name}\n${sql.map((statement) => `${statement};\n`).join('')}`)
       .join('\n'),

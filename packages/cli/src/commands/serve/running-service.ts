@@ -1,9 +1,12 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { type Config, type ControlPlane, createControlPlane, type Log, Problem } from '@svc/core'
 import { openStorage, type StorageSource } from '@svc/core/sql'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
 import { docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
+import { connectionLimit } from './connection-limit.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
@@ -13,7 +16,12 @@ export interface ServiceParts {
   readonly io: Io
   readonly config: Config
   readonly log: Log
+  /** Told once when the embedded database has given up, and why. */
+  readonly onLost: (reason: unknown, sentence: string) => void
 }
+
+const LOST =
+  'the embedded database has given up: ending; what was acknowledged is kept, start again when the disk has room'
 
 /**
  * A control plane that serves. Disposing it drains: not ready, no new requests, those under way are answered, storage
@@ -26,27 +34,20 @@ export interface RunningService extends AsyncDisposable {
 }
 
 /** Opens storage, wires the plane and listens. What was opened before a failure is closed again. */
-export async function startService({ io, config, log }: ServiceParts): Promise<RunningService> {
-  const opened: AsyncDisposable[] = []
+export async function startService(parts: ServiceParts): Promise<RunningService> {
+  const { config, log, onLost } = parts
+  const storage = await openStorage(storageSource(config))
+  storage.lost?.addEventListener('abort', () => onLost(storage.lost?.reason, LOST))
+  const working: AsyncDisposable[] = []
   const closeAll = async () => {
-    for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]()
+    // All at once: a client that hangs on one of them does not use up the time of the others.
+    await Promise.all(working.map((each) => each[Symbol.asyncDispose]()))
+    await storage[Symbol.asyncDispose]()
   }
   try {
-    const storage = await openStorage(storageSource(config))
-    opened.push(storage)
     const plane = createControlPlane({ config, storage, log, docsDir: docsFolder() })
     tellDoubts(plane)
-    opened.push(sweepLoop(plane))
-    const { tickSeconds } = config.scheduler
-    if (tickSeconds > 0) opened.push(tickLoop(plane, tickSeconds))
-    const { dataDir } = config.service
-    if (dataDir !== undefined) {
-      const path = controlSocketPath(io.cwd, dataDir)
-      opened.push(await listen(createControlApp(plane), { path, log }))
-    }
-    const server = await listenOnNetwork(plane)
-    opened.push({ [Symbol.asyncDispose]: () => drained(server, log) })
-    const url = localUrl(config.http.host, server)
+    const url = await startWork(plane, parts, working)
     log.info({ url, storage: storage.kind }, 'serving')
     let closed: Promise<void> | undefined
     const dispose = () => {
@@ -60,6 +61,35 @@ export async function startService({ io, config, log }: ServiceParts): Promise<R
   }
 }
 
+/** Starts everything that works on a plane, each noted in `working` as soon as it does; the address it has. */
+async function startWork(
+  plane: ControlPlane,
+  { io, config, log }: ServiceParts,
+  working: AsyncDisposable[],
+): Promise<string> {
+  working.push(sweepLoop(plane))
+  const { tickSeconds } = config.scheduler
+  if (tickSeconds > 0) working.push(tickLoop(plane, tickSeconds))
+  const { dataDir } = config.service
+  if (dataDir !== undefined) {
+    // Storage makes the folder that it keeps its rows in; beside a server nobody has made one.
+    await mkdir(resolve(io.cwd, dataDir), { recursive: true, mode: 0o700 })
+    const path = controlSocketPath(io.cwd, dataDir)
+    working.push(await listen(createControlApp(plane), { path, log, ...patience(config) }))
+  }
+  const server = await listenOnNetwork(plane)
+  working.push({ [Symbol.asyncDispose]: () => drained(server, log) })
+  return localUrl(config.http.host, server)
+}
+
+/** How long answers may take after SIGTERM, so that the process is gone within 10 s. */
+const DRAIN_DEADLINE_MS = 8500
+
+const patience = ({ service }: Config) => ({
+  drainDelayMs: service.drainDelaySeconds * 1000,
+  drainDeadlineMs: DRAIN_DEADLINE_MS,
+})
+
 function storageSource({ database, service }: Config): StorageSource {
   if (database.url !== undefined) return { url: database.url, poolSize: database.pool }
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
@@ -67,10 +97,10 @@ function storageSource({ database, service }: Config): StorageSource {
 
 async function listenOnNetwork(plane: ControlPlane): Promise<Listening> {
   const { config, health, log } = plane
-  const { host, port, maxConnections } = config.http
-  const drainDelayMs = config.service.drainDelaySeconds * 1000
+  const { host, port } = config.http
+  const limits = { maxConnections: await connectionLimit(config), ...patience(config) }
   try {
-    return await listen(createApp(plane), { host, port, maxConnections, health, drainDelayMs, log })
+    return await listen(createApp(plane), { host, port, health, log, ...limits })
   } catch (cause) {
     if (!(cause instanceof Problem) || cause.code !== 'conflict') throw cause
     const detail = `${host}:${port} is in use: stop what listens there, or choose another port with --port`

@@ -1,5 +1,5 @@
 import { type Config, type Log, Problem, readConfig } from '@svc/core'
-import { migrate, migrationStatusOf } from '@svc/core/sql'
+import { migrate, migrationStatusOf, refuseForeign } from '@svc/core/sql'
 import type { Handler } from '../../call.ts'
 import { EXIT, type ExitCode } from '../../failure.ts'
 import type { Io } from '../../io.ts'
@@ -25,7 +25,7 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   const stop = stopRequest(io, log)
   try {
     await requireMigrated(config, options.migrate === true, log)
-    await using service = await startService({ io, config, log })
+    await using service = await startService({ io, config, log, onLost: stop.fail })
     tellSettings(service.plane)
     return await endService(io, service, await stop.asked)
   } finally {
@@ -51,13 +51,9 @@ export function flagSettings(flags: {
 async function requireMigrated({ database }: Config, mayMigrate: boolean, log: Log): Promise<void> {
   const { url } = database
   if (url === undefined) return
-  const { pending, drifted } = mayMigrate ? await migrate(url) : await migrationStatusOf(url)
-  if (drifted.length > 0) {
-    throw new Problem('conflict', {
-      detail: 'the database is not as this release knows it: svc migrate --status shows where',
-      details: drifted.map((name) => `drifted: ${name}`),
-    })
-  }
+  const status = mayMigrate ? await migrate(url) : await migrationStatusOf(url)
+  refuseForeign(status)
+  const { pending } = status
   if (pending.length > 0) {
     throw new Problem('conflict', {
       detail: 'the database is not migrated: run svc migrate, or svc serve --migrate',
@@ -67,8 +63,8 @@ async function requireMigrated({ database }: Config, mayMigrate: boolean, log: L
   if (mayMigrate) log.info({}, 'the database is migrated')
 }
 
-/** The longest that a drain may take, beside the delay that was asked for. */
-const DRAIN_MS = 15_000
+/** The longest that a drain may take, beside the delay that was asked for: supervisors kill after 10 s. */
+const DRAIN_MS = 9500
 
 /** Drains a service within bounds and says with which code the command ends. */
 export async function endService(io: Io, service: RunningService, cause: StopCause): Promise<ExitCode> {

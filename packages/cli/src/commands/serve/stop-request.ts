@@ -8,6 +8,8 @@ export type StopCause = 'signal' | 'fault'
 /** Waits for the end of a long-running command. */
 export interface StopRequest {
   readonly asked: Promise<StopCause>
+  /** Ends it for a fault that somebody has noticed; the first one is logged, with the sentence that explains it. */
+  fail(fault: unknown, sentence: string): void
   /** Gives signals and errors back to the process. */
   release(): void
 }
@@ -28,13 +30,15 @@ export function stopRequest(io: Io, log: Log, onSecond?: () => void): StopReques
     else io.exit(EXIT.failed)
   })
   let faults = 0
-  const undoFaults = io.onFault((fault) => {
+  const fail = (fault: unknown, sentence: string) => {
     faults += 1
-    if (faults === 1) log.error({ err: fault }, 'an error reached nobody: ending')
+    if (faults === 1) log.error({ err: fault }, sentence)
     resolve('fault')
-  })
+  }
+  const undoFaults = io.onFault((fault) => fail(fault, 'an error reached nobody: ending'))
   return {
     asked,
+    fail,
     release: () => {
       undoSignals()
       undoFaults()

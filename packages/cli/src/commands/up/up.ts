@@ -37,7 +37,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   const attached: AttachedAgent[] = []
   const stop = stopRequest(io, log, () => attached[0]?.hurry())
   try {
-    await using service = await startService({ io, config, log })
+    await using service = await startService({ io, config, log, onLost: stop.fail })
     const { plane, url } = service
     const keyFile = join(dataDir, 'license-key')
     const license = await firstLicense(plane, keyFile, io.actor)

@@ -4,6 +4,8 @@ import { monitors } from './0003-monitors.ts'
 import { scheduler } from './0004-scheduler.ts'
 import { chat } from './0005-chat.ts'
 import { alerts } from './0006-alerts.ts'
+import { logBodies } from './0007-log-bodies.ts'
+import { roomForHeartbeats } from './0008-room-for-heartbeats.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -13,4 +15,13 @@ export interface MigrationStep {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly MigrationStep[] = [foundation, people, monitors, scheduler, chat, alerts]
+export const MIGRATIONS: readonly MigrationStep[] = [
+  foundation,
+  people,
+  monitors,
+  scheduler,
+  chat,
+  alerts,
+  logBodies,
+  roomForHeartbeats,
+]

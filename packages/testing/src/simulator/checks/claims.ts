@@ -27,10 +27,10 @@ type Fail = (rule: string, about: MemoryJob | undefined) => void
 
 function repeatable({ before }: Statement, request: LeaseRequest): MemoryJob | undefined {
   if (request.claimKey === undefined) return undefined
-  for (const row of before.values()) {
-    const { state, claimedBy, licenseId } = row.job
+  for (const row of before.ofLicense(request.licenseId)) {
+    const { state, claimedBy } = row.job
     if (state !== 'claimed' || row.claimKey !== request.claimKey) continue
-    if (claimedBy === request.fingerprint && licenseId === request.licenseId) return row
+    if (claimedBy === request.fingerprint) return row
   }
   return undefined
 }

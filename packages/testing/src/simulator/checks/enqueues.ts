@@ -1,4 +1,5 @@
 import type { Job, NewJob } from '@svc/core'
+import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded } from './held.ts'
@@ -7,13 +8,9 @@ import { isEnded } from './held.ts'
 export function checkEnqueue({ args, result, changes, before }: Statement, verdict: Verdict): void {
   const asked = args[0] as NewJob
   const { job, created } = result as { job: Job; created: boolean }
-  const twin = [...before.values()].find(
-    (row) =>
-      asked.dedupeKey !== undefined &&
-      row.job.dedupeKey === asked.dedupeKey &&
-      row.job.licenseId === asked.licenseId &&
-      !isEnded(row.job.state),
-  )
+  const isTwin = ({ job: { dedupeKey, state } }: MemoryJob) =>
+    asked.dedupeKey !== undefined && dedupeKey === asked.dedupeKey && !isEnded(state)
+  const twin = [...before.ofLicense(asked.licenseId)].find(isTwin)
   const detail = () =>
     `enqueue of ${asked.id} (dedupe key ${asked.dedupeKey}) answered ${job.id}, created ${created}`
   const isRight =

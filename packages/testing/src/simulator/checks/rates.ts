@@ -32,7 +32,7 @@ export class RateCheck {
   /** `counter`, held to a count of its own. */
   counter(life: Life, counter: RateCounter, clock: Clock): RateCounter {
     const windows = new Map<string, Window>()
-    const tally = { due: 0, given: 0, open: 0 }
+    const tally = { due: 0, given: 0, denied: 0, open: 0 }
     this.#tallies.set(life, tally)
     return {
       backend: counter.backend,
@@ -62,6 +62,7 @@ export class RateCheck {
 
   #answered(tally: Tally, { path }: WireRequest, { status, headers }: WireAnswer): void {
     tally.open -= 1
+    if (status === 401) tally.denied += 1
     if (status !== 429) return
     tally.given += 1
     const seconds = Number(headers['Retry-After'])
@@ -70,12 +71,12 @@ export class RateCheck {
     })
   }
 
-  /** At the end of a run: what was over the limit was refused, and nothing else. */
+  /** At the end of a run: what was over the limit was refused, by 429 or as its key was bad by then, and nothing else. */
   end(): void {
-    for (const { due, given, open } of this.#tallies.values()) {
+    for (const { due, given, denied, open } of this.#tallies.values()) {
       const detail = () =>
         `${due} requests were over a documented limit and ${given} were refused, ${open} unanswered`
-      this.#verdict.expect(given <= due && due <= given + open, 'rate refusal', detail)
+      this.#verdict.expect(given <= due && due <= given + denied + open, 'rate refusal', detail)
     }
   }
 }
@@ -84,6 +85,8 @@ export class RateCheck {
 interface Tally {
   due: number
   given: number
+  /** Answered 401, which comes first. */
+  denied: number
   /** Requests under way. */
   open: number
 }

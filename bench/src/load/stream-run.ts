@@ -1,0 +1,164 @@
+import { Histogram } from '../measure/histogram.ts'
+import { Connection } from './connection.ts'
+import type { Stream, StreamOutcome } from './load.ts'
+import type { RequestSource } from './requests.ts'
+
+/** One answer in so many is read, so that the reader does not take the processor from the server. */
+const READ_EVERY = 50
+const TICK_MS = 1
+/** Requests that may be due and unsent before a server counts as drowned. */
+const MAX_BACKLOG = 200_000
+/** How long answers under way at the end are waited for. */
+const GRACE_MS = 5000
+
+interface Line {
+  readonly connection: Connection
+  sentAt: number
+  isBusy: boolean
+}
+
+/** One run of one stream, on connections of its own. */
+export class StreamRun {
+  readonly #stream: Stream
+  readonly #source: RequestSource
+  readonly #lines: Line[] = []
+  readonly #latency = new Histogram()
+  readonly #statuses: Record<string, number> = {}
+  readonly #faults: Record<string, number> = {}
+  #operations = 0
+  #answers = 0
+  #isOpen = false
+  #isOver = false
+  #due: number[] = []
+  #dueAt = 0
+  #settled: (() => void) | undefined
+
+  constructor(stream: Stream, source: RequestSource) {
+    this.#stream = stream
+    this.#source = source
+    const url = new URL(stream.url)
+    for (let count = 0; count < stream.connections; count += 1) {
+      const at = this.#lines.length
+      const connection = new Connection(
+        url,
+        (status, body) => this.#answered(at, status, body),
+        (reason) => {
+          if (!this.#isOver) this.#fault(reason)
+        },
+      )
+      this.#lines.push({ connection, sentAt: 0, isBusy: false })
+    }
+  }
+
+  /** Sends for `seconds`, then waits for what is under way. */
+  async run(seconds: number): Promise<StreamOutcome> {
+    await Promise.all(this.#lines.map(({ connection }) => connection.opened))
+    const start = performance.now()
+    this.#isOpen = true
+    if (this.#stream.rate === undefined) for (const line of this.#lines) this.#send(line, performance.now())
+    else await this.#pace(this.#stream.rate, start, seconds)
+    const left = start + seconds * 1000 - performance.now()
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, left)))
+    this.#isOpen = false
+    const took = (performance.now() - start) / 1000
+    await this.#rest()
+    this.#isOver = true
+    for (const { connection } of this.#lines) connection.close()
+    const { rate } = this.#stream
+    return {
+      operations: this.#operations,
+      answered: this.#answers,
+      // Closed loops are counted to the end of the time, paced ones until all was answered.
+      seconds: rate === undefined ? took : Math.max(took, (performance.now() - start) / 1000),
+      latency: this.#latency.toJSON(),
+      statuses: this.#statuses,
+      faults: this.#faults,
+    }
+  }
+
+  #send(line: Line, since: number): void {
+    line.sentAt = since
+    line.isBusy = true
+    line.connection.send(this.#source.next())
+  }
+
+  // Due requests take free connections; who finds none waits, and its wait counts.
+  #pace(rate: number, start: number, seconds: number): Promise<void> {
+    const total = Math.round(rate * seconds)
+    let due = 0
+    return new Promise((resolve) => {
+      const tick = () => {
+        const now = performance.now()
+        const until = Math.min(total, Math.floor(((now - start) / 1000) * rate))
+        for (; due < until; due += 1) this.#due.push(now)
+        this.#sendDue()
+        if (this.#due.length - this.#dueAt > MAX_BACKLOG) this.#fault('requests pile up')
+        else if (due < total) return void setTimeout(tick, TICK_MS)
+        resolve()
+      }
+      tick()
+    })
+  }
+
+  #sendDue(): void {
+    for (const line of this.#lines) {
+      if (this.#dueAt >= this.#due.length) break
+      if (!line.isBusy) this.#sendNextDue(line)
+    }
+    if (this.#dueAt === this.#due.length) {
+      this.#due = []
+      this.#dueAt = 0
+    }
+  }
+
+  #sendNextDue(line: Line): void {
+    const since = this.#due[this.#dueAt] as number
+    this.#dueAt += 1
+    this.#send(line, since)
+  }
+
+  #answered(at: number, status: number, body: Buffer): void {
+    const line = this.#lines[at] as Line
+    const now = performance.now()
+    line.isBusy = false
+    this.#count(status, body, (now - line.sentAt) * 1000)
+    if (this.#stream.rate !== undefined) {
+      if (this.#dueAt < this.#due.length) this.#sendNextDue(line)
+    } else if (this.#isOpen) this.#send(line, now)
+    if (this.#settled !== undefined && this.#isQuiet()) this.#settled()
+  }
+
+  #count(status: number, body: Buffer, micros: number): void {
+    this.#answers += 1
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+    this.#latency.record(micros)
+    const { strict = true } = this.#stream
+    if (strict && status !== this.#source.status) this.#fault(`status ${status}`)
+    else if (this.#isOpen || this.#stream.rate !== undefined) this.#operations += 1
+    if (strict && status === this.#source.status && this.#answers % READ_EVERY === 0) {
+      const wrong = this.#source.wrong(body.toString())
+      if (wrong !== undefined) this.#fault(wrong)
+    }
+  }
+
+  #fault(reason: string): void {
+    this.#faults[reason] = (this.#faults[reason] ?? 0) + 1
+  }
+
+  #isQuiet(): boolean {
+    return this.#lines.every(({ isBusy }) => !isBusy) && this.#dueAt >= this.#due.length
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#isQuiet()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#settled = resolve
+    const late = setTimeout(() => {
+      this.#fault('not answered in time')
+      resolve()
+    }, GRACE_MS)
+    await promise
+    clearTimeout(late)
+    this.#settled = undefined
+  }
+}

@@ -1,0 +1,31 @@
+import type { Bench } from './bench.ts'
+import type { Served } from './http-variant.ts'
+import type { Done, Running, Variant } from './scenario.ts'
+
+/** Work that goes on inside the process that is measured. */
+export interface LoopVariant {
+  readonly name: string
+  readonly start: (bench: Bench) => Promise<Served>
+  /** What the part's `run` is asked beside the seconds. */
+  readonly request: Readonly<Record<string, unknown>>
+  /** Whether the part has a `prepare` too. */
+  readonly isPrepared?: boolean
+}
+
+/** A part that works by itself when told to `run`. */
+export function loopVariant({ name, start, request, isPrepared }: LoopVariant): Variant {
+  return {
+    name,
+    start: async (bench) => {
+      const { part, check } = await start(bench)
+      const running: Running = {
+        work: (seconds) => part.ask<Done>('run', { ...request, seconds }),
+        usage: () => part.usage(),
+        hotspots: (work) => part.hotspots(work),
+        stop: () => part.stop(),
+      }
+      const prepare = () => part.ask<void>('prepare')
+      return { ...running, ...(isPrepared ? { prepare } : {}), ...(check === undefined ? {} : { check }) }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+// npm run bench: measures the product beside what a user would pick instead.
+import process from 'node:process'
+import { type Options, readOptions, USAGE } from './options.ts'
+import { writePage } from './report/page.ts'
+import { newestResults } from './report/results.ts'
+import { run } from './run.ts'
+import type { Scenario } from './scenario.ts'
+import { SCENARIOS } from './scenarios/index.ts'
+
+const out = (text: string) => void process.stdout.write(`${text}\n`)
+const progress = (line: string) => void process.stderr.write(`${line}\n`)
+
+function chosen({ scenarios, isQuick }: Options): readonly Scenario[] {
+  if (scenarios.length === 0) return SCENARIOS.filter((scenario) => !isQuick || scenario.isQuick === true)
+  return scenarios.map((name) => {
+    const found = SCENARIOS.find((scenario) => scenario.name === name)
+    if (found === undefined) throw new Error(`there is no scenario ${name}; --list names them`)
+    return found
+  })
+}
+
+function described({ name, question, gates }: Scenario): string {
+  const goals = gates.map(({ goal, figure, of, over, atLeast, atMost }) => {
+    const limit = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`
+    return `  ${goal}: ${figure} of ${of}${over === undefined ? '' : ` over ${over}`} ${limit}`
+  })
+  return [`${name}: ${question}`, ...goals].join('\n')
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  if (options.isList) {
+    for (const scenario of SCENARIOS) out(described(scenario))
+    return
+  }
+  if (options.isReport) {
+    writePage(newestResults())
+    return
+  }
+  const failed = await run(chosen(options), options, { out, progress })
+  if (failed.length > 0) {
+    progress(`failed, or goals missed in two of three tries: ${failed.join(', ')}`)
+    process.exitCode = 1
+  }
+}
+
+// What the run started ends with it: see the listeners of `exit`.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+try {
+  await main()
+} catch (error) {
+  progress(error instanceof Error ? error.message : String(error))
+  progress(USAGE)
+  process.exitCode = 2
+}

@@ -1,0 +1,40 @@
+import type { Gate } from '../scenario.ts'
+import type { Outcome } from './run-scenario.ts'
+import { pairedRatio, type Spread, spreadOf } from './statistics.ts'
+
+/** How a gate came out. */
+export interface Verdict {
+  readonly gate: Gate
+  /** Undefined when a variant did not run. */
+  readonly value: Spread | undefined
+  readonly isMet: boolean | undefined
+}
+
+/** Holds an outcome against the gates of its scenario: medians of ratios that are taken round by round. */
+export const judge = (outcome: Outcome): readonly Verdict[] =>
+  outcome.scenario.gates.map((gate) => {
+    const value = gateValue(outcome, gate)
+    return { gate, value, isMet: value === undefined ? undefined : isWithin(gate, value.median) }
+  })
+
+/** One figure of a variant over the rounds; undefined when it was not looked at. */
+export function figureOf(
+  { rounds }: Pick<Outcome, 'rounds'>,
+  variant: string,
+  figure: string,
+): readonly number[] | undefined {
+  const values = (rounds[variant] ?? []).map((figures) => figures[figure])
+  const given = values.filter((value) => value !== undefined)
+  return given.length === 0 || given.length < values.length ? undefined : given
+}
+
+function gateValue(outcome: Outcome, { figure, of, over }: Gate): Spread | undefined {
+  const values = figureOf(outcome, of, figure)
+  if (values === undefined) return undefined
+  if (over === undefined) return spreadOf(values)
+  const others = figureOf(outcome, over, figure)
+  return others === undefined ? undefined : pairedRatio(values, others)
+}
+
+const isWithin = ({ atLeast, atMost }: Gate, value: number): boolean =>
+  (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost)

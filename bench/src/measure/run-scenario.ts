@@ -1,0 +1,138 @@
+import type { Bench } from '../bench.ts'
+import { type Done, type Running, type Scenario, Skipped, type Variant } from '../scenario.ts'
+import { type Figures, figuresOf, type Totals } from './figures.ts'
+import type { Hotspots } from './hotspots.ts'
+import { interleaved } from './interleave.ts'
+
+/** How long and how often. */
+export interface Pace {
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmSeconds: number
+  /** Whether a last round, which counts for nothing else, looks where the time goes. */
+  readonly isProfiled?: boolean
+}
+
+/** What a scenario gave: for each variant that ran, its figures round by round. */
+export interface Outcome {
+  readonly scenario: Scenario
+  readonly rounds: Readonly<Record<string, readonly Figures[]>>
+  /** Variants that did not run on this machine, and why. */
+  readonly skipped: Readonly<Record<string, string>>
+  /** For each variant, where its main thread's time went, an operation, when that was asked for. */
+  readonly hotspots?: Readonly<Record<string, Hotspots>>
+}
+
+/** Told how far a run is. */
+export type Progress = (line: string) => void
+
+interface Started {
+  readonly variant: Variant
+  readonly running: Running
+  counted: number
+}
+
+/**
+ * Measures all variants of a scenario in turns.
+ * @throws Error when a variant answered wrongly or did not do what it counted
+ */
+export async function runScenario(
+  bench: Bench,
+  scenario: Scenario,
+  pace: Pace,
+  progress: Progress,
+): Promise<Outcome> {
+  const started: Started[] = []
+  const skipped: Record<string, string> = {}
+  try {
+    for (const variant of scenario.variants) {
+      progress(`${scenario.name}: starting ${variant.name}`)
+      try {
+        started.push({ variant, running: await variant.start(bench), counted: 0 })
+      } catch (error) {
+        if (!(error instanceof Skipped)) throw error
+        skipped[variant.name] = error.message
+      }
+    }
+    const rounds = await measured(bench, scenario, started, pace, progress)
+    const hotspots = pace.isProfiled === true ? await profiled(scenario, started, pace, progress) : undefined
+    for (const { variant, running, counted } of started) {
+      await running.check?.(counted).catch((cause) => fail(scenario, variant, cause))
+    }
+    return { scenario, rounds, skipped, ...(hotspots === undefined ? {} : { hotspots }) }
+  } finally {
+    for (const { running } of started) await running.stop()
+  }
+}
+
+async function measured(
+  bench: Bench,
+  scenario: Scenario,
+  started: readonly Started[],
+  pace: Pace,
+  progress: Progress,
+): Promise<Readonly<Record<string, readonly Figures[]>>> {
+  const rounds = Object.fromEntries(started.map(({ variant }) => [variant.name, [] as Figures[]]))
+  if (scenario.isCold !== true && pace.warmSeconds > 0) {
+    for (const each of started) {
+      await each.running.prepare?.()
+      await work(scenario, each, pace.warmSeconds)
+    }
+  }
+  for (const [round, order] of interleaved(started, pace.rounds).entries()) {
+    progress(`${scenario.name}: round ${round + 1} of ${pace.rounds}`)
+    for (const each of order) {
+      await each.running.prepare?.()
+      const before = await totals(bench, each.running)
+      const done = await work(scenario, each, pace.seconds)
+      if (done.operations === 0) fail(scenario, each.variant, new Error('nothing was done'))
+      const after = await totals(bench, each.running)
+      rounds[each.variant.name]?.push(figuresOf(done, before, after))
+    }
+  }
+  return rounds
+}
+
+async function profiled(
+  scenario: Scenario,
+  started: readonly Started[],
+  pace: Pace,
+  progress: Progress,
+): Promise<Readonly<Record<string, Hotspots>>> {
+  const found: Record<string, Hotspots> = {}
+  for (const each of started) {
+    const { variant, running } = each
+    if (running.hotspots === undefined) continue
+    progress(`${scenario.name}: where the time of ${variant.name} goes`)
+    await running.prepare?.()
+    let operations = 0
+    const micros = await running.hotspots(async () => {
+      operations = (await work(scenario, each, pace.seconds)).operations
+    })
+    found[variant.name] = Object.fromEntries(
+      Object.entries(micros).map(([place, total]) => [place, total / operations]),
+    )
+  }
+  return found
+}
+
+async function work(scenario: Scenario, started: Started, seconds: number): Promise<Done> {
+  const { variant, running } = started
+  const done = await running.work(seconds)
+  const faults = Object.entries(done.faults ?? {})
+  if (faults.length > 0) {
+    fail(scenario, variant, new Error(faults.map(([what, count]) => `${count} × ${what}`).join(', ')))
+  }
+  started.counted += done.answered ?? done.operations
+  return done
+}
+
+async function totals(bench: Bench, running: Running): Promise<Totals> {
+  const usage = await running.usage?.()
+  return { usage, postgres: await (await bench.startedPostgres())?.totals() }
+}
+
+function fail(scenario: Scenario, { name }: Variant, cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new Error(`${scenario.name}, ${name}: ${reason}`, { cause })
+}

@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util'
+
+/** What the command line asks for. */
+export interface Options {
+  /** Names of scenarios; none: all. */
+  readonly scenarios: readonly string[]
+  readonly rounds: number
+  readonly seconds: number
+  readonly warmSeconds: number
+  readonly isQuick: boolean
+  readonly isSmall: boolean
+  readonly isGate: boolean
+  readonly isProfiled: boolean
+  readonly isJson: boolean
+  readonly isList: boolean
+  readonly isReport: boolean
+  readonly isKept: boolean
+}
+
+/** How to call it. */
+export const USAGE = `npm run bench -- [scenario …] [options]
+
+  --list          the scenarios, their questions and goals
+  --quick         the few that say most, three rounds of a second
+  --rounds N      rounds to measure (5)
+  --seconds S     seconds of a round (2)
+  --warm S        seconds of warm-up (1)
+  --small         small data sets: shows whether it works, not how fast it is
+  --profile       one more round each that looks where the time goes
+  --gate          exit code 1 when a goal is missed in two of three tries
+  --json          one line of JSON for each scenario instead of tables
+  --no-results    keep nothing in bench/results
+  --report        write the tables of docs/performance.md from the newest results`
+
+const DEFAULTS = { rounds: 5, seconds: 2, warm: 1 }
+const QUICK = { rounds: 3, seconds: 1, warm: 0.5 }
+
+/** @throws Error for a flag that there is not, or a number that is none */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      warm: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      small: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      gate: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      'no-results': { type: 'boolean', default: false },
+    },
+  })
+  const usual = values.quick ? QUICK : DEFAULTS
+  return {
+    scenarios: positionals,
+    rounds: Math.round(positive('rounds', values.rounds, usual.rounds)),
+    seconds: positive('seconds', values.seconds, usual.seconds),
+    warmSeconds: positive('warm', values.warm, usual.warm),
+    isQuick: values.quick,
+    isSmall: values.small,
+    isGate: values.gate,
+    isProfiled: values.profile,
+    isJson: values.json,
+    isList: values.list,
+    isReport: values.report,
+    isKept: !values['no-results'],
+  }
+}
+
+function positive(name: string, given: string | undefined, usual: number): number {
+  const value = given === undefined ? usual : Number(given)
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
+  return value
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { treeCpuMicros } from './measure/process-cpu.ts'
+
+const HOST = new URL('../../test/postgres-host.js', import.meta.url)
+
+/** Settings of a server that is measured: PostgreSQL's own, with every promise kept. */
+export const DURABLE_SETTINGS = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  shared_preload_libraries: 'pg_stat_statements',
+  // A checkpoint in the middle of one variant's round would be counted as its work.
+  max_wal_size: '4GB',
+} as const
+
+/** Totals of a database server; what happened between two of them is their difference. */
+export interface PostgresTotals {
+  /** Undefined where there is no `/proc`. */
+  readonly cpuMicros: number | undefined
+  readonly statements: number
+  readonly walBytes: number
+}
+
+/** A PostgreSQL of the bench's own. */
+export interface Postgres extends AsyncDisposable {
+  readonly version: string
+  readonly folder: string
+  /** Makes an empty database and returns its URL. */
+  database(name: string): Promise<string>
+  totals(): Promise<PostgresTotals>
+  /** Runs a statement as its superuser. */
+  query<Row>(text: string, params?: readonly unknown[]): Promise<Row[]>
+}
+
+/** Starts a PostgreSQL in a temporary folder. `environment` goes to the server's processes. */
+export async function startPostgres(environment: Readonly<Record<string, string>> = {}): Promise<Postgres> {
+  const host = spawn(process.execPath, [HOST.pathname, JSON.stringify(DURABLE_SETTINGS)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+    env: { ...process.env, ...environment },
+  })
+  const [line] = (await once(createInterface(host.stdout), 'line')) as [string]
+  const { url, version, error } = JSON.parse(line) as { url?: string; version: string; error?: string }
+  if (url === undefined) throw new Error(`PostgreSQL did not start: ${error}`)
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  await admin.query('create extension pg_stat_statements')
+  const { rows } = await admin.query<{ data_directory: string }>('show data_directory')
+  const folder = rows[0]?.data_directory ?? ''
+  const pid = Number((await readFile(join(folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
+  const query = async <Row>(text: string, params: readonly unknown[] = []) =>
+    (await admin.query(text, [...params])).rows as Row[]
+  return {
+    version,
+    folder,
+    query,
+    database: async (name) => {
+      await admin.query(`create database ${admin.escapeIdentifier(name)}`)
+      return Object.assign(new URL(url), { pathname: `/${name}` }).href
+    },
+    totals: async () => ({ cpuMicros: treeCpuMicros(pid), ...(await countersOf(query)) }),
+    [Symbol.asyncDispose]: async () => {
+      await admin.end()
+      host.stdin.end()
+      await once(host, 'exit')
+    },
+  }
+}
+
+async function countersOf(query: Postgres['query']): Promise<{ statements: number; walBytes: number }> {
+  const [row] = await query<{ statements: number; wal: number }>(
+    `select (select coalesce(sum(calls), 0) from pg_stat_statements)::float8 as statements,
+      (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as wal`,
+  )
+  return { statements: row?.statements ?? 0, walBytes: row?.wal ?? 0 }
+}

@@ -1,0 +1,79 @@
+import { migrate } from '@svc/core/sql'
+import type { Bench } from '../bench.ts'
+import { addLicenses } from '../fleet.ts'
+import { loopVariant } from '../loop-variant.ts'
+import type { Done, Scenario, Variant } from '../scenario.ts'
+import { type SeedJobs, seedJobs } from '../seed-jobs.ts'
+
+const SHALLOW = '1,000 pending in one license'
+const DEEP = '1,000,000 pending in one license'
+const EMPTY = 'nothing pending'
+const FOREIGN = '100,000 pending for other hosts of the license'
+/** Claims of a round: few, so that the shallow queue lasts. */
+const CLAIMS = 100
+const SMALL = 20
+const FLEET = { hosts: 1, licenses: 1 }
+
+interface ServerCost {
+  readonly micros: number
+  readonly buffers: number
+}
+
+/** What the server itself says that statements about jobs took in a database. */
+async function serverCost(bench: Bench, url: string): Promise<ServerCost> {
+  const [row] = await (await bench.postgres()).query<ServerCost>(
+    `select coalesce(sum(total_exec_time * 1000), 0)::float8 as micros,
+      coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as buffers
+    from pg_stat_statements s join pg_database d on d.oid = s.dbid where d.datname = $1 and s.query like '%jobs%'`,
+    [new URL(url).pathname.slice(1)],
+  )
+  return row ?? { micros: 0, buffers: 0 }
+}
+
+const queue = (name: string, count: number, forOthers = false): Variant => ({
+  name,
+  start: async (bench) => {
+    const url = await bench.database()
+    await migrate(url)
+    await addLicenses(url, FLEET)
+    const pending = bench.isSmall && count > 10_000 ? count / SMALL : count
+    if (pending > 0)
+      await seedJobs(url, [{ name: 'a', count: pending, licenses: 1, forOthers } satisfies SeedJobs])
+    const hits = pending > 0 && !forOthers
+    const loop = loopVariant({
+      name,
+      request: { workers: 1, limit: CLAIMS },
+      start: async () => ({
+        part: await bench.part('claims', { way: 'svc', databaseUrl: url, fleet: FLEET, hits }),
+      }),
+    })
+    const running = await loop.start(bench)
+    return {
+      ...running,
+      work: async (seconds): Promise<Done> => {
+        const before = await serverCost(bench, url)
+        const done = await running.work(seconds)
+        const after = await serverCost(bench, url)
+        const { answered = done.operations } = done
+        const serverMicros = (after.micros - before.micros) / answered
+        return { ...done, figures: { serverMicros, buffers: (after.buffers - before.buffers) / answered } }
+      },
+    }
+  },
+})
+
+/** A claim must not cost more the more there is to claim. */
+export const claimDepth: Scenario = {
+  name: 'claim-depth',
+  question:
+    'What a claim costs the server, in its own microseconds and buffers, by what waits in the license',
+  variants: [queue(SHALLOW, 1000), queue(DEEP, 1_000_000), queue(EMPTY, 0), queue(FOREIGN, 100_000, true)],
+  baseline: SHALLOW,
+  gates: [
+    { goal: 'depth', figure: 'serverMicros', of: DEEP, over: SHALLOW, atMost: 1.3 },
+    { goal: 'depth-buffers', figure: 'buffers', of: DEEP, over: SHALLOW, atMost: 1.3 },
+    { goal: 'foreign', figure: 'serverMicros', of: FOREIGN, over: EMPTY, atMost: 1.3 },
+    // An empty index has no page to read: a limit instead of a ratio.
+    { goal: 'foreign-buffers', figure: 'buffers', of: FOREIGN, atMost: 16 },
+  ],
+}

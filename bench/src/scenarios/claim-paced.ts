@@ -1,0 +1,16 @@
+import type { Scenario } from '../scenario.ts'
+import { CLAIM_WAYS, claims } from './claim-parts.ts'
+
+const way = { fleet: { hosts: 10_000, licenses: 10_000 }, pending: 0, pace: { rate: 2000 } }
+
+/** What a fleet of 10,000 hosts asks for: far from full, where batching must not cost. */
+export const claimPaced: Scenario = {
+  name: 'claim-paced',
+  question: 'Empty claims at 2,000 a second, license check included, against one prepared statement each',
+  variants: [claims({ way: 'single', ...way }), claims({ way: 'svc', ...way })],
+  baseline: CLAIM_WAYS.single,
+  gates: [
+    { goal: 'paced-p99', figure: 'p99', of: CLAIM_WAYS.svc, over: CLAIM_WAYS.single, atMost: 0.5 },
+    { goal: 'paced-cpu', figure: 'cpuMicros', of: CLAIM_WAYS.svc, over: CLAIM_WAYS.single, atMost: 0.85 },
+  ],
+}

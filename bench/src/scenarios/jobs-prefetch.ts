@@ -1,0 +1,28 @@
+import type { Scenario } from '../scenario.ts'
+import { graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
+
+const SVC = 'svc: claim, succeeded, one job a host'
+const GRAPHILE = 'graphile-worker, 500 leased at once'
+const PG_BOSS = 'pg-boss, fetch 100 and complete'
+const HOSTS = 256
+const CONSUMERS = 4
+const FETCHED = 100
+
+/** Queues that lease hundreds of jobs to one process: what handing out each job to its own host costs beside them. */
+export const jobsPrefetch: Scenario = {
+  name: 'jobs-prefetch',
+  question:
+    'A job from claim to succeeded for each of 256 hosts, beside queues that lease hundreds to one process',
+  variants: [
+    graphileQueue(GRAPHILE, 500),
+    svcQueue(SVC, HOSTS, false),
+    pgBossQueue(PG_BOSS, CONSUMERS, FETCHED),
+  ],
+  baseline: GRAPHILE,
+  gates: [
+    { goal: 'prefetch-graphile', figure: 'perSecond', of: SVC, over: GRAPHILE, atLeast: 0.7 },
+    { goal: 'prefetch-pg-boss', figure: 'perSecond', of: SVC, over: PG_BOSS, atLeast: 0.7 },
+    { goal: 'prefetch-graphile-cpu', figure: 'cpuMicros', of: SVC, over: GRAPHILE, atMost: 1.1 },
+    { goal: 'prefetch-pg-boss-cpu', figure: 'cpuMicros', of: SVC, over: PG_BOSS, atMost: 1.1 },
+  ],
+}

@@ -1,0 +1,30 @@
+import type { Scenario } from '../scenario.ts'
+import { bullMqQueue, graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
+
+const FULL = 'svc: claim, running, succeeded'
+const SHORT = 'svc: claim, succeeded'
+const GRAPHILE = 'graphile-worker, one by one'
+const PG_BOSS = 'pg-boss, fetch 1 and complete'
+const BULLMQ = 'BullMQ, appendfsync everysec'
+const HOSTS = 64
+
+/** A job for each host that asks, beside queues that hand out one by one, and one in Redis. */
+export const jobs: Scenario = {
+  name: 'jobs',
+  question: 'A job from claim to succeeded, with its deployment, in process: 64 hosts, 20,000 jobs ready',
+  variants: [
+    graphileQueue(GRAPHILE, 0),
+    svcQueue(FULL, HOSTS, true),
+    svcQueue(SHORT, HOSTS, false),
+    pgBossQueue(PG_BOSS, HOSTS, 1),
+    bullMqQueue(BULLMQ),
+  ],
+  baseline: GRAPHILE,
+  gates: [
+    { goal: 'jobs-graphile', figure: 'perSecond', of: FULL, over: GRAPHILE, atLeast: 5 },
+    { goal: 'jobs-pg-boss', figure: 'perSecond', of: FULL, over: PG_BOSS, atLeast: 10 },
+    { goal: 'jobs-bullmq', figure: 'perSecond', of: FULL, over: BULLMQ, atLeast: 1 },
+    { goal: 'short-pg-boss', figure: 'perSecond', of: SHORT, over: PG_BOSS, atLeast: 8 },
+    { goal: 'short-graphile', figure: 'perSecond', of: SHORT, over: GRAPHILE, atLeast: 4.5 },
+  ],
+}

@@ -1,0 +1,51 @@
+import { loopVariant } from '../loop-variant.ts'
+import type { LogWritersOptions } from '../parts/log-writers.ts'
+import type { Running, Variant } from '../scenario.ts'
+import { expectCount, numberFrom } from '../served.ts'
+
+/** The names of the ways, as tables show them. */
+export const LOG_WAYS = { svc: 'svc in process', rows: 'a row a line, one unnest insert a request' } as const
+
+const WRITERS = 32
+const TABLES = { svc: 'job_log_chunks', rows: 'job_log_lines' } as const
+const COUNTS = {
+  svc: 'select coalesce(sum(lines), 0) from job_log_chunks',
+  rows: 'select count(*) from job_log_lines',
+} as const
+
+/** Appends of so many lines each, with what a line takes on the disk. */
+export const logAppend = (way: LogWritersOptions['way'], lines: number): Variant => ({
+  name: LOG_WAYS[way],
+  start: async (bench): Promise<Running> => {
+    const databaseUrl = await bench.database()
+    const size = () => numberFrom(databaseUrl, `select pg_total_relation_size('${TABLES[way]}')`)
+    const loop = loopVariant({
+      name: LOG_WAYS[way],
+      request: { workers: WRITERS },
+      start: async () => ({
+        part: await bench.part('log-writers', { way, databaseUrl, lines } satisfies LogWritersOptions),
+        check: (counted) => expectCount(databaseUrl, COUNTS[way], counted * lines),
+      }),
+    })
+    const running = await loop.start(bench)
+    const work: Running['work'] = async (seconds) => {
+      const before = await size()
+      const done = await running.work(seconds)
+      return { ...done, figures: { diskBytesPerLine: ((await size()) - before) / done.operations / lines } }
+    }
+    return { ...running, work }
+  },
+})
+
+/** Reads of one log of so many lines. */
+export const logRead = (way: LogWritersOptions['way'], lines: number, smallLines: number): Variant =>
+  loopVariant({
+    name: LOG_WAYS[way],
+    request: { workers: 1 },
+    start: async (bench) => {
+      const databaseUrl = await bench.database()
+      const part = await bench.part('log-writers', { way, databaseUrl, lines: 1 } satisfies LogWritersOptions)
+      await part.ask('fill', bench.isSmall ? smallLines : lines)
+      return { part }
+    },
+  })

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import type { Config } from '@svc/core'
+
+/** Files and sockets beside the clients' and the pool's: log, modules, tables of an embedded database. */
+const OTHERS = 512
+
+/**
+ * Open connections at most: the setting, else what the system's limit of open files leaves. At that limit the system
+ * takes connections and drops them without telling anybody, and the database gets none either. At least half of the
+ * limit is for clients; undefined where no limit is known.
+ */
+export async function connectionLimit({ http, database }: Config): Promise<number | undefined> {
+  if (http.maxConnections !== undefined) return http.maxConnections
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const openFiles = Number(/^Max open files +(\d+)/m.exec(limits)?.[1])
+  if (Number.isNaN(openFiles)) return undefined
+  return openFiles - Math.floor(Math.min(openFiles / 2, OTHERS + database.pool))
+}

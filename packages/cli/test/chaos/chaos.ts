@@ -1,0 +1,68 @@
+import { plantedBug } from './bugs/plant.ts'
+import { PLANTED } from './bugs/planted.ts'
+import type { ChaosOptions } from './options.ts'
+import { type RunReport, run } from './run.ts'
+import { summary, total } from './summary.ts'
+
+/** Where a call speaks: what is found, and what happens meanwhile. */
+export interface Said {
+  readonly out: (text: string) => void
+  readonly progress: (text: string) => void
+}
+
+/** A planted fault is found within this many seconds of faults, or its run has failed. */
+const BUG_SECONDS = 120
+const BUG_ROUND_SECONDS = 20
+const WITNESSED = /^I[1-9]$|^seen$/
+
+/** Runs what was asked for. Gives the exit code. */
+export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal): Promise<number> {
+  if (options.bugs) return bugs(options, said, over)
+  said.progress(`seed ${options.seed}`)
+  if (options.bug !== undefined) return (await isFound(options, options.bug, said, over)) ? 0 : 1
+  const reports: RunReport[] = []
+  for (const profile of options.profiles) {
+    const { storage, seed, bug, profiles, recoverySeconds: recoveryLimitSeconds } = options
+    const seconds = options.seconds / profiles.length
+    const say = (line: string) => said.progress(`${profile}: ${line}`)
+    const report = await run({ profile, storage, seconds, seed, bug, recoveryLimitSeconds, say, over })
+    if (!options.json) said.out(summary(report))
+    reports.push(report)
+  }
+  const { seed } = options
+  said.out(
+    options.json ? JSON.stringify({ seed, reports }, undefined, 2) : `${total(reports)} (seed ${seed})`,
+  )
+  return reports.some(({ breaches }) => breaches.length > 0) ? 1 : 0
+}
+
+async function bugs(options: ChaosOptions, said: Said, over: AbortSignal): Promise<number> {
+  let missed = 0
+  for (const { name } of PLANTED) if (!(await isFound(options, name, said, over))) missed += 1
+  said.out(`planted faults: ${PLANTED.length - missed} of ${PLANTED.length} found`)
+  return missed === 0 ? 0 : 1
+}
+
+/** Runs with a planted fault, each round with another seed, until one shows it or time is up. */
+async function isFound(options: ChaosOptions, bug: string, said: Said, over: AbortSignal): Promise<boolean> {
+  const { profile } = plantedBug(bug)
+  const { storage, recoverySeconds: recoveryLimitSeconds } = options
+  const seconds = Math.min(BUG_ROUND_SECONDS, options.seconds)
+  let spent = 0
+  for (let seed = options.seed; spent < BUG_SECONDS; seed += 1) {
+    const say = (line: string) => said.progress(`${bug}: ${line}`)
+    const report = await run({ profile, storage, seconds, seed, bug, recoveryLimitSeconds, say, over })
+    spent += seconds
+    // What the witness saw counts: a busy machine may also be late to recover, with or without the fault.
+    const breaches = report.breaches.filter(({ rule }) => WITNESSED.test(rule))
+    const [first] = breaches
+    if (first === undefined) continue
+    const rules = [...new Set(breaches.map(({ rule }) => rule))]
+    said.out(
+      `found: ${bug}, after ${spent} s of ${profile} jobs, by ${rules.join(', ')}\n  ${first.evidence.slice(0, 300)}`,
+    )
+    return true
+  }
+  said.out(`NOT FOUND: ${bug}, in ${spent} s of ${profile} jobs`)
+  return false
+}

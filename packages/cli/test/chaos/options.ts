@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util'
+import { plantedBug } from './bugs/plant.ts'
+import { PROFILES, type ProfileName } from './profile.ts'
+import { STORAGES } from './run.ts'
+
+/** What `npm run chaos` was asked for. */
+export interface ChaosOptions {
+  readonly profiles: readonly ProfileName[]
+  readonly storage: (typeof STORAGES)[number]
+  /** Of faults, over all profiles. */
+  readonly seconds: number
+  readonly seed: number
+  readonly bug: string | undefined
+  /** Every planted fault, one after the other. */
+  readonly bugs: boolean
+  readonly json: boolean
+  /** From the last fault until all goes on. */
+  readonly recoverySeconds: number
+}
+
+const SECONDS = 60
+/** The lease of two seconds, and five more. */
+const RECOVERY_SECONDS = 7
+
+/** How it is asked. */
+export const USAGE = `npm run chaos -- [options]
+  --seconds N              seconds of faults, shared between the profiles (default ${SECONDS}); --minutes N likewise
+  --profile fast|slow|both many short jobs, or jobs about as long as the lease (default both)
+  --storage postgresql|folder   two replicas on a PostgreSQL of their own, or one server on a folder (default postgresql)
+  --seed N                 what is planned, and what is drawn (default: drawn, and printed)
+  --bug NAME               with a fault planted, which the run must find; an unknown name lists them
+  --bugs                   all planted faults, one after the other
+  --recovery N             seconds within which all must go on after the last fault (default ${RECOVERY_SECONDS}: lease + 5)
+  --json                   one document on standard output; progress goes to standard error either way
+Exit code 1 when a promise was broken (with a planted fault: when it was not found), 2 for a bad option.`
+
+/** Reads the options. Throws an error that says what is wrong. */
+export function readOptions(args: readonly string[]): ChaosOptions {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: text,
+      minutes: text,
+      profile: { ...text, default: 'both' },
+      storage: { ...text, default: 'postgresql' },
+      seed: text,
+      recovery: text,
+      bug: text,
+      bugs: flag,
+      json: flag,
+    },
+  })
+  const { profile, bug, bugs, json, minutes } = values
+  const storage = STORAGES.find((known) => known === values.storage)
+  if (storage === undefined) throw new Error(`--storage takes one of: ${STORAGES.join(', ')}`)
+  const profiles = PROFILES.filter((known) => profile === 'both' || profile === known)
+  if (profiles.length === 0) throw new Error(`--profile takes one of: ${PROFILES.join(', ')}, both`)
+  if (bug !== undefined) plantedBug(bug)
+  const seconds = positive('--seconds', values.seconds) ?? minutesOf(minutes) ?? SECONDS
+  const seed = positive('--seed', values.seed) ?? Math.trunc(performance.timeOrigin) % 2 ** 31
+  const recoverySeconds = positive('--recovery', values.recovery) ?? RECOVERY_SECONDS
+  return { profiles, storage, seconds, seed, bug, bugs, json, recoverySeconds }
+}
+
+const minutesOf = (given: string | undefined): number | undefined => {
+  const minutes = positive('--minutes', given)
+  return minutes === undefined ? undefined : minutes * 60
+}
+
+function positive(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new Error(`${name} takes a number above 0`)
+}

@@ -1,0 +1,36 @@
+import type { RunReport } from './run.ts'
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const number = (value: number): string => value.toLocaleString('en-US')
+
+/** Processes that were killed with -9. */
+export const killsOf = ({ kills }: RunReport): number => kills.servers + kills.agents + kills.postgres
+/** Faults of all kinds, kills included. */
+export const faultsOf = ({ faults }: RunReport): number => sum(Object.values(faults))
+
+/** One run in a few lines, broken promises last, each with what was seen. */
+export function summary(report: RunReport): string {
+  const { kills, faults } = report
+  const kinds = Object.entries(faults)
+    .sort(([, one], [, other]) => other - one)
+    .map(([kind, count]) => `${kind} ${count}`)
+  const figures = [
+    `${report.profile}, ${report.seconds} s of faults: ${number(report.requests)} requests, ${number(report.jobs)} jobs, ${number(report.acknowledgements)} acknowledgements`,
+    `  kills: ${killsOf(report)} (servers ${kills.servers}, agents ${kills.agents}, PostgreSQL ${kills.postgres})`,
+    `  faults: ${number(faultsOf(report))} (${kinds.join(', ')})`,
+    `  lines: ${number(report.acknowledgedLines)} acknowledged, ${number(report.storedLines)} stored; reclaims: ${report.reclaims}`,
+    `  recovery: ${report.recoverySeconds.toFixed(1)} s after the last fault (at most ${report.recoveryLimitSeconds}); the queue was empty after ${report.drainSeconds.toFixed(1)} s`,
+    `  violations: ${report.breaches.length}`,
+  ]
+  return [...figures, ...report.breaches.map(({ rule, evidence }) => `    ${rule}: ${evidence}`)].join('\n')
+}
+
+/** All runs of one call in one line. */
+export function total(reports: readonly RunReport[]): string {
+  const kills = sum(reports.map(killsOf))
+  const faults = sum(reports.map(faultsOf))
+  const lines = sum(reports.map(({ acknowledgedLines }) => acknowledgedLines))
+  const violations = sum(reports.map(({ breaches }) => breaches.length))
+  const recovery = Math.max(...reports.map(({ recoverySeconds }) => recoverySeconds))
+  return `chaos: ${kills} kills, ${number(faults)} faults, ${number(lines)} acknowledged lines, recovery within ${recovery.toFixed(1)} s, ${violations} violations`
+}

@@ -1,0 +1,66 @@
+import type { Query } from '../cast/database.ts'
+import type { Breach } from '../journal.ts'
+import type { Host } from '../names.ts'
+import { RULES } from './rules.ts'
+import { readStoredLines } from './stored-lines.ts'
+import { introduce, type Testimony, testify } from './testimony.ts'
+
+/** What a run shows, counted by the database. */
+export interface Findings {
+  readonly breaches: readonly Breach[]
+  readonly jobs: number
+  readonly reclaims: number
+  readonly storedLines: number
+  readonly acknowledgedLines: number
+  readonly acknowledgements: number
+  /** From the last fault until nothing that it held up waited any more. */
+  readonly recoverySeconds: number
+}
+
+/** When the last fault came, in unix milliseconds, and the jobs that were given right after it. */
+export interface LastFault {
+  readonly at: number
+  readonly probes: readonly string[]
+}
+
+const SHOWN = 5
+const COUNTS = `select (select count(*) from jobs)::int as jobs,
+  (select count(*) from chaos_moves where new_attempt > old_attempt and old_state in ('claimed', 'running'))::int
+    as reclaims,
+  (select count(*) from chaos_acks)::int as acknowledgements,
+  (select coalesce(sum(lines), 0) from (select distinct job, attempt, host, first, lines from chaos_acks
+    where kind = 'lines') l)::int as lines`
+// What was held then has moved on, and what was given then has been done.
+const RECOVERED = `select greatest(
+    (select max(until) from chaos_owned where since <= $1 and until > $1 and state in ('claimed', 'running')),
+    (select max(extract(epoch from finished_at)::float8 * 1000) from jobs where id = any($2)))::float8 as at`
+
+/** Holds the whole testimony against what the database saw. The database must have come to rest. */
+export async function examine(
+  query: Query,
+  hosts: readonly Host[],
+  testimony: Testimony,
+  last: LastFault,
+): Promise<Findings> {
+  await introduce(query, hosts)
+  const seen = await testify(query, testimony)
+  const stored = await readStoredLines(query)
+  const breaches = [...seen, ...stored.breaches]
+  for (const { rule, promise, sql } of RULES) {
+    const cases = await query<{ evidence: string }>(`select * from (${sql}) r limit ${SHOWN}`)
+    for (const { evidence } of cases) breaches.push({ rule, evidence: `${promise}: ${evidence}` })
+  }
+  const [counts] = await query<{ jobs: number; reclaims: number; acknowledgements: number; lines: number }>(
+    COUNTS,
+  )
+  const [recovered] = await query<{ at: number | null }>(RECOVERED, [last.at, last.probes])
+  return {
+    breaches,
+    jobs: counts?.jobs ?? 0,
+    reclaims: counts?.reclaims ?? 0,
+    acknowledgements: counts?.acknowledgements ?? 0,
+    acknowledgedLines: counts?.lines ?? 0,
+    storedLines: stored.lines,
+    recoverySeconds: Math.max(0, ((recovered?.at ?? last.at) - last.at) / 1000),
+  }
+}

@@ -1,0 +1,117 @@
+// A process of its own that keeps a server busy over many kept connections, until each of them is turned away, and then
+// prints one line of JSON: what became of every request. Arguments: port, connections, milliseconds between two requests
+// of one connection (0: as fast as it answers). Prints `warm` when every connection has had answers.
+import { connect } from 'node:net'
+
+const [port = 0, connections = 1, everyMs = 0] = process.argv.slice(2).map(Number)
+
+/** What became of the requests. */
+export interface LoadReport {
+  /** Requests whose answer came whole. */
+  readonly answered: number
+  readonly statuses: Readonly<Record<string, number>>
+  /** Requests that went out whole on a connection that had already answered, and got no whole answer. */
+  readonly lost: number
+  /** New connections that were reset before a byte came back: nobody had taken them. */
+  readonly untaken: number
+  /** Answers that said they were the last of their connection. */
+  readonly goodbyes: number
+  /** Connections that were closed between two requests, without one being lost. */
+  readonly closedIdle: number
+  /** Answers a second, until the first goodbye. */
+  readonly rate: number
+  /** Fingerprints whose heartbeat was acknowledged with 200. */
+  readonly acknowledged: number
+}
+
+let [answered, lost, untaken, goodbyes, closedIdle, acknowledged, cold] = [0, 0, 0, 0, 0, 0, connections]
+const statuses: Record<string, number> = {}
+const start = performance.now()
+let [untilGoodbye, atGoodbye] = [0, 0]
+let serial = 0
+let open = connections
+
+/** Hosts of many licenses: the rate of one is limited, and any key is one to a server in development. */
+const HEARTBEATS_OF_A_LICENSE = 20
+
+function request(): string {
+  serial += 1
+  const fingerprint = `load-${serial}-${'f'.repeat(32)}`
+  const body = JSON.stringify({ fingerprint, hostname: `host-${serial}`, cpu_pct: 1.5 })
+  const key = `load-key-${Math.floor(serial / HEARTBEATS_OF_A_LICENSE)}`
+  return `POST /v1/telemetry/heartbeat HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** One kept connection after the other, one request at a time, until the server is gone. */
+function client(first: boolean): void {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  let [text, waiting, heard, isLast] = ['', false, 0, false]
+  let timer: NodeJS.Timeout | undefined
+  const send = () => {
+    waiting = true
+    socket.write(request())
+  }
+  socket.setEncoding('latin1')
+  socket.on('connect', send)
+  socket.on('data', (chunk: string) => {
+    text += chunk
+    const answer = wholeAnswer(text)
+    if (answer === undefined) return
+    text = ''
+    waiting = false
+    heard += 1
+    note(answer)
+    if (first && heard === 1) warmed()
+    isLast = /\r\nconnection: close\r\n/i.test(answer)
+    if (isLast) {
+      goodbyes += 1
+      if (goodbyes === 1) [untilGoodbye, atGoodbye] = [answered, performance.now()]
+    } else if (everyMs === 0) send()
+    else timer = setTimeout(send, everyMs)
+  })
+  let refused = false
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    refused = error.code === 'ECONNREFUSED'
+  })
+  socket.on('close', () => {
+    clearTimeout(timer)
+    if (refused) ended()
+    else {
+      if (waiting && heard > 0) lost += 1
+      else if (waiting) untaken += 1
+      else if (!isLast) closedIdle += 1
+      client(false)
+    }
+  })
+}
+
+/** The head of `text` when it holds an answer with its whole body. */
+function wholeAnswer(text: string): string | undefined {
+  const end = text.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const head = text.slice(0, end + 2)
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+  return text.length >= end + 4 + length ? head : undefined
+}
+
+function note(head: string): void {
+  answered += 1
+  const status = head.slice(9, 12)
+  statuses[status] = (statuses[status] ?? 0) + 1
+  if (status === '200') acknowledged += 1
+}
+
+function warmed(): void {
+  cold -= 1
+  if (cold === 0) process.stdout.write('warm\n')
+}
+
+function ended(): void {
+  open -= 1
+  if (open > 0) return
+  const rate = Math.round(untilGoodbye / ((atGoodbye - start) / 1000))
+  const report: LoadReport = { answered, statuses, lost, untaken, goodbyes, closedIdle, rate, acknowledged }
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+for (let count = 0; count < connections; count += 1) client(true)

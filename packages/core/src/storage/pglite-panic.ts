@@ -1,0 +1,42 @@
+import type { PGlite } from '@electric-sql/pglite'
+
+/** After these PostgreSQL ends its process: what it has in memory is not to be trusted. */
+const LAST_WORDS = new Set(['PANIC', 'FATAL'])
+
+/** PostgreSQL's own code for "another process crashed": callers may try again later. */
+const CRASHED = '57P02'
+
+/**
+ * Lets no statement into a database that has given up, and tells when that is: the signal's reason is PostgreSQL's
+ * error. A full disk makes PostgreSQL panic where it cannot extend its log. PGlite (0.5.8) survives that with its locks
+ * held, so that the next statement spins for ever and takes the process with it. What was committed is in the log; it
+ * is there when the folder is opened again, as after a kill.
+ */
+export function stopAtPanic(pglite: PGlite): AbortSignal {
+  const lost = new AbortController()
+  const watched =
+    <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await run(...args)
+      } catch (error) {
+        if (LAST_WORDS.has(String((error as { severity?: unknown }).severity))) lost.abort(error)
+        throw error
+      }
+    }
+  pglite.execProtocol = watched(pglite.execProtocol.bind(pglite))
+  pglite.execProtocolStream = watched(pglite.execProtocolStream.bind(pglite))
+  const [run, close] = [pglite.execProtocolRawSync.bind(pglite), pglite.close.bind(pglite)]
+  pglite.execProtocolRawSync = (message) => {
+    if (lost.signal.aborted) throw crashed(lost.signal.reason)
+    return run(message)
+  }
+  // Closing writes a checkpoint.
+  pglite.close = async () => {
+    if (!lost.signal.aborted) await close()
+  }
+  return lost.signal
+}
+
+const crashed = (cause: unknown) =>
+  Object.assign(new Error('the embedded database has given up', { cause }), { code: CRASHED })

@@ -1,0 +1,67 @@
+import type { Stores } from '@svc/core'
+import { type Ask, canonical, type World } from './world.ts'
+
+const ALL = 1000
+
+/** Everything that a storage holds, asked through its ports. */
+export const contents =
+  (world: World): Ask =>
+  async (stores, now) => {
+    const { agents, licenses, users, tenants, deployments, audit, scheduler } = stores
+    return {
+      ...(await queueOf(stores, now, world)),
+      ...(await alertsOf(stores, now)),
+      ...(await chatOf(stores)),
+      monitors: await monitorsOf(stores),
+      agents: await agents.list(),
+      licenses: await licenses.list(),
+      users: await users.list(),
+      tenants: await tenants.list(),
+      deployments: await deployments.list({ limit: ALL }),
+      audit: await audit.list(ALL),
+      tasks: [await scheduler.lastBegun('alerts'), await scheduler.lastBegun('chat')],
+    }
+  }
+
+async function queueOf({ jobs }: Stores, now: Date, { jobs: ids }: World) {
+  const stored = await jobs.list({ limit: ALL })
+  const logs = []
+  const begun = stored.filter(({ id, attempt }) => attempt > 0 && ids.includes(id))
+  for (const { id } of begun) logs.push(await jobs.logs(id, 0, ALL), await jobs.logLengths(id))
+  const waiting = stored.filter(({ availableAt, serialKey }) => availableAt === undefined && serialKey)
+  const holders = []
+  for (const job of waiting) holders.push((await jobs.serialHolder(job))?.id)
+  return { stored, logs, holders, counts: await jobs.counts(now) }
+}
+
+async function alertsOf({ alerts, alertDeliveries }: Stores, now: Date) {
+  const listed = await alerts.list({ scope: {}, limit: ALL }, now)
+  const told = []
+  for (const { id } of listed) told.push(await alerts.actions(id), await alertDeliveries.reports(id))
+  const { watches } = await alerts.watches(undefined, now)
+  const audiences = await alertDeliveries.waiting()
+  return {
+    alerts: listed,
+    told,
+    ...unordered({ watches, audiences }),
+    webhooks: await alertDeliveries.webhooks(),
+  }
+}
+
+/** Lists for which the port promises no order. */
+const unordered = (lists: Readonly<Record<string, readonly unknown[]>>) =>
+  Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(canonical).sort()]))
+
+async function chatOf({ conversations }: Stores) {
+  const talks = await conversations.list({ waiting: false, limit: ALL })
+  const said = []
+  for (const { id } of talks) said.push(await conversations.messages(id, ALL))
+  return { talks, said }
+}
+
+async function monitorsOf({ monitors }: Stores) {
+  const known = await monitors.list({})
+  const histories = []
+  for (const { id } of known) histories.push(await monitors.history(id, ALL))
+  return { known, histories, counts: await monitors.counts() }
+}

@@ -1,0 +1,127 @@
+// A claim costs the same at every length of the queue, and while an old snapshot keeps dead rows from being cleared.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { LEASE_SECONDS, type Storage } from '@svc/core'
+import { migrate, openStorage } from '@svc/core/sql'
+import { type TestDatabase, testDatabase } from '@svc/testing'
+import pg from 'pg'
+import { LEASE } from '../../src/jobs/job-lease-sql.ts'
+import { LOOK } from '../../src/jobs/job-look-sql.ts'
+import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
+import { POSTGRES, SERVER } from '../storage/backends.ts'
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase(SERVER)
+  await migrate(database.url)
+  client = new pg.Client({ connectionString: database.url, options: LANE_OPTIONS })
+  await client.connect()
+  await client.query('alter table jobs set (autovacuum_enabled = off)')
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+/** Adds jobs to one license, due in the order of their numbers, for `target`. */
+const enqueue = (from: number, to: number, target: string) =>
+  client.query(
+    `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at)
+      select 'job_' || $3 || lpad(n::text, 9, '0'), 'lic', 'prune', '{}', $3, 3, 3600, now() - interval '1 day' + n * interval '1 ms'
+      from generate_series($1::int, $2::int) n`,
+    [from, to, target],
+  )
+
+interface Plan {
+  readonly 'Index Name'?: string
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+const indexesOf = (plan: Plan): readonly string[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
+  ...(plan.Plans ?? []).flatMap(indexesOf),
+]
+
+const ASKED = `array['fp'], array[null], array[300], array[null::timestamptz]`
+
+/** What the second run of a statement touches under a plan made now; the run is undone. */
+async function explained({ name, text }: { name: string; text: string }, params: string) {
+  await client.query(`prepare "${name}" as ${text}`)
+  const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params})`
+  let plan: Plan | undefined
+  for (let run = 0; run < 2; run += 1) {
+    await client.query('begin')
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain)
+    await client.query('rollback')
+    plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+  }
+  await client.query(`deallocate "${name}"`)
+  const pages = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+  return { pages, indexes: plan === undefined ? [] : indexesOf(plan) }
+}
+
+// The index of a long queue is a level higher, and a look goes down twice.
+const LEVELS = 2
+
+const hit = () => explained(LEASE, `array['lic'], ${ASKED}`)
+const look = (license: string) => explained(LOOK, `array['${license}'], ${ASKED}, array[null]`)
+
+describe(`a claim on ${POSTGRES}`, () => {
+  it('touches as much behind 100,000 jobs as behind 1,000, whether statistics know of them or not', async () => {
+    const none = await look('lic')
+    await enqueue(1, 1000, '')
+    const [few, fewNone] = [await hit(), await look('other')]
+    await enqueue(1001, 100_000, '')
+    const unknown = [await hit(), await look('lic'), await look('other')]
+    await client.query('analyze jobs')
+    const known = [await hit(), await look('lic'), await look('other')]
+    for (const [many, some, nothing] of [unknown, known]) {
+      expect(many?.indexes).toContain('jobs_due')
+      expect(many?.pages).toBeLessThanOrEqual(1.3 * few.pages)
+      expect(some?.pages).toBeLessThanOrEqual(32)
+      expect(nothing?.pages).toBeLessThanOrEqual(1.3 * fewNone.pages + LEVELS)
+    }
+    expect(none.pages).toBeLessThanOrEqual(32)
+  })
+
+  it('that finds nothing touches as much behind 100,000 jobs for other hosts as in an empty table', async () => {
+    await client.query('truncate jobs cascade')
+    const none = await look('lic')
+    await enqueue(1, 100_000, 'another')
+    expect((await look('lic')).pages).toBeLessThanOrEqual(1.3 * none.pages + LEVELS)
+    await client.query('analyze jobs')
+    expect((await look('lic')).pages).toBeLessThanOrEqual(1.3 * none.pages + LEVELS)
+  })
+})
+
+describe(`claims beside a snapshot that stays open, on ${POSTGRES}`, () => {
+  const CLAIMS = 3000
+  const AT_ONCE = 100
+  let storage: Storage
+
+  const claim = (fingerprint: string) =>
+    storage.jobs.lease({ licenseId: 'lic', fingerprint, leaseSeconds: LEASE_SECONDS, claimKey: undefined })
+
+  it('looking for work does not walk over what was claimed', async () => {
+    await client.query('truncate jobs cascade')
+    await enqueue(1, CLAIMS + 1000, '')
+    const dump = new pg.Client({ connectionString: database.url })
+    await dump.connect()
+    await dump.query('begin isolation level repeatable read')
+    await dump.query('select count(*) from jobs')
+    storage = await openStorage({ url: database.url })
+    const claimed = new Set<string | undefined>()
+    for (let round = 0; round < CLAIMS / AT_ONCE; round += 1) {
+      const hosts = Array.from({ length: AT_ONCE }, (_, n) => `host-${round}-${n}`)
+      for (const { job } of await Promise.all(hosts.map(claim))) claimed.add(job?.id)
+    }
+    expect(claimed.size).toBe(CLAIMS)
+    await client.query('analyze jobs')
+    expect((await look('lic')).pages).toBeLessThanOrEqual(32)
+    await storage[Symbol.asyncDispose]()
+    await dump.end()
+  })
+})

@@ -1,0 +1,126 @@
+// What hosts ask again and again costs the same however many jobs other hosts hold, also by a plan that was made when
+// nobody held any.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrate } from '@svc/core/sql'
+import { type TestDatabase, testDatabase } from '@svc/testing'
+import pg from 'pg'
+import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { LEASE } from '../../src/jobs/job-lease-sql.ts'
+import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
+import { LOOK } from '../../src/jobs/job-look-sql.ts'
+import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
+import type { Statement } from '../../src/storage/session.ts'
+import { POSTGRES, SERVER } from '../storage/backends.ts'
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase(SERVER)
+  await migrate(database.url)
+  client = new pg.Client({ connectionString: database.url, options: LANE_OPTIONS })
+  await client.connect()
+  await client.query('alter table jobs set (autovacuum_enabled = off)')
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+const HELD = 3000
+const HOSTS = 16
+
+// A queue as it is when nobody has claimed yet.
+const wait = () =>
+  client.query(
+    `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at)
+      select 'job_w' || n, 'lic_far', 'prune', '{}', '', 3, 3600, now() from generate_series(1, 5000) n`,
+  )
+
+const hold = () =>
+  client.query(
+    `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at, state,
+        claimed_by, claim_key)
+      select 'job_' || lpad(n::text, 9, '0'), 'lic_' || n % 50, 'prune', '{}', '', 3, 3600, now() + interval '5 min',
+        'claimed', 'other-' || n, 'key-' || n from generate_series(1, ${HELD}) n`,
+  )
+
+/** An array of one value for each host, spelled in SQL. */
+const each = (value: (host: number) => string, type: string) =>
+  `array[${Array.from({ length: HOSTS }, (_, host) => value(host)).join(', ')}]::${type}[]`
+const licenses = each((host) => `'lic_${host}'`, 'text')
+const hosts = each((host) => `'host-${host}'`, 'text')
+const none = (type: string) => each(() => 'null', type)
+const asked = [licenses, hosts, each((host) => `'key-of-${host}'`, 'text'), each(() => '300', 'float8')]
+
+const jobs = each((host) => `'job_00000000${host % 10}'`, 'text')
+const figures = [
+  'text',
+  'text',
+  'text',
+  'text',
+  'float8',
+  'float8',
+  'float8',
+  'float8',
+  'float8',
+  'boolean',
+  'float8',
+]
+const beats = [licenses, none('text'), hosts, none('timestamptz'), ...[...figures, 'boolean'].map(none)]
+const states = each(() => `'running'`, 'text')
+const owners = [jobs, licenses, hosts, none('float8')]
+const seconds = each(() => '300', 'float8')
+const numbers = Array.from({ length: 5 }, () => each(() => '0', 'int'))
+const places = Array.from({ length: 2 }, () => each(() => '1', 'int'))
+const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
+
+const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
+  ['a look for work', LOOK, [...asked, none('timestamptz'), none('text')]],
+  ['a claim', LEASE, [...asked, none('timestamptz')]],
+  ['a heartbeat', HEARTBEATS, beats],
+  ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
+  [
+    'a report',
+    REPORT,
+    [...owners, states, none('float8'), none('text'), seconds, none('timestamptz'), `'given back'`],
+  ],
+  ['new lines', APPEND, [...owners, none('timestamptz'), seconds, none('text'), ...chunks]],
+]
+
+interface Explained {
+  readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<string, number>> }]
+}
+
+/** Pages that the second of two runs touches; both are undone. */
+async function pagesOf({ name }: Statement, params: readonly string[]): Promise<number> {
+  let pages = Number.NaN
+  for (let run = 0; run < 2; run += 1) {
+    await client.query('begin')
+    const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params.join(', ')})`
+    const { rows } = await client.query<Explained>(explain)
+    await client.query('rollback')
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
+    pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+  }
+  return pages
+}
+
+describe(`beside ${HELD} jobs that other hosts hold, on ${POSTGRES}`, () => {
+  // A level more in each index, looked into by each host.
+  const LEVELS = 3 * HOSTS
+
+  it('looks, claims and heartbeats touch as much as beside none, by the plan of before', async () => {
+    await wait()
+    await client.query('vacuum analyze jobs')
+    for (const [, { name, text }] of STATEMENTS) await client.query(`prepare "${name}" as ${text}`)
+    const before = []
+    for (const [, statement, params] of STATEMENTS) before.push(await pagesOf(statement, params))
+    await hold()
+    for (const [index, [what, statement, params]] of STATEMENTS.entries()) {
+      const pages = await pagesOf(statement, params)
+      expect({ what, fits: pages <= 2 * (before[index] ?? 0) + LEVELS, pages }).toMatchObject({ fits: true })
+    }
+  })
+})

@@ -1,0 +1,43 @@
+/** A value in real prose that stands where a secret does: the redactor is right to replace it. */
+export interface ShownSecret {
+  /** How the names of the files begin that show it. */
+  readonly file: string
+  readonly value: RegExp
+  readonly why: string
+}
+
+/** All of them. Of a real secret in their place nobody could tell the difference. */
+export const SHOWN_SECRETS: readonly ShownSecret[] = [
+  { file: 'docs/', value: /\bsvc_[\w-]{43}/g, why: 'a license key as the program printed it' },
+  { file: 'docs/', value: /\bwhsec_[\w+/]{43}=/g, why: 'a webhook secret as the program printed it' },
+  {
+    file: 'docs/agents.md',
+    value: /(?<="token": ")eyJ\w{10,}…/g,
+    why: 'the first characters of a real token',
+  },
+  { file: 'node_modules/', value: /(?<=\.svg\?token=)\w{10}/g, why: 'the token of a badge, which is one' },
+  {
+    file: 'node_modules/nock/',
+    value: /(?<=password=)\d+|(?<=password: )\/\.\+\/i/g,
+    why: 'what a sign-in sends',
+  },
+  {
+    file: 'node_modules/pino/',
+    value: /(?<=secret\W{2,4})(?:will|as|\*\*)[^'"]+/g,
+    why: 'an example of redaction',
+  },
+  {
+    file: 'node_modules/pino/',
+    value: /(?<=--password )my-password/g,
+    why: 'an argument that is a password',
+  },
+  { file: 'node_modules/pino/', value: /(?<=--apiKey )\d{10}/g, why: 'an argument that is a key' },
+  { file: 'node_modules/pino/', value: /(?<=botToken: ")[\w:-]{40,}/g, why: 'a token of the real form' },
+  {
+    file: 'node_modules/pino/',
+    value: /(?<=:\/\/(?:guest|username):)\w+(?=@localhost)/g,
+    why: 'a password in an address',
+  },
+  { file: 'node_modules/undici/', value: /(?<=cookie'?: ')\w+=[^']+/g, why: 'a cookie with its value' },
+  { file: 'node_modules/undici/', value: /\bSuperSecretToken\b/g, why: 'a header that is named a secret' },
+]

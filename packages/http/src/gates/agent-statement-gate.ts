@@ -1,0 +1,37 @@
+import { type Licensed, Problem, type RateLimitName } from '@svc/core'
+import { bearerOf } from '../bearer.ts'
+import type { Arrival, Gate } from '../route.ts'
+import { agentGate } from './agent-gate.ts'
+import { licenseBearer } from './license-bearer.ts'
+import { takeFrom } from './limit.ts'
+
+/**
+ * The agent gate of routes that hosts call all the time and that one statement serves. A key that was good a moment ago
+ * passes on condition: its caller carries a `keyDigest`, and the statement checks the license. A request that is answered
+ * without that statement is validated first, so that a bad key still gets its 401 before any other refusal.
+ */
+export function agentStatementGate(limit: RateLimitName): Gate<Licensed> {
+  const gate = agentGate(limit)
+  return {
+    security: gate.security,
+    replies: gate.replies,
+    admit: async (arrival) => {
+      const recalled = recalledBy(arrival)
+      if (recalled === undefined) return { licenseId: (await gate.admit(arrival)).licenseId }
+      try {
+        await takeFrom(arrival, limit, recalled.licenseId)
+      } catch (refusal) {
+        await licenseBearer.admit(arrival)
+        throw refusal
+      }
+      return recalled
+    },
+    confirm: async (arrival) => void (await licenseBearer.admit(arrival)),
+  }
+}
+
+function recalledBy({ plane, rawHeaders }: Arrival): Required<Licensed> | undefined {
+  const key = bearerOf(rawHeaders)
+  if (key === undefined) throw new Problem('unauthorized')
+  return plane.licenses.recall(key)
+}

@@ -1,0 +1,95 @@
+import type { Permission } from '@svc/core'
+import type { SecurityScheme } from '../../src/route.ts'
+import type { Credential } from './credentials.ts'
+import { PEOPLE, type Person } from './world.ts'
+
+/** What a route asks of its callers, in the words of this table; the routes have words of their own. */
+export type Ask =
+  | 'nothing'
+  | 'a license'
+  | 'the cron secret'
+  | 'the metrics secret'
+  | 'the health secret or platform.admin'
+  | 'a session'
+  | 'a session with platform.deploy'
+  | 'staff'
+
+/** The schemes that a gate of each kind declares. */
+export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
+  nothing: [],
+  'a license': ['licenseKey'],
+  'the cron secret': ['sharedSecret'],
+  'the metrics secret': ['metricsToken'],
+  'the health secret or platform.admin': ['healthToken', 'session'],
+  'a session': ['session'],
+  'a session with platform.deploy': ['session'],
+  staff: ['session'],
+}
+
+const ALL = ['read', 'deploy', 'ssh', 'security', 'support', 'billing', 'admin'] as const
+const STAFF = {
+  super_admin: ALL,
+  operator: ['read', 'deploy', 'ssh', 'security'],
+  support: ['read', 'support'],
+  viewer: ['read'],
+} as const
+const TENANT = {
+  owner: ['read', 'deploy', 'ssh'],
+  developer: ['read', 'deploy'],
+  viewer: ['read'],
+} as const
+
+/** What a person may do: written down once more, so that a slip in the roles shows. */
+export function holds(who: Person, permission: Permission): boolean {
+  const { role, of } = PEOPLE[who]
+  const held: readonly string[] = of === 'staff' ? STAFF[role as keyof typeof STAFF] : TENANT[role]
+  return held.includes(permission.replace('platform.', ''))
+}
+
+const isStaff = (who: Person): boolean => PEOPLE[who].of === 'staff'
+
+/** What becomes of a request: past the gate, or refused with a status. */
+export type Verdict = 'in' | 401 | 403
+
+type Judge = (proves: {
+  readonly license?: string
+  readonly secret?: string
+  readonly person?: Person
+}) => Verdict
+
+const withSession =
+  (isAllowed: (who: Person) => boolean): Judge =>
+  ({ person }) =>
+    person === undefined ? 401 : isAllowed(person) ? 'in' : 403
+
+const withSecret =
+  (name: string): Judge =>
+  ({ secret }) =>
+    secret === name ? 'in' : 401
+
+const administers = withSession((who) => holds(who, 'platform.admin'))
+
+const JUDGES: Readonly<Record<Ask, Judge>> = {
+  nothing: () => 'in',
+  'a license': ({ license }) => (license === undefined ? 401 : 'in'),
+  'the cron secret': withSecret('cron'),
+  'the metrics secret': withSecret('metrics'),
+  'the health secret or platform.admin': (proves) =>
+    proves.secret === 'health' ? 'in' : administers(proves),
+  'a session': withSession(() => true),
+  'a session with platform.deploy': withSession((who) => holds(who, 'platform.deploy')),
+  staff: withSession(isStaff),
+}
+
+/** What a route that asks so says to a credential. */
+export const verdictOf = (ask: Ask, { proves }: Credential): Verdict => JUDGES[ask](proves)
+
+/** What an operation over HTTPS says to a credential: staff alone, and only with its permission. */
+export const operationVerdict = (permission: Permission, { proves }: Credential): Verdict =>
+  withSession((who) => isStaff(who) && holds(who, permission))(proves)
+
+/** Whether a credential speaks for the tenant that requests name things of, or for the platform. */
+export function isOwn({ proves }: Credential): boolean {
+  if ('license' in proves) return proves.license === 'own'
+  return !('person' in proves) || PEOPLE[proves.person].of !== 'other'
+}

@@ -1,0 +1,63 @@
+import type { Storage } from '@svc/core'
+import { migrate, openStorage } from '@svc/core/sql'
+import { type FakeClock, memoryStorage, testDatabase } from '@svc/testing'
+import pg from 'pg'
+import { MemoryTable } from '../../../testing/src/memory-table.ts'
+import { MemoryTables } from '../../../testing/src/memory-tables.ts'
+
+/** A storage whose every row can be read past its stores. */
+export interface Glass extends AsyncDisposable {
+  readonly storage: Storage
+  /** Every row of every table, by table. Two equal texts: nothing was changed in between. */
+  contents(): Promise<string>
+}
+
+/** Opens one with the clock of the plane. */
+export type OpenGlass = (clock: FakeClock) => Promise<Glass>
+
+const written = (value: unknown): string =>
+  JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? String(each) : each), 1)
+
+function rowsOf(tables: object): Record<string, unknown> {
+  const found = Object.entries(tables).map(([name, table]) => [
+    name,
+    table instanceof MemoryTable ? table.all() : name === 'undo' ? undefined : rowsOf(table as object),
+  ])
+  return Object.fromEntries(found)
+}
+
+/** The fake. */
+export const memoryGlass: OpenGlass = async (clock) => {
+  const tables = new MemoryTables()
+  const storage = memoryStorage(clock, tables)
+  return { storage, contents: async () => written(rowsOf(tables)), [Symbol.asyncDispose]: async () => {} }
+}
+
+/** A database of its own on the server of the run. */
+export const postgresGlass: OpenGlass = async () => {
+  const database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
+  await migrate(database.url)
+  const reader = new pg.Client({ connectionString: database.url })
+  await reader.connect()
+  return {
+    storage: await openStorage({ url: database.url, poolSize: 20 }),
+    contents: () => dumped(reader),
+    // The plane disposes its storage before.
+    [Symbol.asyncDispose]: async () => {
+      await reader.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function dumped(reader: pg.Client): Promise<string> {
+  const { rows: tables } = await reader.query<{ tablename: string }>(
+    "select tablename from pg_tables where schemaname = 'public' order by 1",
+  )
+  const dumps: Record<string, unknown> = {}
+  for (const { tablename } of tables) {
+    const { rows } = await reader.query(`select t::text as row from "${tablename}" t order by 1`)
+    dumps[tablename] = rows
+  }
+  return written(dumps)
+}

@@ -1,0 +1,99 @@
+import { openSession, sealSession } from '../../../core/src/sessions/session-cookie.ts'
+import type { Sent } from '../exchange.ts'
+import { PEOPLE, type Person, SECRETS, type World } from './world.ts'
+
+/** What a credential proves; nothing, when it is no good. */
+export type Proof =
+  | { readonly license: 'own' | 'other' }
+  | { readonly secret: 'cron' | 'metrics' | 'health' }
+  | { readonly person: Person }
+  | Readonly<Record<string, never>>
+
+/** A column of the matrix. */
+export interface Credential {
+  readonly name: string
+  readonly proves: Proof
+  headers(world: World): Promise<NonNullable<Sent['headers']>> | NonNullable<Sent['headers']>
+  /** Sent in the query too. */
+  readonly key?: string
+}
+
+const NOTHING = {}
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+const sealedOf = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 1)
+
+const good: readonly Credential[] = [
+  { name: "the own license's key", proves: { license: 'own' }, headers: ({ own }) => bearer(own.key) },
+  {
+    name: "another tenant's license key",
+    proves: { license: 'other' },
+    headers: ({ other }) => bearer(other.key),
+  },
+  ...(['cron', 'metrics', 'health'] as const).map((secret) => ({
+    name: `the ${secret} secret`,
+    proves: { secret },
+    headers: () => bearer(SECRETS[secret]),
+  })),
+  ...(Object.keys(PEOPLE) as Person[]).map((who) => ({
+    name: `a session of ${who} (${PEOPLE[who].role}, ${PEOPLE[who].of})`,
+    proves: { person: who },
+    headers: ({ cookies }: World) => ({ cookie: cookies[who] }),
+  })),
+]
+
+const bad = (name: string, headers: Credential['headers'], more: { readonly key?: string } = {}) => ({
+  name,
+  proves: NOTHING,
+  headers,
+  ...more,
+})
+
+const deadLicenses = (['expired', 'suspended', 'revoked'] as const).map((state) =>
+  bad(`${state} license`, ({ dead }) => bearer(dead[state])),
+)
+
+const badSessions = [
+  bad('a session that was signed out', ({ cookies }) => ({ cookie: cookies.signedOut })),
+  bad('a session that has outlived its time', ({ cookies }) => ({ cookie: cookies.outlived })),
+  bad('a session of a disabled user', ({ cookies }) => ({ cookie: cookies.disabled })),
+  bad('a session with another id under its seal', ({ cookies }) => ({
+    cookie: `svc_session=v1.${'A'.repeat(43)}.${sealedOf(cookies.admin).split('.')[2]}`,
+  })),
+  bad('a session sealed by another secret', ({ cookies }) => {
+    const id = openSession(sealedOf(cookies.admin), [SECRETS.session])
+    return { cookie: `svc_session=${sealSession(id ?? '', SECRETS.formerSession)}` }
+  }),
+  bad('a well sealed session that nobody opened', () => ({
+    cookie: `svc_session=${sealSession('B'.repeat(43), SECRETS.session)}`,
+  })),
+  bad('two sessions at once', ({ cookies }) => ({ cookie: `${cookies.admin}; ${cookies.owner}` })),
+]
+
+/** A token of the service itself, which opens nothing. */
+async function activationToken({ plane, own }: World): Promise<string> {
+  return (await plane.licenses.activate({ key: own.key, fingerprint: own.fingerprint })).token
+}
+
+const wrongKind = [
+  bad('a license key as session', ({ own }) => ({ cookie: `svc_session=${own.key}` })),
+  bad('a session as bearer', ({ cookies }) => bearer(sealedOf(cookies.admin))),
+  bad('a license key under another scheme', ({ own }) => ({ authorization: `Basic ${own.key}` })),
+  bad('two authorizations', ({ own }) => ({
+    authorization: [`Bearer ${own.key}`, `Bearer ${SECRETS.cron}`],
+  })),
+  bad("a license's id as its key", ({ own }) => bearer(own.licenseId)),
+  bad('an activation token', async (world) => bearer(await activationToken(world))),
+  bad('the session secret itself', () => bearer(SECRETS.session)),
+  bad('a license key in the query', () => NOTHING, { key: 'own' }),
+]
+
+/** Every way to ask: with nothing, with junk, with what was good once, with what is good elsewhere. */
+export const CREDENTIALS: readonly Credential[] = [
+  bad('no credential', () => NOTHING),
+  bad('garbage', () => ({ ...bearer('garbage'), cookie: 'svc_session=garbage' })),
+  bad('empty credentials', () => ({ authorization: 'Bearer ', cookie: 'svc_session=' })),
+  ...deadLicenses,
+  ...badSessions,
+  ...wrongKind,
+  ...good,
+]

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { OPERATIONS } from '../../../core/src/operations/list.ts'
+import { pathsOf, type Route } from '../../src/route.ts'
+import { CONTROL_ROUTES, ROUTES } from '../../src/routes/index.ts'
+import type { Answer, Sent } from '../exchange.ts'
+import { isOwn, operationVerdict, SCHEMES, type Verdict, verdictOf } from './asks.ts'
+import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
+import { CREDENTIALS, type Credential } from './credentials.ts'
+import { OPERATION_ENTRIES } from './operation-entries.ts'
+import { misuses, secretsOf } from './planted.ts'
+import { ROUTE_ENTRIES, type RouteEntry } from './requests.ts'
+import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+const OPERATION_PATH = '/api/v1/operations/{name}'
+
+describe('the tables of who may do what', () => {
+  it('hold every route of the service, and no other', () => {
+    expect(Object.keys(ROUTE_ENTRIES).sort()).toEqual(ROUTES.map(nameOf).sort())
+  })
+
+  it('agree with the credentials that each gate declares', () => {
+    const declared = Object.fromEntries(ROUTES.map((route) => [nameOf(route), route.gate.security]))
+    const expected = Object.entries(ROUTE_ENTRIES).map(([name, { asks }]) => [name, SCHEMES[asks]])
+    expect(declared).toEqual(Object.fromEntries(expected))
+  })
+
+  it('hold every operation with its permission, and no other', () => {
+    const declared = OPERATIONS.map(({ name, permission }) => [name, permission])
+    const expected = Object.entries(OPERATION_ENTRIES).map(([name, [permission]]) => [name, permission])
+    expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(expected))
+  })
+})
+
+/** One request of a row: everything but who sends it. */
+interface Target {
+  readonly method: string
+  readonly path: string
+  readonly body: object | undefined
+}
+
+/** A row of the matrix. */
+interface Row {
+  readonly title: string
+  target(world: World): Target
+  verdict(credential: Credential): Verdict
+  /** The status past the gate; a list when it depends on what earlier requests have done. */
+  past(credential: Credential): readonly number[] | number | undefined
+  readonly columns: readonly Credential[]
+}
+
+function targetOf(method: string, path: string, entry: RouteEntry): Row['target'] {
+  return (world) => {
+    const { id = '', query = '' } = entry.path?.(world) ?? {}
+    return { method, path: path.replace('{id}', id) + query, body: entry.body?.(world) }
+  }
+}
+
+// A sign-in with a session at hand ends that session: only such as are over already.
+const SELDOM = ['no credential', 'garbage', "the own license's key", 'a session that was signed out']
+
+function rowsOf(route: Route): Row[] {
+  const entry = ROUTE_ENTRIES[nameOf(route)]
+  if (entry === undefined) return []
+  const methods = route.method === 'GET' && route.head !== false ? ['GET', 'HEAD'] : [route.method]
+  const columns = entry.seldom ? CREDENTIALS.filter(({ name }) => SELDOM.includes(name)) : CREDENTIALS
+  return pathsOf(route).flatMap((path) =>
+    methods.map((method) => ({
+      title: `${method} ${path}`,
+      target: targetOf(method, path, entry),
+      verdict: (credential: Credential) => verdictOf(entry.asks, credential),
+      past: (credential: Credential) =>
+        entry.past ?? (isOwn(credential) ? entry.good : (entry.foreign ?? entry.good)),
+      columns,
+    })),
+  )
+}
+
+const routeRows = ROUTES.filter(({ path }) => path !== OPERATION_PATH).flatMap(rowsOf)
+// Signing out uses a session up: last of all.
+const lastRows = routeRows.filter(({ title }) => title === 'POST /logout')
+
+const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
+  ([name, [permission, input]]) => ({
+    title: `POST /api/v1/operations/${name}`,
+    target: (world) => ({ method: 'POST', path: OPERATION_PATH.replace('{name}', name), body: input(world) }),
+    verdict: (credential) => operationVerdict(permission, credential),
+    // The first to run it succeeds; for the others it may be done already.
+    past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
+    columns: CREDENTIALS,
+  }),
+)
+
+const controlRows: readonly Row[] = CONTROL_ROUTES.filter(
+  (route) => !ROUTES.some((each) => nameOf(each) === nameOf(route)),
+).map(({ method, path }) => ({
+  title: `${method} ${path}, which is for the control socket alone`,
+  target: () => ({
+    method,
+    path: path.replace('{name}', 'licenses.list'),
+    body: method === 'POST' ? {} : undefined,
+  }),
+  verdict: () => 'in',
+  past: () => 404,
+  columns: CREDENTIALS,
+}))
+
+let sent = 0
+
+async function ask(world: World, target: Target, credential: Credential): Promise<Answer> {
+  sent += 1
+  const { key } = credential
+  const query = key === undefined ? '' : `${target.path.includes('?') ? '&' : '?'}key=${world.own.key}`
+  const address = `2001:db8::${(sent >> 16).toString(16)}:${(sent & 0xffff).toString(16)}`
+  const common = { 'x-forwarded-for': address, 'content-type': 'application/json' }
+  const headers: Sent['headers'] = { ...common, ...(await credential.headers(world)) }
+  const body = target.body === undefined ? undefined : JSON.stringify(target.body)
+  return world.send({ method: target.method, path: target.path + query, headers, body })
+}
+
+/** The first of a person's kind stands for `admin`, who runs everything first. */
+const adminFirst = (one: Credential, other: Credential): number => rank(one) - rank(other)
+const rank = ({ proves }: Credential): number =>
+  'person' in proves ? Object.keys(PEOPLE).indexOf(proves.person as Person) : 0
+
+async function refusals(world: World, { columns, target, verdict }: Row): Promise<void> {
+  const before = await world.contents()
+  for (const credential of columns) {
+    const wanted = verdict(credential)
+    if (wanted === 'in') continue
+    const { status, text } = await ask(world, target(world), credential)
+    expect([credential.name, status]).toEqual([credential.name, wanted])
+    expect(text === '' ? '' : JSON.parse(text).error).toBe(
+      text === '' ? '' : wanted === 401 ? 'unauthorized' : 'forbidden',
+    )
+  }
+  expect(await world.contents()).toBe(before)
+}
+
+async function admissions(world: World, { columns, target, verdict, past }: Row): Promise<void> {
+  for (const credential of columns.filter((each) => verdict(each) === 'in').toSorted(adminFirst)) {
+    const { status, text } = await ask(world, target(world), credential)
+    const wanted = past(credential)
+    const seen = [credential.name, status, text.slice(0, 300)]
+    if (wanted === undefined) expect([401, 403, 500, 503]).not.toContain(seen[1])
+    else if (typeof wanted === 'number') expect(seen).toEqual([credential.name, wanted, seen[2]])
+    else expect(wanted).toContain(status)
+  }
+}
+
+describe.each<readonly [string, OpenGlass]>([
+  ['memory', memoryGlass],
+  [`PostgreSQL ${process.env.SVC_TEST_POSTGRES_VERSION}`, postgresGlass],
+])('who may do what, asked with every credential: %s', (_storage, open) => {
+  let world: World
+  beforeAll(async () => {
+    world = await stagedWorld(open)
+  }, 60_000)
+  afterAll(async () => world[Symbol.asyncDispose]())
+
+  const rows = [
+    ...routeRows.filter((row) => !lastRows.includes(row)),
+    ...controlRows,
+    ...operationRows,
+    ...lastRows,
+  ]
+  it.each(rows.map((row) => [row.title, row] as const))(
+    '%s',
+    async (_title, row) => {
+      await refusals(world, row)
+      await admissions(world, row)
+    },
+    60_000,
+  )
+
+  it('after all of it, and after secrets where none belongs, none is in a log, a row or a figure', async () => {
+    const { licenseId } = world.own
+    const waiting = await Promise.all(
+      [1, 2].map(() => world.plane.jobs.enqueue({ licenseId, kind: 'stop', payload: { app: 'idle' } })),
+    )
+    const ids = waiting.map(({ job }) => job.id)
+    for (const sent of misuses(world, ids)) {
+      const { status } = await world.send({
+        ...sent,
+        headers: { ...sent.headers },
+      })
+      expect(status).toBeLessThan(500)
+    }
+    await world.plane.scheduler.tick()
+    const places = {
+      'the log': world.log.text(),
+      'the rows': await world.contents(),
+      'the figures': await world.plane.metrics.exposition(),
+    }
+    const found = Object.entries(places).flatMap(([place, text]) =>
+      Object.entries(secretsOf(world))
+        .filter(([, secret]) => text.includes(secret))
+        .map(([name]) => `${name} in ${place}`),
+    )
+    expect(found).toEqual([])
+  }, 60_000)
+})

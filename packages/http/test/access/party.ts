@@ -1,0 +1,95 @@
+import type { ControlPlane } from '@svc/core'
+
+/** A tenant with everything that belongs to one. Two of them never know of each other. */
+export interface Party {
+  readonly tenantId: string
+  readonly licenseId: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly hostname: string
+  /** A deploy that its host holds, a job that waits, and one that has ended. */
+  readonly held: string
+  readonly pending: string
+  readonly ended: string
+  readonly deployment: string
+  readonly alert: string
+  readonly dedupKey: string
+  readonly conversation: string
+  readonly visitor: string
+}
+
+/** Sets up a tenant but for its alert, which `withAlert` finds after two ticks. */
+export async function stageParty(plane: ControlPlane, name: string): Promise<Omit<Party, 'alert'>> {
+  const { id: tenantId } = await plane.tenants.add(name)
+  const { license, key } = await plane.licenses.issue({ tenantId, label: name })
+  const owner = { licenseId: license.id, fingerprint: `${name}-0123456789` }
+  const hostname = `${name}-host`
+  await plane.agents.heartbeat({ ...QUIET, ...owner, hostname })
+  const claimed = async () => {
+    const { job } = await plane.jobs.claim({ ...owner, claimKey: undefined })
+    if (job === undefined) throw new Error('nothing was due')
+    return job.id
+  }
+  await plane.jobs.enqueue({ licenseId: license.id, kind: 'prune', payload: {} })
+  const ended = await claimed()
+  const report = { ...owner, attempt: undefined, exitCode: 0, error: undefined }
+  await plane.jobs.report({ ...report, jobId: ended, state: 'succeeded' })
+  const payload = { app: name, source: { type: 'image', image: `${name}:1` } }
+  const { job } = await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload })
+  const held = await claimed()
+  await plane.jobs.appendLogs({ ...LINES, ...owner, jobId: held, lines: [{ ts: 1, line: `${name} begins` }] })
+  const { job: waits } = await plane.jobs.enqueue({ licenseId: license.id, kind: 'prune', payload: {} })
+  const visitor = `visitor-of-${name}`
+  return {
+    tenantId,
+    licenseId: license.id,
+    key,
+    fingerprint: owner.fingerprint,
+    hostname,
+    held,
+    pending: waits.id,
+    ended,
+    deployment: job.deploymentId ?? '',
+    dedupKey: `disk_high:${owner.fingerprint}`,
+    conversation: await conversationOf(plane, visitor),
+    visitor,
+  }
+}
+
+/** A party with its alert: its disk is full. */
+export async function withAlert(plane: ControlPlane, party: Omit<Party, 'alert'>): Promise<Party> {
+  const scope = await plane.alerts.scopeOf(party.licenseId)
+  const { alerts } = await plane.alerts.list({ scope })
+  const alert = alerts.find(({ dedupKey }) => dedupKey === party.dedupKey)
+  if (alert === undefined) throw new Error('no alert was opened')
+  return { ...party, alert: alert.id }
+}
+
+/** A new conversation of a visitor with a person's word in it; its id. */
+export async function conversationOf(plane: ControlPlane, sessionId: string): Promise<string> {
+  const incoming = { sessionId, message: 'How do I install the agent?' }
+  const events = await plane.chat.converse(
+    { ...incoming, conversationId: undefined, category: undefined, contact: undefined },
+    new AbortController().signal,
+  )
+  let id = ''
+  for await (const event of events ?? []) if (event.type === 'meta') id = event.conversationId
+  await plane.chat.reply(id, `a word for ${sessionId}`)
+  return id
+}
+
+const QUIET = {
+  version: '1',
+  state: 'ok',
+  bootId: undefined,
+  cpuPct: 1,
+  memPct: 1,
+  diskPct: 95,
+  diskTotalGb: 10,
+  lastCaptureAt: 1_767_600_000,
+  captureSuccess: true,
+  lastDrillAt: 1_767_600_000,
+  drillPass: true,
+  jobs: [],
+}
+const LINES = { attempt: undefined, offset: undefined, idempotencyKey: undefined }

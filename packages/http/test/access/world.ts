@@ -1,0 +1,145 @@
+import type { ControlPlane, Environment, Outbound, User } from '@svc/core'
+import { FakeClock } from '@svc/testing'
+import { type Mounted, mounted } from '../mounted.ts'
+import type { OpenGlass } from './contents.ts'
+import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
+
+/** Secrets of the world's settings: each is another gate's wrong secret. */
+export const SECRETS = {
+  cron: 'planted-cron-secret-of-the-world',
+  metrics: 'planted-metrics-secret-of-the-world',
+  health: 'planted-health-secret-of-the-world',
+  password: 'planted password of the world',
+  session: 'planted session secret of the world, long',
+  formerSession: 'planted former session secret, also long',
+} as const
+
+/** The people of the world by what they are. */
+export const PEOPLE = {
+  admin: { role: 'super_admin', of: 'staff' },
+  operator: { role: 'operator', of: 'staff' },
+  support: { role: 'support', of: 'staff' },
+  reader: { role: 'viewer', of: 'staff' },
+  owner: { role: 'owner', of: 'own' },
+  developer: { role: 'developer', of: 'own' },
+  watcher: { role: 'viewer', of: 'own' },
+  stranger: { role: 'owner', of: 'other' },
+} as const
+export type Person = keyof typeof PEOPLE
+
+/** A served plane with two tenants, licenses in every state, people of every role, and all that requests name. */
+export interface World extends Mounted {
+  contents(): Promise<string>
+  readonly own: Party
+  readonly other: Party
+  /** Keys of licenses that are good no more. */
+  readonly dead: Readonly<Record<'expired' | 'suspended' | 'revoked', string>>
+  readonly cookies: Readonly<Record<Person | 'signedOut' | 'outlived' | 'disabled', string>>
+  readonly people: Readonly<Record<Person, User>>
+  /** What operations may end: a license, a person, a host, a conversation. */
+  readonly spare: { readonly license: string; readonly email: string; readonly conversation: string }
+}
+
+const ENV: Environment = {
+  MONITORS_CRON_SECRET: SECRETS.cron,
+  SERVICE_METRICS_TOKEN: SECRETS.metrics,
+  SERVICE_HEALTH_TOKEN: SECRETS.health,
+  SERVICE_SESSION_SECRET: SECRETS.session,
+  SERVICE_PUBLIC_URL: 'https://svc.example',
+}
+
+// Nothing leaves the machine; whoever is called takes what it is sent.
+const receiver: Outbound = {
+  request: async () => ({ ok: true, status: 204, headers: {}, body: Buffer.alloc(0) }) as never,
+  [Symbol.asyncDispose]: async () => {},
+}
+
+/** Stages a world. */
+export async function stagedWorld(open: OpenGlass): Promise<World> {
+  const clock = new FakeClock()
+  const glass = await open(clock)
+  const served = await mounted(undefined, {
+    clock,
+    env: ENV,
+    storage: glass.storage,
+    parts: { outbound: receiver },
+  })
+  const staged = await stage(served)
+  return {
+    ...served,
+    ...staged,
+    contents: () => glass.contents(),
+    [Symbol.asyncDispose]: async () => {
+      await served[Symbol.asyncDispose]()
+      await glass[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function stage({ plane, clock, dns }: Mounted) {
+  const dying = await plane.licenses.issue({ expiresAt: new Date(clock.now().getTime() + 60_000) })
+  const barred = await plane.licenses.issue({})
+  await plane.licenses.suspend(barred.license.id)
+  const ended = await plane.licenses.issue({})
+  await plane.licenses.revoke(ended.license.id)
+  const first = await person(plane, 'outlived@svc.example', 'super_admin', undefined)
+  const { cookie: outlived } = await plane.sessions.mint(first)
+  clock.advance({ hours: 13 })
+  const parties = [await stageParty(plane, 'own'), await stageParty(plane, 'other')] as const
+  for (const minutes of [1, 1]) {
+    clock.advance({ minutes })
+    await plane.scheduler.tick()
+  }
+  dns.answer('watched.example', '192.0.2.1')
+  await stageOperations(plane)
+  const [own, other] = [await withAlert(plane, parties[0]), await withAlert(plane, parties[1])]
+  const { people, cookies } = await stagePeople(plane, own, other)
+  const { license } = await plane.licenses.issue({ label: 'spare' })
+  const conversation = await conversationOf(plane, 'visitor-of-spare')
+  return {
+    own,
+    other,
+    people,
+    cookies: { ...cookies, outlived },
+    dead: { expired: dying.key, suspended: barred.key, revoked: ended.key },
+    spare: { license: license.id, email: 'spare@svc.example', conversation },
+  }
+}
+
+async function stageOperations(plane: ControlPlane): Promise<void> {
+  const run = (name: string, input: object) => plane.operations.run(name, input, 'stage')
+  for (const name of ['watched', 'spare']) {
+    await run('monitors.add', { name, host: 'watched.example', type: 'A' })
+    await run('monitors.run', { monitor: name })
+  }
+  for (const tenant of ['own', 'other']) {
+    await run('alerts.webhook-set', { tenant, url: `https://${tenant}.example/hook` })
+  }
+  await run('users.add', {
+    email: 'spare@svc.example',
+    role: 'viewer',
+  })
+}
+
+const person = (plane: ControlPlane, email: string, role: string, tenantId: string | undefined) =>
+  plane.users.add({ email, role, tenantId, password: undefined })
+
+async function stagePeople(plane: ControlPlane, own: Party, other: Party) {
+  const tenantOf = { staff: undefined, own: own.tenantId, other: other.tenantId }
+  const people = {} as Record<Person, User>
+  const cookies = {} as Record<Person | 'signedOut' | 'disabled', string>
+  for (const [name, { role, of }] of Object.entries(PEOPLE) as [Person, (typeof PEOPLE)[Person]][]) {
+    people[name] = await person(plane, `${name}@svc.example`, role, tenantOf[of])
+    cookies[name] = (await plane.sessions.mint(people[name])).cookie
+  }
+  cookies.signedOut = (await plane.sessions.mint(people.admin)).cookie
+  const caller = await plane.sessions.authenticate(cookies.signedOut)
+  await plane.sessions.logout(caller?.digest ?? '')
+  const barred = await person(plane, 'disabled@svc.example', 'super_admin', undefined)
+  cookies.disabled = (await plane.sessions.mint(barred)).cookie
+  await plane.users.setDisabled(barred.email, true)
+  await plane.users.setPassword(people.reader.email, SECRETS.password)
+  // A new password ends the sessions from before it.
+  cookies.reader = (await plane.sessions.mint(people.reader)).cookie
+  return { people, cookies }
+}

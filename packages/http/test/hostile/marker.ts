@@ -1,0 +1,2 @@
+/** A word that no answer may repeat. */
+export const MARKER = 'zqMARKERqz'

@@ -1,0 +1,137 @@
+// `npm run conform`: random sequences of commands on the fake storage and on a database, which must answer alike.
+//   --runs N       sequences in all (default 2000), each up to 200 commands and 100 on average
+//   --seed N       of the first hundred, the next hundred has the next (default: a new one)
+//   --workers N    processes to share them between, each with a database of its own (default 1): the same sequences
+//   --at-most N    stops after so many seconds all the same, and says how many sequences that were
+//   --storage pglite | postgresql   (default pglite; DATABASE_URL names a server, else a throwaway one is started)
+// Exit code 1 with the smallest sequence that is answered otherwise, 2 for a bad option.
+import { spawn } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import fc from 'fast-check'
+// @ts-expect-error: plain JavaScript
+import startPostgres from '../test/global-setup.js'
+// @ts-expect-error: plain JavaScript
+import stopPostgres from '../test/global-teardown.js'
+
+const STORAGES = ['pglite', 'postgresql'] as const
+type StorageName = (typeof STORAGES)[number]
+
+interface Options {
+  readonly runs: number
+  readonly seed: number
+  readonly workers: number
+  readonly atMostSeconds: number
+  readonly storage: StorageName
+  /** Which of the workers this process is; undefined: it starts them. */
+  readonly worker: number | undefined
+}
+
+/** Sequences of one seed. Workers take such pieces in turn: how many there are decides nothing about what is asked. */
+const PIECE = 100
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: String(Math.trunc(performance.timeOrigin) % 2 ** 31) },
+    workers: { type: 'string', default: '1' },
+    'at-most': { type: 'string', default: '86400' },
+    storage: { type: 'string', default: 'pglite' },
+    worker: { type: 'string' },
+  },
+})
+
+function readOptions(): Options {
+  const storage = STORAGES.find((name) => name === values.storage)
+  const [runs, seed, workers, atMostSeconds] = [
+    values.runs,
+    values.seed,
+    values.workers,
+    values['at-most'],
+  ].map(Number)
+  const numbers = { runs, seed, workers, atMostSeconds }
+  const bad = Object.entries(numbers).find(([, value]) => !Number.isFinite(value))
+  if (bad !== undefined || storage === undefined)
+    throw new TypeError(`${bad?.[0] ?? 'storage'}: not a value for it`)
+  const worker = values.worker === undefined ? undefined : Number(values.worker)
+  return { ...(numbers as Record<keyof typeof numbers, number>), storage, worker }
+}
+
+/** One process: its share of the sequences on a database of its own. Gives how many it ran. */
+async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Options): Promise<number> {
+  const { pgliteDatabase, postgresDatabase } = await import('../packages/core/test/conformance/database.ts')
+  const { runBoth, sequences } = await import('../packages/core/test/conformance/sequence.ts')
+  await using database = await (storage === 'pglite' ? pgliteDatabase() : postgresDatabase())
+  let ran = 0
+  const property = fc.asyncProperty(sequences, async (commands) => {
+    await runBoth(database, commands)
+    ran += 1
+  })
+  for (let piece = worker ?? 0; piece * PIECE < runs; piece += workers) {
+    // Counted from the start of the process: on a busy machine to open a database takes its time as well.
+    const leftMs = 1000 * atMostSeconds - performance.now()
+    if (leftMs < 1) break
+    const numRuns = Math.min(PIECE, runs - piece * PIECE)
+    const stop = { interruptAfterTimeLimit: leftMs, markInterruptAsFailure: false }
+    await fc.assert(property, { numRuns, seed: seed + piece, includeErrorInReport: true, ...stop })
+  }
+  return ran
+}
+
+async function shared({ runs, seed, workers, atMostSeconds, storage }: Options): Promise<number[]> {
+  const numbers = { runs, seed, workers, 'at-most': atMostSeconds }
+  const fixed = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  return Promise.all(
+    Array.from({ length: workers }, (_, worker) =>
+      child([...fixed, '--storage', storage, '--worker', `${worker}`]),
+    ),
+  )
+}
+
+function child(args: readonly string[]): Promise<number> {
+  const node = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  node.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  return new Promise((resolve, reject) => {
+    node.on('error', reject).on('close', (code) => {
+      if (code === 0) resolve(Number(output))
+      else reject(new Error(output))
+    })
+  })
+}
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options.worker !== undefined) {
+    console.log(await work(options))
+    return
+  }
+  const { runs, seed, storage } = options
+  const started = performance.now()
+  await using _server = storage === 'postgresql' ? await server() : undefined
+  const ran = (await shared(options)).reduce((sum, count) => sum + count, 0)
+  const seconds = (performance.now() - started) / 1000
+  const short = ran < runs ? `; stopped ${runs - ran} short` : ''
+  const last = seed + Math.ceil(runs / PIECE) - 1
+  const seeds = last === seed ? `seed ${seed}` : `seeds ${seed} to ${last}`
+  console.log(
+    `${ran} sequences on the fake and on ${storage} alike in ${seconds.toFixed(1)} s (${seeds})${short}`,
+  )
+}
+
+/** Puts a server's address where the databases of tests look for it. */
+async function server(): Promise<AsyncDisposable> {
+  await startPostgres()
+  return { [Symbol.asyncDispose]: async () => stopPostgres() }
+}
+
+process.exitCode = await main().then(
+  () => 0,
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    return values.worker || !(error instanceof TypeError) ? 1 : 2
+  },
+)

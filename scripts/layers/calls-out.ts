@@ -1,0 +1,73 @@
+import { type Import, lineAt, type Source } from './source.ts'
+import type { Fault, Workspace } from './workspace.ts'
+
+/** The guarded client: judges and pins every address that it calls (decision 4). */
+const GUARD = /^packages\/core\/src\/net\//
+
+// Files outside of the guard whose calls no stranger can aim.
+const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
+  {
+    path: /^packages\/cli\/src\/exchange\.ts$/,
+    why: 'the command calls the control plane that its user names',
+  },
+  {
+    path: /^packages\/cli\/src\/agent\/http-exchange\.ts$/,
+    why: 'the agent calls the control plane it belongs to',
+  },
+  { path: /^packages\/cli\/src\/control-client\.ts$/, why: 'a socket file of this machine' },
+  { path: /^packages\/http\/src\/socket-file\.ts$/, why: 'a socket file of this machine' },
+  {
+    path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,
+    why: 'asks the DNS servers of the settings; no answer is connected to',
+  },
+]
+
+interface Opener {
+  readonly module: RegExp
+  /** What opens no connection, so may be imported anywhere. */
+  readonly harmless: RegExp
+}
+
+const OPENERS: readonly Opener[] = [
+  { module: /^undici(?:\/|$)/, harmless: /^$/ },
+  {
+    module: /^(?:node:)?https?$/,
+    harmless: /^(?:createServer|Server|IncomingMessage|ServerResponse|STATUS_CODES)$/,
+  },
+  { module: /^(?:node:)?net$/, harmless: /^(?:createServer|Server|isIP|isIPv4|isIPv6|BlockList)$/ },
+  { module: /^(?:node:)?tls$/, harmless: /^(?:createServer|Server|createSecureContext|getCACertificates)$/ },
+  { module: /^(?:node:)?http2$/, harmless: /^(?:createServer|createSecureServer|constants)$/ },
+  { module: /^(?:node:)?(?:dgram|dns|dns\/promises)$/, harmless: /^$/ },
+]
+
+const GLOBALS =
+  /(?<![\w$.#]|\bfunction\s+)(?:fetch|WebSocket|EventSource|XMLHttpRequest)(?=\s*\()|\bglobalThis\s*\.\s*(?:fetch|WebSocket|EventSource|XMLHttpRequest)\b/g
+
+const MEND =
+  'Call out through createOutbound or operatorOutbound of core/src/net: they judge and pin the address.'
+
+function opens({ specifier, names, runtime }: Import): boolean {
+  if (!runtime) return false
+  const opener = OPENERS.find(({ module }) => module.test(specifier))
+  return opener !== undefined && names.some((name) => !opener.harmless.test(name))
+}
+
+function openersOf({ code, imports, path }: Source): Fault[] {
+  const fault = (line: number, what: string): Fault => ({
+    path,
+    line,
+    rule: 'calls-out',
+    message: `${what} has no place here. ${MEND}`,
+  })
+  return [
+    ...imports.filter(opens).map(({ line, specifier }) => fault(line, `a connection (${specifier})`)),
+    ...[...code.matchAll(GLOBALS)].map(({ index, 0: text }) => fault(lineAt(code, index), text)),
+  ]
+}
+
+/** Whatever calls out goes through the guard, except for the files whose calls nobody else can aim. */
+export function checkCallsOut({ sources }: Workspace): Fault[] {
+  return sources
+    .filter(({ path }) => !GUARD.test(path) && !OWN_CALLS.some((own) => own.path.test(path)))
+    .flatMap(openersOf)
+}

