@@ -2,6 +2,7 @@
 // off by one seeded plan; then everything that was acknowledged is looked for. `--help` says more.
 import { chaos } from '../packages/cli/test/chaos/chaos.ts'
 import { readOptions, USAGE } from '../packages/cli/test/chaos/options.ts'
+import { endWith } from './ending.ts'
 
 const BAD_OPTION = 2
 
@@ -26,7 +27,9 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  return BAD_OPTION
-})
+endWith(
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    return BAD_OPTION
+  }),
+)

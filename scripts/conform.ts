@@ -12,6 +12,7 @@ import fc from 'fast-check'
 import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript
 import stopPostgres from '../test/global-teardown.js'
+import { endWith } from './ending.ts'
 
 const STORAGES = ['pglite', 'postgresql'] as const
 type StorageName = (typeof STORAGES)[number]
@@ -128,10 +129,12 @@ async function server(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => stopPostgres() }
 }
 
-process.exitCode = await main().then(
-  () => 0,
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error)
-    return values.worker || !(error instanceof TypeError) ? 1 : 2
-  },
+endWith(
+  await main().then(
+    () => 0,
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : error)
+      return values.worker || !(error instanceof TypeError) ? 1 : 2
+    },
+  ),
 )

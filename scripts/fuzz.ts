@@ -10,6 +10,7 @@ import { isJudgeable, shortcomings } from '../packages/http/test/hostile/siege-r
 import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript
 import stopPostgres from '../test/global-teardown.js'
+import { endWith } from './ending.ts'
 
 const { values } = parseArgs({
   options: {
@@ -44,14 +45,18 @@ async function run(): Promise<string[]> {
   return shortcomings(report, [...new Set(ROUTES.map(({ path }) => path))], Number(values.p99))
 }
 
-await startPostgres()
-try {
-  const short = await run()
-  for (const each of short) console.error(each)
-  if (short.length > 0) process.exitCode = 1
-} catch (error) {
-  console.error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`)
-  process.exitCode = 1
-} finally {
-  await stopPostgres()
+async function main(): Promise<number> {
+  await startPostgres()
+  try {
+    const short = await run()
+    for (const each of short) console.error(each)
+    return short.length > 0 ? 1 : 0
+  } catch (error) {
+    console.error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  } finally {
+    await stopPostgres()
+  }
 }
+
+endWith(await main())

@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { shrink, simulate, simulationReport } from '../packages/testing/src/index.ts'
+import { endWith } from './ending.ts'
 
 // Refusals are many here, and nobody reads where they were made.
 Error.stackTraceLimit = 0
@@ -153,7 +154,9 @@ async function main(): Promise<number> {
   return totals.failed > 0 ? 1 : 0
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  return 2
-})
+endWith(
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    return 2
+  }),
+)

@@ -48,20 +48,18 @@ export async function activate(parts: ActivationParts, signal: AbortSignal): Pro
 }
 
 async function verified(parts: ActivationParts, token: string, signal: AbortSignal): Promise<Activation> {
-  for (let tries = 0; ; tries += 1) {
-    const verdict = await parts.keys.verify(token, 'svc-act+jwt', signal)
-    if (verdict.ok && verdict.claims.fp === parts.state.fingerprint) {
-      await parts.state.keepToken(token)
-      return { kind: 'signed', exp: verdict.claims.exp }
-    }
-    const reason = verdict.ok ? 'wrong-fingerprint' : verdict.reason
-    if (reason !== 'no-keys' || tries === 5) throw unverified(reason)
-    parts.log.warn({}, 'the public keys of the plane could not be read, trying again')
-    if (!(await pause(parts.api.retryMs(NOTHING_ASKED, tries), signal))) return { kind: 'unreached' }
+  const verdict = await parts.keys.verify(token, 'svc-act+jwt', {
+    signal,
+    onRetry: ({ status, fault }) =>
+      parts.log.warn({ status, fault }, 'the public keys of the plane could not be read, trying again'),
+  })
+  if (verdict.ok && verdict.claims.fp === parts.state.fingerprint) {
+    await parts.state.keepToken(token)
+    return { kind: 'signed', exp: verdict.claims.exp }
   }
+  if (!verdict.ok && verdict.reason === 'unanswered') return { kind: 'unreached' }
+  throw unverified(verdict.ok ? 'wrong-fingerprint' : verdict.reason)
 }
-
-const NOTHING_ASKED: Answer = { status: 0, header: () => undefined, body: undefined }
 
 function unverified(reason: string): Problem {
   return new Problem('forbidden', {

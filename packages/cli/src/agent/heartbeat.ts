@@ -88,7 +88,7 @@ export class Heartbeat {
   /** A refresh counts only when its signature holds, it names this host, and it is newer than the last one. */
   async #take(refresh: string, signal: AbortSignal): Promise<void> {
     const { keys, state, log, jobs } = this.#parts
-    const verdict = await keys.verify(refresh, 'svc-rfr+jwt', signal)
+    const verdict = await keys.verify(refresh, 'svc-rfr+jwt', { signal, isFinal: () => true })
     if (!verdict.ok) return log.warn({ reason: verdict.reason }, 'a refresh was not accepted')
     const { fp, iat, seq, cancel } = verdict.claims
     if (fp !== state.fingerprint)

@@ -1,8 +1,9 @@
 import { type Clock, type TokenType, type TokenVerdict, verificationKeys, verifyToken } from '@svc/core'
-import type { AgentApi } from './agent-api.ts'
+import { type AgentApi, isPassing, type Patience } from './agent-api.ts'
+import type { Answer } from './http-exchange.ts'
 
-/** A verdict on a token, or that the plane's keys could not be had just now. */
-export type PlaneVerdict = TokenVerdict | { readonly ok: false; readonly reason: 'no-keys' }
+/** A verdict on a token; or that the plane publishes no keys, or did not answer for them within the patience. */
+export type PlaneVerdict = TokenVerdict | { readonly ok: false; readonly reason: 'no-keys' | 'unanswered' }
 
 /** The audience of every token that is meant for an agent (wire-agent §5). */
 const AUDIENCE = 'svc-agent'
@@ -22,11 +23,14 @@ export class PlaneKeys {
     this.#clock = clock
   }
 
-  /** Checks signature, type, audience and lifetime of `token`. */
-  async verify(token: string, typ: TokenType, signal: AbortSignal): Promise<PlaneVerdict> {
+  /** Checks signature, type, audience and lifetime of `token`, for which the plane may be asked for its keys. */
+  async verify(token: string, typ: TokenType, patience: Patience): Promise<PlaneVerdict> {
     const known = this.#check(token, typ)
     if (known.ok || (known.reason !== 'unknown-key' && known.reason !== 'no-keys')) return known
-    await this.#fetch(signal)
+    if (this.#isFresh()) return known
+    const answer = await this.#api.insist((signal) => this.#api.jwks(signal), patience)
+    if (isPassing(answer)) return { ok: false, reason: 'unanswered' }
+    this.#learn(answer)
     return this.#check(token, typ)
   }
 
@@ -35,13 +39,14 @@ export class PlaneKeys {
     return verifyToken(token, { keys: this.#keys, typ, audience: AUDIENCE, now: this.#clock.now() })
   }
 
-  async #fetch(signal: AbortSignal): Promise<void> {
-    const now = this.#clock.now().getTime()
-    if (this.#keys && Math.abs(now - this.#fetchedAt) < REFETCH_MS) return
-    const answer = await this.#api.jwks(signal)
-    const keys = (answer.body as { keys?: unknown } | null | undefined)?.keys
-    if (answer.status !== 200 || !Array.isArray(keys)) return
+  #isFresh(): boolean {
+    return Math.abs(this.#clock.now().getTime() - this.#fetchedAt) < REFETCH_MS
+  }
+
+  #learn({ status, body }: Answer): void {
+    const { keys } = (body ?? {}) as { keys?: unknown }
+    if (status !== 200 || !Array.isArray(keys)) return
     this.#keys = verificationKeys({ keys })
-    this.#fetchedAt = now
+    this.#fetchedAt = this.#clock.now().getTime()
   }
 }

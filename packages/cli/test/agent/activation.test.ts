@@ -77,6 +77,36 @@ test('A plane that is not ready yet is asked again until it answers', async () =
   expect(bench.plane.called('activate')).toHaveLength(3)
 })
 
+test('Keys that the plane does not answer for are asked for until they come, however often: the agent does not end', async () => {
+  await using bench = await AgentBench.open()
+  const looks = () => bench.plane.called('jwks').length
+  bench.plane.script('jwks', () => {
+    if (looks() % 3 === 0) return { status: 503 }
+    return looks() < 10 ? { cut: 'before' } : undefined
+  })
+  const agent = bench.start()
+  await bench.plane.until(() => bench.plane.called('claim').length > 0)
+  await agent.stop()
+  expect(looks()).toBe(10)
+  expect(bench.plane.called('activate')).toHaveLength(1)
+})
+
+test('An agent that waits for the keys of the plane ends in order when it is told to', async () => {
+  await using bench = await AgentBench.open()
+  bench.plane.script('jwks', () => ({ cut: 'before' }))
+  const agent = bench.start()
+  await bench.plane.until(() => bench.plane.called('jwks').length > 1)
+  await expect(agent.stop()).resolves.toMatchObject({ succeeded: 0 })
+  expect(bench.plane.called('claim')).toEqual([])
+})
+
+test('A plane that publishes no keys for the token it gave ends the agent before it claims', async () => {
+  await using bench = await AgentBench.open()
+  bench.plane.script('jwks', () => ({ body: { keys: [] } }))
+  await expect(bench.start().done).rejects.toMatchObject({ code: 'forbidden' })
+  expect(bench.plane.called('claim')).toEqual([])
+})
+
 test('An address that is no control plane ends the agent with unavailable', async () => {
   await using bench = await AgentBench.open()
   await expect(bench.start({ url: `${bench.plane.url}/elsewhere` }).done).rejects.toMatchObject({

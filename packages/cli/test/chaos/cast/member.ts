@@ -132,10 +132,14 @@ export class Member {
       const wasReady = this.#isReady
       this.#isReady = false
       if (this.#isOver) return
-      if (wasReady && this.#killed === killed)
-        this.#parts.fault(`${this.name} ended by itself: ${this.#said}`)
+      if (wasReady && this.#killed === killed && !this.#isExcused())
+        this.#parts.fault(`${this.name} ended by itself (${this.#child?.exitCode}): ${this.#said}`)
       await pause(RESTART_MS)
     }
+  }
+
+  #isExcused(): boolean {
+    return this.#parts.excused !== undefined && this.#child?.exitCode === this.#parts.excused
   }
 
   async #once(): Promise<void> {
