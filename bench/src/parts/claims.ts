@@ -72,7 +72,7 @@ async function svc(url: string): Promise<Claimer> {
 const HEAD = `select j.id from jobs j join licenses l on l.id = j.license_id
   where l.key_digest = encode(sha256($1::bytea), 'hex') and l.status = 'active'
     and (l.expires_at is null or l.expires_at > now()) and j.target = ''
-    and j.state in ('pending', 'claimed', 'running') and j.available_at <= now()
+    and j.finished_at is null and j.available_at <= now()
   order by j.available_at, j.id limit 1 for update of j skip locked`
 const TAKE = `update jobs set state = 'claimed', claimed_by = $2, claimed_at = now(), attempt = attempt + 1,
   available_at = now() + interval '300 seconds'`

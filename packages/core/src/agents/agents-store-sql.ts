@@ -1,3 +1,4 @@
+import { HELD } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
@@ -72,7 +73,7 @@ export const HEARTBEATS = {
     )
     select beat.licensed, kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained,
       array(select j.id from jobs j where j.license_id = beat.license_id and j.claimed_by = beat.fingerprint
-        and j.cancel_requested_at is not null and j.state in ('claimed', 'running') order by j.id) as cancel
+        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
     from beat left join kept using (license_id, fingerprint) order by place`,
 }
 

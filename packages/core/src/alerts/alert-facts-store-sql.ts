@@ -26,11 +26,11 @@ const SAME_LANE = `s.license_id = f.license_id and s.app is not distinct from f.
   and (f.app is not null or (s.kind = f.kind and s.target = f.target))`
 const FAILURES = {
   name: 'alert-failures',
-  text: `select f.* from jobs f where f.state = 'failed'
+  text: `select f.* from jobs f where f.has_failed
       and f.finished_at > ${at('$2')} - make_interval(secs => $1)
       and not exists (select from jobs s where ${SAME_LANE} and s.state = 'succeeded'
         and s.finished_at >= f.finished_at)
-      and not exists (select from jobs s where ${SAME_LANE} and s.state = 'failed'
+      and not exists (select from jobs s where ${SAME_LANE} and s.has_failed
         and (s.finished_at, s.id) > (f.finished_at, f.id))
     order by f.id`,
 }

@@ -12,7 +12,7 @@ const CANCEL_OVER = `cancel_requested_at + make_interval(secs => ${CANCEL_CONFIR
 const end = (name: string, which: string) => ({
   name,
   text: `with gone as (
-      select id, claimed_by as owner from jobs
+      select id, claimed_by as owner from jobs j
       where ${which} and ${HELD} and (${LEASE_OVER} or ${CANCEL_OVER})
       order by id for update skip locked
     )
@@ -31,7 +31,7 @@ export const END_ALL = end('job-end-all', '$1::text is null')
 export const TIME_OUT = {
   name: 'job-time-out',
   text: `with late as (
-      select id from jobs where ${HELD} and cancel_requested_at is null
+      select id from jobs j where ${HELD} and cancel_requested_at is null
         and claimed_at + make_interval(secs => timeout_seconds) <= ${at('$1')}
       order by id for update skip locked
     )

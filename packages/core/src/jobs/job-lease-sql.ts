@@ -40,7 +40,7 @@ export const LEASE = {
     ), again as (
       select q.place, q.at, q.lease_seconds, claimed.id from request q cross join lateral (select id from jobs j
         where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
-          and j.state = 'claimed' limit 1) claimed
+          and j.${UNFINISHED} and j.state = 'claimed' limit 1) claimed
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
       from again where j.id = again.id and coalesce(j.state, '') = 'claimed'
@@ -83,10 +83,21 @@ export const LEASE = {
       select place, id from due where id is not null and place not in (select place from taken)
     )
     select job.*, host.drained, spent.id as spent_id,
-      array(select c.id from jobs c where c.license_id = host.license_id and c.claimed_by = host.fingerprint
-        and c.cancel_requested_at is not null and c.${HELD} order by c.id) as cancel
+      array(select j.id from jobs j where j.license_id = host.license_id and j.claimed_by = host.fingerprint
+        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
     from host left join job on job.place = host.place left join spent on spent.place = host.place
     order by host.place`,
+}
+
+// A key means the job that it got only as long as that is claimed.
+const FORGET_KEYS = {
+  name: 'job-forget-keys',
+  text: `with used as (
+      select j.id from jobs j join unnest($1::text[], $2::text[], $3::text[]) as q (license_id, fingerprint, claim_key)
+        on j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
+      where j.${UNFINISHED} and j.state <> 'claimed' order by j.id for update of j
+    )
+    update jobs j set claim_key = null from used where j.id = used.id and j.state <> 'claimed'`,
 }
 
 type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
@@ -139,8 +150,9 @@ async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<read
   if (asked.length === 0) return []
   const params = paramsOf(asked)
   for (;;) {
-    const found = await rows<LeaseRow>(LEASE, params).catch(noneIfClaimedTwice)
+    const found = await rows<LeaseRow>(LEASE, params).catch(noneIfKeyIsTaken)
     if (found.length > 0) return found
+    await rows(FORGET_KEYS, params.slice(0, 3))
   }
 }
 
@@ -157,8 +169,9 @@ async function settled(first: LeaseRow | undefined, asked: LeaseAsked, rows: Row
 }
 
 // Two requests of a host with one claim key at the same instant, on two replicas, find nothing to repeat and take two
-// jobs; the index lets one of them stand, and the other, run again, repeats it.
-function noneIfClaimedTwice(error: unknown): [] {
+// jobs; the index lets one of them stand, and the other, run again, repeats it. Or the job that the key got runs by now:
+// it keeps the key until a host uses it again, which none does in earnest, so that beginning to run changes no index.
+function noneIfKeyIsTaken(error: unknown): [] {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   if (code === '23505' && constraint === 'jobs_claim_key') return []
   throw error

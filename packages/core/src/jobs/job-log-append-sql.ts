@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts'
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import { EMPTY_LOG, type LogPlacement, type LogPosition, placeLines } from './job-log.ts'
 import { encodeLines } from './job-log-body.ts'
-import { cancelOf, HELD, IS_HELD, type JobRow } from './job-row-sql.ts'
+import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
 import type { LogPositions } from './log-positions.ts'
@@ -33,7 +33,7 @@ export const APPEND = {
       order by j.id for no key update of j
     ), renewed as (
       update jobs j set available_at = q.at + make_interval(secs => q.lease_seconds)
-      from job q where j.id = q.id and ${IS_HELD} and q.${HELD} and ${SOON_OVER}
+      from job q where j.id = q.id and ${IS_HELD} and q.state in ('claimed', 'running') and ${SOON_OVER}
     ), log as (
       select job.*, last.attempt as last_attempt, last.next_offset as last_next,
         last.first_line + last.lines as job_lines, last.job_chars::float8 as job_chars,

@@ -29,9 +29,9 @@ export const LOOK = {
     ), seen as materialized (select q.place::int4 as place, ${LICENSED} as licensed, a.drained_at is not null as drained,
       (a.drained_at is null and coalesce(shared.due, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false))
       or (q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
-        and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.state = 'claimed' limit 1), false)) as promising,
+        and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false)) as promising,
       array(select j.id from jobs j where j.license_id = q.license_id and j.claimed_by = q.fingerprint
-        and j.cancel_requested_at is not null and j.${HELD} order by j.id) as cancel
+        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
       from request q join shared using (license_id)
       left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
     )

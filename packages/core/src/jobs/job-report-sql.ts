@@ -21,7 +21,8 @@ const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
  * Writes the words of any number of owners, each job once. The conditions of ownership stand in the statement that
- * writes. A report that changes nothing while most of the lease is left writes nothing. Rows are locked in one order.
+ * writes. A report that changes nothing while most of the lease is left writes nothing, and the word that a job runs then
+ * changes no index. Rows are locked in one order.
  * Nothing is joined by place with what the planner takes for one row: that would compare each with each.
  */
 export const REPORT = {
@@ -37,8 +38,8 @@ export const REPORT = {
         finished_at = case when ${ENDS} then q.at end,
         exit_code = case when ${ENDS} then q.code end,
         error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
-        available_at = case when ${ENDS} then j.available_at when ${NEXT} <> 'pending' then ${LEASE_END}
-          when j.urgent then '-infinity' else q.at end
+        available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
+          when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
       from locked q where ${OWNER} and ${WANTED} returning q.place, j.*, q.before
     ), outcome as (
       select *, true as done from written

@@ -70,10 +70,13 @@ export const cancelOf = (row: Pick<JobRow, 'cancel_requested_at' | 'cancel_reaso
 /** SQL for the instant of a statement: the test's clock when given, the database's otherwise. */
 export const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
-/** SQL: unfinished, the predicate of the partial indexes. */
-export const UNFINISHED = `state in ('pending', 'claimed', 'running')`
-/** SQL: owned by a host. */
-export const HELD = `state in ('claimed', 'running')`
+/**
+ * SQL: unfinished, the predicate of the partial indexes. None of them reads `state`, so that a job which begins to run
+ * touches no index: its row changes in its page (constraints of the table hold `state` to these columns).
+ */
+export const UNFINISHED = 'finished_at is null'
+/** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
+export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
 
 /**
  * The same of a row `j` that is found by its id, spelled so that no index of held jobs stands for it: the planner, who met

@@ -25,15 +25,18 @@ export interface Connection {
  */
 export class Lanes {
   readonly #connect: () => Promise<Connection>
+  readonly #elapsedMs: () => number
   readonly #renewedAt = new WeakMap<Connection, number>()
 
-  constructor(connect: () => Promise<Connection>) {
+  /** `elapsedMs`: milliseconds since some instant; default: the machine's. */
+  constructor(connect: () => Promise<Connection>, elapsedMs: () => number = () => performance.now()) {
     this.#connect = connect
+    this.#elapsedMs = elapsedMs
   }
 
   async rows<Row>({ name, text }: Statement, params: readonly unknown[]): Promise<Row[]> {
     const connection = await this.#connect()
-    const startedAt = performance.now()
+    const startedAt = this.#elapsedMs()
     try {
       const { rows } = await connection.query({ name, text, values: [...params] })
       this.#giveBack(connection, startedAt)
@@ -46,7 +49,7 @@ export class Lanes {
 
   // The answer does not wait for the plans.
   #giveBack(connection: Connection, startedAt: number): void {
-    const now = performance.now()
+    const now = this.#elapsedMs()
     const renewedAt = this.#renewedAt.get(connection) ?? Number.NEGATIVE_INFINITY
     if (now - startedAt < SUSPECT_MS || now - renewedAt < RENEW_EVERY_MS) {
       connection.release()

@@ -32,12 +32,12 @@ afterAll(async () => {
 })
 
 const COLUMNS =
-  'id, license_id, kind, state, payload, target, max_attempts, timeout_seconds, available_at, claimed_by, claimed_at, attempt'
+  'id, license_id, kind, state, payload, target, max_attempts, timeout_seconds, available_at, claimed_by, claimed_at, finished_at, attempt'
 
 /** One license with a long queue for other hosts, one job for any, one held; many finished; a long log. */
 async function fill(): Promise<void> {
   const row = (id: string, state: string, target: string, at: string, owner = 'null') =>
-    `${id}, 'lic_a', 'prune', '${state}', '{}', ${target}, 3, 3600, ${at}, ${owner}, ${owner === 'null' ? 'null' : 'now()'}, 1`
+    `${id}, 'lic_a', 'prune', '${state}', '{}', ${target}, 3, 3600, ${at}, ${owner}, ${owner === 'null' ? 'null' : 'now()'}, ${state === 'succeeded' ? 'now()' : 'null'}, 1`
   const many = (count: number, values: string) =>
     client.query(`insert into jobs (${COLUMNS}) select ${values} from generate_series(1, ${count}) n`)
   await many(WAITING, row(`'job_w' || n`, 'pending', `'other-' || n % 100`, 'now()'))
@@ -69,6 +69,15 @@ async function pages({ name, text }: Statement, params: readonly string[]): Prom
   }
   await client.query(`deallocate "${name}"`)
   return touched
+}
+
+/** Pages of the jobs and their indexes that this transaction has touched. */
+async function fetched(): Promise<number> {
+  const { rows } = await client.query<{ pages: number }>(
+    `select (pg_stat_get_xact_blocks_fetched('jobs'::regclass)
+      + (select sum(pg_stat_get_xact_blocks_fetched(indexrelid)) from pg_index where indrelid = 'jobs'::regclass))::int as pages`,
+  )
+  return rows[0]?.pages ?? Number.NaN
 }
 
 const LEASED = ['300', 'null']
@@ -118,5 +127,22 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
   ])('%s: at most %i', async (_, most, statement, params) => {
     expect(await pages(statement, params)).toBeLessThanOrEqual(most)
+  })
+
+  // What a trigger touches is not in a plan.
+  it('the end of a job lets the next of its serial key go: at most 64', async () => {
+    await client.query('begin')
+    await client.query(`update jobs set serial_key = 'app:a' where id = 'job_mine'`)
+    await client.query(`insert into jobs (id, license_id, kind, payload, serial_key, max_attempts, timeout_seconds)
+      values ('job_next', 'lic_a', 'prune', '{}', 'app:a', 3, 3600)`)
+    const before = await fetched()
+    await client.query(`update jobs set state = 'succeeded', finished_at = now() where id = 'job_mine'`)
+    const after = await fetched()
+    const { rows } = await client.query(
+      `select available_at <= now() as is_due from jobs where id = 'job_next'`,
+    )
+    await client.query('rollback')
+    expect(rows).toEqual([{ is_due: true }])
+    expect(after - before).toBeLessThanOrEqual(64)
   })
 })

@@ -107,6 +107,17 @@ export function leaseContract(scene: Scene): void {
     expect(await scene().claimedId(OTHER)).toBeUndefined()
   })
 
+  it('that a job runs renews the lease when little of it is left, and not before', async () => {
+    const [soon, late] = [await scene().held(), await scene().held()]
+    const { availableAt } = await scene().stored(soon)
+    scene().clock.advance({ seconds: 60 })
+    await scene().report(soon, 'running')
+    expect(await scene().stored(soon)).toMatchObject({ state: 'running', availableAt })
+    scene().clock.advance({ seconds: 1 })
+    await scene().report(late, 'running')
+    expect(await scene().stored(late)).toMatchObject({ state: 'running', availableAt: scene().in(300) })
+  })
+
   it('a heartbeat renews only what this host holds in this attempt', async () => {
     const [mine, others, old] = [await scene().held(), await scene().held({}, OTHER), await scene().held()]
     scene().clock.advance({ seconds: 100 })

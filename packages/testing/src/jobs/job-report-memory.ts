@@ -52,8 +52,10 @@ function fieldsAt(job: Job, state: JobState, write: StatusWrite, now: Date): Par
 
 function placeAt(row: MemoryJob, state: JobState, { leaseSeconds }: StatusWrite, now: Date): number {
   if (isTerminal(state)) return row.place
-  if (state !== 'pending') return leaseEnd(now, leaseSeconds).getTime()
-  return row.job.urgent ? Number.NEGATIVE_INFINITY : now.getTime()
+  if (state === 'pending') return row.job.urgent ? Number.NEGATIVE_INFINITY : now.getTime()
+  return needsRenewal(new Date(row.place), now, leaseSeconds)
+    ? leaseEnd(now, leaseSeconds).getTime()
+    : row.place
 }
 
 /** Renews what a heartbeat lists, where the host still holds that attempt. */

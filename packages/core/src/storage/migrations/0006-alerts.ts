@@ -136,7 +136,7 @@ const FACTS = [
     at timestamptz not null,
     gap_from timestamptz,
     gap_until timestamptz)`,
-  `create index jobs_failed on jobs (finished_at) where state = 'failed'`,
+  `create index jobs_failed on jobs (finished_at) where has_failed`,
 ]
 
 /** Alerts, their lifecycle and delivery, and what they are judged by that nothing else keeps. */
