@@ -1,13 +1,20 @@
 // What the random sequences found, kept: each was answered otherwise by the fake than by the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { NewUser, Storage } from '@svc/core'
-import { buildHeartbeat, buildJob, buildMonitor, FakeClock, memoryStorage } from '@svc/testing'
+import {
+  buildAuditEntry,
+  buildHeartbeat,
+  buildJob,
+  buildLicense,
+  buildMonitor,
+  FakeClock,
+  memoryStorage,
+} from '@svc/testing'
 import { buildAlertMove } from '../../../testing/src/alerts/build-alert-move.ts'
 import { type Database, pgliteDatabase } from './database.ts'
-import { type Ask, outcome } from './world.ts'
+import { type Ask, FAILED, outcome } from './world.ts'
 
 const NOW = new FakeClock().now()
-const FAILED = 'failed'
 
 let database: Database
 beforeAll(async () => {
@@ -24,7 +31,7 @@ async function both(...asks: readonly Ask[]): Promise<readonly unknown[]> {
   for (const storage of [memoryStorage(), database.storage]) {
     let seen = ''
     for (const ask of asks) seen = await outcome(ask, storage, NOW)
-    last.push(seen === FAILED ? FAILED : JSON.parse(seen))
+    last.push(seen.startsWith(FAILED) ? seen : JSON.parse(seen))
   }
   return last
 }
@@ -66,6 +73,14 @@ describe('the fake and the database agree', () => {
   it('NUL fails the statement', async () => {
     const beat: Ask = ({ agents }, now) => agents.heartbeat(buildHeartbeat({ hostname: 'a\u0000b' }), now)
     expect(await both(beat)).toEqual([FAILED, FAILED])
+  })
+
+  it.each<[string, Ask]>([
+    ['a name that is looked for', ({ tenants }) => tenants.find('n\u0000l')],
+    ['the label of a license', ({ licenses }, now) => licenses.add(buildLicense({ label: 'n\u0000l' }), now)],
+    ['who acted', ({ audit }, now) => audit.add(buildAuditEntry({ actor: 'n\u0000l' }), now)],
+  ])('NUL in %s fails for good: no caller is told to try again', async (_, ask) => {
+    expect(await both(ask)).toEqual([FAILED, FAILED])
   })
 
   it.each([

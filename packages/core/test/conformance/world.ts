@@ -1,6 +1,9 @@
-import type { Job, Storage, Stores } from '@svc/core'
+import { type Job, Problem, type Storage, type Stores } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import fc from 'fast-check'
+
+/** How the text of a call that failed begins. */
+export const FAILED = 'failed'
 
 /** One call of a store, or a few, the same for every storage. */
 export type Ask = (stores: Stores, now: Date) => Promise<unknown>
@@ -59,7 +62,7 @@ export const steps = <T>(
   plan: (given: T) => Step['plan'],
 ): fc.Arbitrary<Step> => given.map((value) => ({ name, given: value, plan: plan(value) }))
 
-/** What came of a call: its value, or that it failed. Which words a failure has is each storage's own. */
+/** What came of a call: its value, or of which kind its failure is. Which words that has is each storage's own. */
 export async function outcome(ask: Ask, stores: Stores, now: Date): Promise<string> {
   return (await attempt(ask, stores, now)).text
 }
@@ -69,9 +72,13 @@ export async function attempt(ask: Ask, stores: Stores, now: Date): Promise<Atte
   try {
     return { text: canonical(await ask(stores, now)) }
   } catch (error) {
-    return error instanceof Disagreement ? Promise.reject(error) : { text: 'failed', error }
+    return error instanceof Disagreement ? Promise.reject(error) : { text: kindOf(error), error }
   }
 }
+
+/** A problem by its code, which decides what a caller is told; every other failure is a fault. */
+const kindOf = (error: unknown): string => (error instanceof Problem ? `${FAILED}: ${error.code}` : FAILED)
+
 export interface Attempt {
   readonly text: string
   readonly error?: unknown

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { buildJob, buildTenant, type TestDatabase, testDatabase } from '@svc/testing'
+import { buildJob, buildLicense, buildTenant, type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Problem } from '../../src/problem.ts'
 import { migrate, openStorage } from '../../src/sql.ts'
@@ -195,6 +195,17 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     expect(refused).toBeInstanceOf(Error)
     expect(refused).not.toBeInstanceOf(Problem)
   })
+
+  it('neither is a text that no statement can hold, and the connection goes on', async () => {
+    const storage = await opened((await database()).url, 1)
+    const add = storage.licenses.add(buildLicense({ label: 'n\u0000l' }))
+    for (const asked of [storage.tenants.find('n\u0000l'), add]) {
+      const refused = await asked.catch((each: unknown) => each)
+      expect(refused).toBeInstanceOf(Error)
+      expect(refused).not.toBeInstanceOf(Problem)
+    }
+    expect(await storage.tenants.list()).toEqual([])
+  })
 })
 
 async function terminateWaiting(by: pg.Client): Promise<void> {
@@ -222,13 +233,18 @@ describe('telling a database that is away from one that refuses', () => {
     expect(translated(cause)).toMatchObject({ ...UNAVAILABLE, cause })
   })
 
-  it.each(['23505', '22P02', '42P01', '40001', 'EACCES', ''])(
+  it.each(['23505', '22P02', '42P01', '40001', '08P01', 'EACCES', ''])(
     '%p: refuses, and is thrown as it is',
     (code) => {
       const cause = error(code)
       expect(translated(cause)).toBe(cause)
     },
   )
+
+  it('08P01 with which a pooler ends the connection: away', () => {
+    const cause = Object.assign(error('08P01', 'query_wait_timeout'), { severity: 'FATAL' })
+    expect(translated(cause)).toMatchObject({ ...UNAVAILABLE, cause })
+  })
 
   it.each([
     'Connection terminated unexpectedly',
