@@ -67,6 +67,8 @@ export interface OpenAnswer {
   text(): string
   /** Resolves when `part` has come. */
   until(part: string): Promise<void>
+  /** Resolves when the service has ended the answer as it should; rejects when the connection broke. */
+  readonly ended: Promise<void>
   /** Cuts the connection. */
   leave(): void
 }
@@ -79,7 +81,9 @@ export function openChat(port: number, body: unknown): Promise<OpenAnswer> {
     (answer) => {
       let text = ''
       let look = () => {}
-      answer.on('error', () => {})
+      const { promise: ended, resolve: end, reject: broke } = Promise.withResolvers<void>()
+      ended.catch(() => {})
+      answer.on('error', broke).on('end', end)
       answer.on('data', (chunk: Buffer) => {
         text += chunk.toString('utf8')
         look()
@@ -87,6 +91,7 @@ export function openChat(port: number, body: unknown): Promise<OpenAnswer> {
       resolve({
         status: answer.statusCode ?? 0,
         text: () => text,
+        ended,
         until: (part) => {
           const { promise: seen, resolve: tell } = Promise.withResolvers<void>()
           look = () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { ScriptedModel } from '@svc/testing'
-import { chatPost, openChat, type ServedChat, servedChat } from './chat-scene.ts'
+import { chatPost, eventsOf, openChat, type ServedChat, servedChat } from './chat-scene.ts'
 
 let chat: ServedChat
 const serve = async (env: Environment = {}, model?: ScriptedModel) => {
@@ -161,6 +161,34 @@ describe('POST /api/chat', () => {
     expect(messages.at(-1)).toMatchObject({ role: 'visitor', text: 'anybody?' })
   })
 
+  const later = () => chat.timers.pause(300)
+  it.each([
+    ['that thinks', () => [never()]],
+    ['that goes on speaking', () => Array.from({ length: 50 }, () => ['and on ', later]).flat()],
+  ])(
+    'A person who takes over while the answer streams ends it within a second: a model %s',
+    async (_what, goOn) => {
+      const model = new ScriptedModel(['First. ', 'Second. ', ...goOn()])
+      await serve({}, model)
+      const open = await openChat(chat.port, { message: 'How do I install the agent?', sessionId: 's' })
+      await open.until('"delta"')
+      const [{ id } = { id: '' }] = await chat.plane.chat.list(false, 1)
+      await chat.plane.operations.run('chat.take', { conversation: id }, 'ada')
+      const before = eventsOf(open.text()).events.length
+      await chat.timers.advance({ seconds: 1 })
+      await open.ended
+      const { events, said } = eventsOf(open.text())
+      expect(said).toMatch(/^First\. /)
+      expect(events.map(({ type }) => type).filter((type) => type !== 'delta')).toEqual(['meta', 'done'])
+      expect(events.at(-1)).toEqual({ type: 'done', sources: [], engine: 'none' })
+      expect(events.length).toBeGreaterThan(before)
+      expect(model.ended).toBe(1)
+      const { conversation, messages } = await chat.plane.chat.show(id, 10)
+      expect(conversation.mode).toBe('human_active')
+      expect(messages.map(({ role }) => role)).toEqual(['visitor'])
+    },
+  )
+
   it('a comment goes out every 15 s while an answer takes its time', async () => {
     const later = () => chat.timers.pause(9000)
     await serve({}, new ScriptedModel(['Wait ', later, 'a ', later, 'while ', later, 'please.']))
@@ -316,10 +344,24 @@ describe('GET /api/chat', () => {
     expect((await read('%00', '&after=%00')).body).toMatchObject(none)
   })
 
-  it('what is asked for must be named', async () => {
-    const missing = await chat.send({ path: '/api/chat' })
-    expect(missing).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
-    expect(await read('x'.repeat(129))).toMatchObject({ status: 400 })
+  it.each([
+    ['none at all', '/api/chat'],
+    ['an empty id', '/api/chat?conversationId='],
+    ['an empty id beside a session', '/api/chat?conversationId=&sessionId=s'],
+    ['an id of 129 characters', `/api/chat?conversationId=${'x'.repeat(129)}`],
+  ])('The conversation must be named by 1 to 128 characters: %s', async (_what, path) => {
+    expect(await chat.send({ path })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'invalid request body',
+        details: ['conversationId: expected a string of 1 to 128 characters'],
+      },
+    })
+  })
+
+  it('Ids of 1 and of 128 characters are looked up, and a wait that is no number is refused', async () => {
+    expect(await read('x')).toMatchObject({ status: 200 })
+    expect(await read('x'.repeat(128))).toMatchObject({ status: 200 })
     expect(await read('x', '&wait=soon')).toMatchObject({ status: 400 })
   })
 

@@ -63,7 +63,7 @@ function waitOf(given: string | undefined): number {
 
 /** The conversation that is asked for. @throws Problem `invalid-input` */
 function conversationOf(given: string | undefined): string {
-  if (given !== undefined && given.length <= MAX_ID_CHARS) return given
+  if (given && given.length <= MAX_ID_CHARS) return given
   throw new Problem('invalid-input', {
     details: [`conversationId: expected a string of 1 to ${MAX_ID_CHARS} characters`],
   })
