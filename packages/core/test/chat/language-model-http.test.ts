@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { HttpLanguageModel } from '@svc/core'
+import { type ChatEvent, HttpLanguageModel } from '@svc/core'
 import { ask, begin, chatScene, textOf } from './chat-scene.ts'
 import { chunk, type ModelServer, modelServer, saying, streamed } from './model-server.ts'
 
@@ -177,6 +177,47 @@ describe('a conversation over it', () => {
     const events = await ask(test.plane)
     expect(last(events)).toMatchObject({ engine: 'llm', truncated: true })
     expect(textOf(events).length).toBeLessThanOrEqual(8000)
+    while (server.left === 0) await turn()
+  })
+
+  it('Ends a model that drips for ever after a minute, though every word comes in time', async () => {
+    await using test = scene()
+    let drip = (): unknown => undefined
+    server.answer((response) => {
+      streamed(response)
+      drip = () => response.write(chunk('and so on '))
+    })
+    const events = await begin(test.plane)
+    await events.next()
+    const heard: ChatEvent[] = []
+    let next = events.next()
+    while (server.seen.length === 0) await turn()
+    // A word is heard, then four seconds pass: the time of the clock, not of this machine, runs out.
+    while (last(heard)?.type !== 'done' && heard.length < 30) {
+      drip()
+      heard.push((await next).value as ChatEvent)
+      next = events.next()
+      await test.timers.advance({ seconds: 4 })
+    }
+    expect(last(heard)).toMatchObject({ type: 'done', engine: 'llm', truncated: true })
+    // The fifteenth was heard after 56 s.
+    expect(heard.filter(({ type }) => type === 'delta')).toHaveLength(15)
+    while (server.left === 0) await turn()
+    expect(await test.plane.metrics.exposition()).toContain('svc_chat_model_failures_total{reason="slow"} 1')
+  })
+
+  it('Does not wait for a model that drips signs of life for ever and says nothing', async () => {
+    await using test = scene()
+    server.answer((response) => {
+      streamed(response)
+      const more = () => response.write(': alive\n\n', () => response.destroyed || setImmediate(more))
+      more()
+    })
+    const answer = ask(test.plane)
+    while (server.seen.length === 0) await turn()
+    await test.timers.begun()
+    await test.timers.advance({ seconds: 10 })
+    expect(last(await answer)).toMatchObject({ engine: 'canned' })
     while (server.left === 0) await turn()
   })
 
