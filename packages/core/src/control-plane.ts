@@ -119,8 +119,9 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   return { ...services, ...tools, limits, health, operations, scheduler }
 }
 
+// The address is kept as it was written, and a scheme may be written in capitals.
 const sessionsOf = (base: Base): Sessions =>
-  new Sessions({ ...base, ...base.config.sessions, secure: base.issuer.startsWith('https:') })
+  new Sessions({ ...base, ...base.config.sessions, secure: URL.parse(base.issuer)?.protocol === 'https:' })
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {
   const shared = config.limits.backend === 'postgres' ? storage.rates : undefined

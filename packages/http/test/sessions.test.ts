@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { mounted } from './mounted.ts'
 import { serving } from './serving.ts'
 
 const EMAIL = 'ada@example.com'
@@ -73,6 +74,28 @@ describe('POST /login and /logout', () => {
     expect((await from(11)).status).toBe(429)
   })
 
+  it('counts every spelling of an email that finds the account in one window', async () => {
+    const [elsewhere = '', ...spellings] = [
+      'eve@example.com',
+      EMAIL,
+      ` ${EMAIL}`,
+      `${EMAIL}\t `,
+      'ADA@Example.COM',
+      `\u00a0Ada@example.com\n`,
+    ]
+    let address = 0
+    const tryOf = async (email: string) => {
+      address += 1
+      const body = { email, password: 'nope' }
+      return (await login(body, { 'x-forwarded-for': `192.0.2.${address}` })).status
+    }
+    for (const email of [...spellings, ...spellings]) {
+      expect([address, await tryOf(email)]).toEqual([address - 1, address > 10 ? 429 : 401])
+    }
+    for (const email of spellings) expect([email, await tryOf(email)]).toEqual([email, 429])
+    expect(await tryOf(elsewhere)).toBe(401)
+  }, 60_000)
+
   it('bad bodies get their documented answers', async () => {
     expect(await login('{}')).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
     expect(await login('[')).toMatchObject({ status: 400, body: { error: 'invalid JSON body' } })
@@ -86,8 +109,54 @@ describe('POST /login and /logout', () => {
     expect(await out()).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
   })
 
+  it('other sites sign nobody out, by Origin and by Sec-Fetch-Site without one', async () => {
+    const cookie = await cookieOf()
+    const own = `http://127.0.0.1:${served().port}`
+    const out = (headers: Record<string, string>, sent = cookie) =>
+      served().send({ method: 'POST', path: '/logout', headers: { cookie: sent, ...headers } })
+    for (const foreign of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: own.replace('http:', 'ftp:') },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      const refused = await out(foreign)
+      expect([foreign, refused.status, refused.body]).toEqual([foreign, 403, { error: 'forbidden' }])
+      expect(refused.headers['set-cookie']).toBeUndefined()
+      expect((await out(foreign, 'svc_session=v1.a.b')).status).toBe(401)
+    }
+    expect(await served().plane.sessions.authenticate(cookie)).toBeDefined()
+    expect((await out({ origin: own, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+    expect(await served().plane.sessions.authenticate(cookie)).toBeUndefined()
+  })
+
   const cookieOf = async () =>
     (await served().plane.sessions.mint(await served().plane.users.resolve(EMAIL))).cookie
+})
+
+describe('the cookie', () => {
+  it.each([
+    ['https://svc.example', true],
+    ['HTTPS://svc.example/below', true],
+    ['http://127.0.0.1:8080', false],
+    [undefined, false],
+  ])('of a service at %s is for https only: %s', async (address, isSecure) => {
+    await using served = await mounted(undefined, { env: { SERVICE_PUBLIC_URL: address } })
+    await served.plane.users.add({ email: EMAIL, role: 'operator', tenantId: undefined, password: PASSWORD })
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ email: EMAIL, password: PASSWORD })
+    const signedIn = await served.send({ method: 'POST', path: '/login', headers, body })
+    const [given = ''] = signedIn.headers['set-cookie'] ?? []
+    const cookie = given.split(';')[0] ?? ''
+    const signedOut = await served.send({ method: 'POST', path: '/logout', headers: { cookie } })
+    for (const { status, headers } of [signedIn, signedOut]) {
+      expect(status).toBe(200)
+      const attributes = headers['set-cookie']?.map((each) => each.split('; ').slice(1))
+      const wanted = ['HttpOnly', 'SameSite=Lax', 'Path=/', expect.stringMatching(/^Max-Age=/)]
+      expect(attributes).toEqual([isSecure ? [...wanted, 'Secure'] : wanted])
+    }
+  })
 })
 
 describe('GET /api/deploy/{id}/logs', () => {

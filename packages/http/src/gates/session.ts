@@ -18,9 +18,22 @@ export const session = (permission?: Permission): Gate<SessionCaller> => ({
 })
 
 /**
- * Platform staff who are signed in; what they may do is asked of each operation. A browser's request must come from the
- * service's own pages, since the cookie comes along whoever made it.
+ * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's request.
  */
+export const ownPagesSession: Gate<SessionCaller> = {
+  security: ['session'],
+  replies: {
+    401: { description: 'No valid session.' },
+    403: { description: 'A request on behalf of another site.' },
+  },
+  admit: async (arrival) => {
+    const caller = await session().admit(arrival)
+    requireSameOrigin(arrival)
+    return caller
+  },
+}
+
+/** Platform staff who are signed in, from the service's own pages; what they may do is asked of each operation. */
 export const operatorSession: Gate<SessionCaller> = {
   security: ['session'],
   replies: {
@@ -28,9 +41,8 @@ export const operatorSession: Gate<SessionCaller> = {
     403: { description: 'Not platform staff, a request from another site, or the permission is missing.' },
   },
   admit: async (arrival) => {
-    const caller = await session().admit(arrival)
+    const caller = await ownPagesSession.admit(arrival)
     if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
-    requireSameOrigin(arrival)
     return caller
   },
 }

@@ -1,6 +1,6 @@
-import { Problem, shape, text } from '@svc/core'
+import { normalEmail, Problem, shape, text } from '@svc/core'
 import { sameOrigin } from '../gates/same-origin.ts'
-import { session } from '../gates/session.ts'
+import { ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { formBody } from '../schema.ts'
@@ -24,12 +24,15 @@ export const sessionRoutes = [
       200: { description: 'Signed in.', body: OK, headers: COOKIE },
       400: { description: 'Invalid body.' },
       401: { description: 'Unknown user or wrong password: which of them is not said.' },
-      503: { description: 'Sign-in is closed, or too many are under way.' },
+      503: {
+        description: 'Sign-in is closed, or too many are under way.',
+        headers: { 'Retry-After': 'Whole seconds; absent while sign-in is closed.' },
+      },
     },
     handle: async ({ plane, body, headers }) => {
       const { allowed, retryAfterSeconds } = await plane.limits.take(
         'login-per-account',
-        body.email.toLowerCase(),
+        normalEmail(body.email),
       )
       if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
       const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie)
@@ -40,7 +43,7 @@ export const sessionRoutes = [
     method: 'POST',
     path: '/logout',
     summary: 'End the session.',
-    gate: session(),
+    gate: ownPagesSession,
     replies: { 200: { description: 'Signed out.', body: OK, headers: COOKIE } },
     handle: async ({ plane, caller }) =>
       json({ ok: true }, { 'Set-Cookie': await plane.sessions.logout(caller.digest) }),
