@@ -8,6 +8,7 @@ export { conversationsStoreContract } from './chat/conversations-store-contract.
 export { deploymentsStoreContract } from './deployments/deployments-store-contract.ts'
 export { jobsStoreContract } from './jobs/jobs-store-contract.ts'
 export { licensesStoreContract } from './licenses/licenses-store-contract.ts'
+export { rateCounterContract } from './limits/rate-counter-contract.ts'
 export { monitorsStoreContract } from './monitors/monitors-store-contract.ts'
 export { auditStoreContract } from './operations/audit-store-contract.ts'
 export { schedulerStoreContract } from './scheduler/scheduler-store-contract.ts'

@@ -1,4 +1,5 @@
 import type { Stores } from '@svc/core'
+import { SESSION_DIGESTS } from './people-steps.ts'
 import { type Ask, canonical, type World } from './world.ts'
 
 const ALL = 1000
@@ -16,12 +17,22 @@ export const contents =
       agents: await agents.list(),
       licenses: await licenses.list(),
       users: await users.list(),
+      sessions: await sessionsOf(stores, now),
       tenants: await tenants.list(),
       deployments: await deployments.list({ limit: ALL }),
       audit: await audit.list(ALL),
       tasks: [await scheduler.lastBegun('alerts'), await scheduler.lastBegun('chat')],
     }
   }
+
+// The port lists no sessions. Whom each speaks for is asked, and how many an end to all of them still finds.
+async function sessionsOf({ sessions, users }: Stores, now: Date) {
+  const speaking = []
+  for (const digest of SESSION_DIGESTS) speaking.push((await sessions.use(digest, now))?.id)
+  const ended = []
+  for (const { id } of await users.list()) ended.push(await sessions.revokeAll(id, now))
+  return { speaking, ended }
+}
 
 async function queueOf({ jobs }: Stores, now: Date, { jobs: ids }: World) {
   const stored = await jobs.list({ limit: ALL })

@@ -6,6 +6,7 @@ import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'
 import { POSTGRES } from '../storage/backends.ts'
 import { type Database, pgliteDatabase, postgresDatabase } from './database.ts'
+import { portsOf } from './port-methods.ts'
 import { asked, runBoth, sequences } from './sequence.ts'
 
 /** Without a database a sequence takes milliseconds. */
@@ -37,18 +38,7 @@ describe('the fake storage', () => {
       return runBoth({ storage: twin, empty, [Symbol.asyncDispose]: empty }, commands)
     })
     await fc.assert(property, { numRuns: RUNS_ALONE, seed: SEED })
-    expect(methodsOf().filter((method) => !asked.has(method))).toEqual([])
+    const all = portsOf().flatMap(({ name, methods }) => methods.map((method) => `${name}.${method}`))
+    expect(all.filter((method) => !asked.has(method))).toEqual([])
   })
 })
-
-/** `<store>.<method>` of every port. */
-function methodsOf(): readonly string[] {
-  const stores = Object.entries(memoryStorage()).filter(
-    ([name, store]) => typeof store === 'object' && name !== 'rates',
-  )
-  return stores.flatMap(([name, store]) =>
-    Object.entries(store as object).flatMap(([method, run]) =>
-      typeof run === 'function' ? [`${name}.${method}`] : [],
-    ),
-  )
-}

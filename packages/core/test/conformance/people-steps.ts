@@ -5,7 +5,9 @@ import { fields, order, rarely, type Step, steps, words } from './world.ts'
 const userId = fc.constantFrom('usr_1', 'usr_2')
 const anyUserId = fc.constantFrom('usr_1', 'usr_2', 'adm_1', 'adm_2')
 const email = fc.constantFrom('a@x', 'a.b@x', 'ab@x', 'ä@x', '😀@x')
-const digest = fc.constantFrom('session-1', 'session-2', 'session-3')
+/** The digests of all sessions that there may be. */
+export const SESSION_DIGESTS = ['session-1', 'session-2', 'session-3'] as const
+const digest = fc.constantFrom(...SESSION_DIGESTS)
 
 const addUser = steps(
   'add user',

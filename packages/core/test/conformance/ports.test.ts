@@ -2,15 +2,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { memoryStorage } from '@svc/testing'
+import { portsOf } from './port-methods.ts'
 
 const PACKAGES = new URL('../../../', import.meta.url).pathname
 const read = (path: string): string => readFileSync(`${PACKAGES}${path}`, 'utf8')
 const found = (pattern: string): string[] => globSync(pattern, { cwd: PACKAGES })
 
-const ports = Object.entries(memoryStorage())
-  .filter(([name, store]) => typeof store === 'object' && name !== 'rates')
-  .map(([name, store]) => ({ name, methods: Object.keys(store as object) }))
+const ports = portsOf()
+/** Its suite is called after the port; the counter is no store. */
+const suiteOf = (name: string) => (name === 'rates' ? 'rateCounterContract' : `${name}StoreContract`)
 
 // Suites with their scenes: whatever stands beside a fake and is none.
 const suites = found('testing/src/*/*.ts').filter((path) => !path.endsWith('-memory.ts'))
@@ -24,12 +24,12 @@ describe('ports', () => {
   })
 
   it.each(ports)('$name has a contract suite that runs on memory, PGlite and PostgreSQL', ({ name }) => {
-    expect(read('testing/src/contracts.ts')).toContain(`${name}StoreContract`)
-    expect(tests).toContain(`onEveryStorage(${name}StoreContract)`)
+    expect(read('testing/src/contracts.ts')).toContain(suiteOf(name))
+    expect(tests).toContain(`onEveryStorage(${suiteOf(name)})`)
   })
 
   it.each(ports)('$name has no method that its contract suite leaves out', ({ name, methods }) => {
-    const home = suites.find((path) => read(path).includes(`export function ${name}StoreContract`)) ?? ''
+    const home = suites.find((path) => read(path).includes(`export function ${suiteOf(name)}`)) ?? ''
     const folder = home.split('/').slice(0, -1).join('/')
     const text = suites
       .filter((path) => path.startsWith(`${folder}/`))

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { MIXES } from './other-steps.ts'
+import { methodsOf } from './port-methods.ts'
 import { type Ask, type Attempt, attempt, Disagreement, type Step, World } from './world.ts'
 
 /** A step as fast-check runs and prints it. */
@@ -47,19 +48,20 @@ type Methods = Readonly<Record<string, (...given: unknown[]) => unknown>>
 /** The storage, with what is asked of it kept in `asked`. */
 function noting(storage: Storage): Storage {
   const stores = Object.entries(storage as unknown as Readonly<Record<string, unknown>>).map(
-    ([name, store]) => {
-      if (typeof store !== 'object' || store === null) return [name, store]
-      const noted = Object.entries(store as Methods).map(([method, run]) => [
-        method,
-        (...given: unknown[]) => {
-          asked.add(`${name}.${method}`)
-          return run(...given)
-        },
-      ])
-      return [name, name === 'rates' ? store : Object.fromEntries(noted)]
-    },
+    ([name, store]) => [name, typeof store === 'object' && store !== null ? noted(name, store) : store],
   )
   return Object.fromEntries(stores) as Storage
+}
+
+function noted(name: string, store: object): object {
+  const methods = methodsOf(store).map((method) => [
+    method,
+    (...given: unknown[]) => {
+      asked.add(`${name}.${method}`)
+      return (store as Methods)[method]?.(...given)
+    },
+  ])
+  return { ...store, ...Object.fromEntries(methods) }
 }
 
 /** Random sequences of up to two hundred commands: any number is as likely, so that they are a hundred long on average. */

@@ -1,0 +1,4 @@
+import { rateCounterContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(rateCounterContract)
