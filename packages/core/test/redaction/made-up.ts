@@ -97,3 +97,38 @@ export const SPELLINGS: Readonly<Record<string, (random: MadeUp) => string>> = {
 
 /** What must stand before a secret that says nothing by itself. */
 export const LEADS: Readonly<Record<string, string>> = { 'session cookie': 'svc_session=' }
+
+/** By what the redactor is to mark a secret of each kind. */
+export const MARKS: Readonly<Record<string, string>> = {
+  'private key': 'private-key',
+  'private key of OpenSSH': 'private-key',
+  'AWS access key': 'aws-key',
+  'AWS temporary key': 'aws-key',
+  'GitHub token': 'github-token',
+  'GitHub server token': 'github-token',
+  'GitHub fine-grained token': 'github-token',
+  'GitLab token': 'gitlab-token',
+  'GitLab runner token': 'gitlab-token',
+  'Slack bot token': 'slack-token',
+  'model key': 'ai-key',
+  'model project key': 'ai-key',
+  'Stripe key': 'stripe-key',
+  'Stripe restricted key': 'stripe-key',
+  'webhook secret': 'webhook-secret',
+  'npm token': 'npm-token',
+  'SendGrid key': 'sendgrid-key',
+  'Google key': 'google-key',
+  'Google client secret': 'google-key',
+  'DigitalOcean token': 'digitalocean-token',
+  'web token': 'jwt',
+  'license key': 'license-key',
+  'transfer key': 'transfer-key',
+  'session cookie': 'session-cookie',
+  'vault token': 'service-token',
+  'registry token': 'service-token',
+  'Visa number': 'card-number',
+  'Mastercard number': 'card-number',
+  'American Express number': 'card-number',
+  'German IBAN': 'iban',
+  'British IBAN': 'iban',
+}
