@@ -1,14 +1,16 @@
 // `npm run simulate`: runs the simulator of @svc/testing, seed after seed.
-//   --seed N       one seed, traced; prints its digest, and its report when it breaks a promise
+//   --seed N       one seed; prints its digest, and its report when it breaks a promise
 //   --seeds N      at least so many seeds (default 1000, or none where a time is given)
 //   --minutes N    at least so many minutes; --seconds N likewise. With --seeds: whichever is more seeds
 //   --at-most N    stops after so many seconds all the same, and says how many seeds it is short of
 //   --from N       the first seed (default 1)
 //   --workers N    processes to share the seeds between (default 1)
+//   --app          through the whole HTTP application instead of straight over the services
+//   --planted X    with the planted fault of that name (packages/testing/test/simulator/planted)
 // Exit code 1 when a seed breaks a promise, 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { shrink, simulate, simulationReport } from '../packages/testing/src/index.ts'
+import { type SimulationSeams, tellSeed } from '../packages/testing/src/index.ts'
 import { endWith } from './ending.ts'
 
 // Refusals are many here, and nobody reads where they were made.
@@ -16,7 +18,11 @@ Error.stackTraceLimit = 0
 
 const names = ['seed', 'seeds', 'minutes', 'seconds', 'at-most', 'from', 'workers', 'step'] as const
 const SEEDS = 1000
-type Options = Partial<Record<(typeof names)[number], number>>
+interface Options extends Partial<Record<(typeof names)[number], number>> {
+  readonly seams: SimulationSeams
+  /** What of the command line chose them. */
+  readonly flags: readonly string[]
+}
 
 interface Totals {
   seeds: number
@@ -30,26 +36,48 @@ interface Totals {
   missing: number
 }
 
-function readOptions(): Options {
+async function readOptions(): Promise<Options> {
   const { values } = parseArgs({
-    options: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+    options: {
+      ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+      app: { type: 'boolean' },
+      planted: { type: 'string' },
+    },
   })
-  const entries = Object.entries(values).map(([name, value]) => [name, Number(value)] as const)
+  const { app = false, planted, ...numbers } = values
+  const entries = Object.entries(numbers).map(([name, value]) => [name, Number(value)] as const)
   const bad = entries.find(([, value]) => !Number.isFinite(value) || value < 0)
   if (bad !== undefined) throw new Error(`--${bad[0]} takes a number`)
-  return Object.fromEntries(entries)
+  const seams = {
+    ...(planted === undefined ? {} : await plantedSeams(planted)),
+    ...(app ? await appSeams() : {}),
+  }
+  const flags = [...(app ? ['--app'] : []), ...(planted === undefined ? [] : ['--planted', planted])]
+  return { ...Object.fromEntries(entries), seams, flags }
 }
 
-async function oneSeed(seed: number): Promise<number> {
-  const result = await simulate({ seed, isTraced: true })
-  const { violation, hash, events, requests, faults } = result
-  if (violation !== undefined) {
-    const shrunk = await shrink({ seed }, violation.rule)
-    console.log(simulationReport(seed, result, shrunk.result))
-  }
+async function appSeams(): Promise<SimulationSeams> {
+  const { inProcess } = await import('../packages/http/test/in-process.ts')
+  return { endpoint: inProcess }
+}
+
+async function plantedSeams(name: string): Promise<SimulationSeams> {
+  const { PLANTED } = await import('../packages/testing/test/simulator/planted/index.ts')
+  const bug = PLANTED.find((each) => each.name === name)
+  if (bug === undefined) throw new Error(`no planted fault is called ${name}`)
+  return bug.seams
+}
+
+const inShell = (words: readonly string[]): string =>
+  words.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')
+
+async function oneSeed(seed: number, { seams, flags }: Options): Promise<number> {
+  const { result, report } = await tellSeed({ seed, seams }, inShell(flags))
+  const { hash, events, requests, faults } = result
+  if (report !== undefined) console.log(report)
   const digest = hash.toString(16).padStart(8, '0')
   console.log(`seed ${seed}: digest ${digest}, ${events} events, ${requests} requests, ${faults} faults`)
-  return violation === undefined ? 0 : 1
+  return report === undefined ? 0 : 1
 }
 
 /** What a run has to reach: so many seeds and so many seconds, and when it ends at the latest. */
@@ -60,7 +88,7 @@ function goalOf(options: Options) {
 }
 
 async function manySeeds(options: Options): Promise<Totals> {
-  const { from = 1, step = 1 } = options
+  const { from = 1, step = 1, seams, flags } = options
   const { seeds, seconds, atMost } = goalOf(options)
   const started = performance.now()
   const lasts = (most: number) => performance.now() - started < 1000 * most
@@ -75,27 +103,26 @@ async function manySeeds(options: Options): Promise<Totals> {
     missing: 0,
   }
   for (let seed = from; (totals.seeds < seeds || lasts(seconds)) && lasts(atMost); seed += step) {
-    const result = await simulate({ seed })
+    const { result, report } = await tellSeed({ seed, seams }, inShell(flags))
     totals.seeds += 1
     for (const key of ['events', 'requests', 'faults', 'jobs', 'simulatedSeconds'] as const)
       totals[key] += result[key]
-    if (result.violation === undefined) continue
+    if (report === undefined) continue
     totals.failed += 1
-    const shrunk = await shrink({ seed }, result.violation.rule)
-    console.log(simulationReport(seed, result, shrunk.result))
+    console.log(report)
   }
   return { ...totals, missing: Math.max(0, seeds - totals.seeds) }
 }
 
 /** Shares the seeds between processes: worker w takes the seeds from + w, from + w + n, … */
 async function shared(options: Options, workers: number): Promise<Totals[]> {
-  const { from = 1 } = options
+  const { from = 1, flags } = options
   const { seeds, seconds, atMost } = goalOf(options)
   const goal = ['--seeds', String(Math.ceil(seeds / workers)), '--seconds', String(seconds)]
   const stop = Number.isFinite(atMost) ? ['--at-most', String(atMost)] : []
   return Promise.all(
     Array.from({ length: workers }, (_, worker) =>
-      child(['--from', String(from + worker), '--step', String(workers), ...goal, ...stop]),
+      child(['--from', String(from + worker), '--step', String(workers), ...goal, ...stop, ...flags]),
     ),
   )
 }
@@ -141,8 +168,8 @@ function summary(totals: Totals, seconds: number): string {
 }
 
 async function main(): Promise<number> {
-  const options = readOptions()
-  if (options.seed !== undefined) return oneSeed(options.seed)
+  const options = await readOptions()
+  if (options.seed !== undefined) return oneSeed(options.seed, options)
   const started = performance.now()
   if (options.step !== undefined) {
     console.log(JSON.stringify(await manySeeds(options)))

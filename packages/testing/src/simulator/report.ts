@@ -2,8 +2,16 @@ import type { SimulationResult } from './simulate.ts'
 
 const TRACE_LINES = 60
 
-/** A failed run for people: what broke, under which faults, how to see it again, and the end of its trace. */
-export function simulationReport(seed: number, found: SimulationResult, shrunk?: SimulationResult): string {
+/**
+ * A failed run for people: what broke, under which faults, how to see it again, and the end of its trace. `flags` are
+ * what `npm run simulate` takes besides the seed to run the same.
+ */
+export function simulationReport(
+  seed: number,
+  found: SimulationResult,
+  shrunk?: SimulationResult,
+  flags = '',
+): string {
   const { violation, scenario } = found
   if (violation === undefined) return `seed ${seed}: every promise held`
   const { faults, ...sizes } = shrunk?.scenario ?? scenario
@@ -17,6 +25,6 @@ export function simulationReport(seed: number, found: SimulationResult, shrunk?:
       : [`shrunk to: ${JSON.stringify(sizes)}; faults: ${faults.join(', ') || 'none'}`]),
     ...(shrunk?.violation === undefined ? [] : [`  ${shrunk.violation.detail}`]),
     ...traced.trace.slice(-TRACE_LINES),
-    `repeat it: npm run simulate -- --seed ${seed}`,
+    `repeat it: npm run simulate -- ${flags === '' ? '' : `${flags} `}--seed ${seed}`,
   ].join('\n')
 }
