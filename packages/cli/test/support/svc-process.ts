@@ -19,6 +19,8 @@ export interface SvcProcessParts {
   readonly openFiles?: number
   /** What Node.js is told to run; default: the sources. */
   readonly program?: readonly string[]
+  /** What it reads on standard input; default: nothing. */
+  readonly input?: string
 }
 
 /** The real command as a real process, from its sources unless told otherwise. */
@@ -30,7 +32,7 @@ export class SvcProcess implements AsyncDisposable {
 
   constructor(
     args: readonly string[],
-    { cwd, env = {}, openFiles, program: node = SOURCES }: SvcProcessParts,
+    { cwd, env = {}, openFiles, program: node = SOURCES, input }: SvcProcessParts,
   ) {
     // Nothing of this run's own settings gets in.
     const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
@@ -40,8 +42,10 @@ export class SvcProcess implements AsyncDisposable {
     this.#child = spawn(program, words, {
       cwd,
       env: own,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
+    // One that ends before it has read everything is judged by what it says.
+    this.#child.stdin?.on('error', () => {}).end(input)
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.out.write(text))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.err.write(text))
     this.#gone = once(this.#child, 'close')
