@@ -2,9 +2,10 @@
 //   --runs N       sequences in all (default 2000), each up to 200 commands and 100 on average
 //   --seed N       of the first hundred, the next hundred has the next (default: a new one)
 //   --workers N    processes to share them between, each with a database of its own (default 1): the same sequences
-//   --at-most N    stops after so many seconds all the same, and says how many sequences that were
+//   --at-most N    stops after so many seconds all the same, with a line that begins with SHORT: and says how many are missing
 //   --storage pglite | postgresql   (default pglite; DATABASE_URL names a server, else a throwaway one is started)
-// Exit code 1 with the smallest sequence that is answered otherwise, 2 for a bad option.
+// Exit code 1 with the smallest sequence that is answered otherwise, and for fewer than asked that no --at-most explains; 2 for
+// a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -13,6 +14,7 @@ import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript
 import stopPostgres from '../test/global-teardown.js'
 import { endWith } from './ending.ts'
+import { endingOf } from './figures.ts'
 
 const STORAGES = ['pglite', 'postgresql'] as const
 type StorageName = (typeof STORAGES)[number]
@@ -57,8 +59,15 @@ function readOptions(): Options {
   return { ...(numbers as Record<keyof typeof numbers, number>), storage, worker }
 }
 
-/** One process: its share of the sequences on a database of its own. Gives how many it ran. */
-async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Options): Promise<number> {
+/** What a process did of its share. */
+interface Share {
+  readonly ran: number
+  /** Whether its time was over before. */
+  readonly isStopped: boolean
+}
+
+/** One process: its share of the sequences on a database of its own. */
+async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Options): Promise<Share> {
   const { pgliteDatabase, postgresDatabase } = await import('../packages/core/test/conformance/database.ts')
   const { runBoth, sequences } = await import('../packages/core/test/conformance/sequence.ts')
   await using database = await (storage === 'pglite' ? pgliteDatabase() : postgresDatabase())
@@ -70,15 +79,18 @@ async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Opt
   for (let piece = worker ?? 0; piece * PIECE < runs; piece += workers) {
     // Counted from the start of the process: on a busy machine to open a database takes its time as well.
     const leftMs = 1000 * atMostSeconds - performance.now()
-    if (leftMs < 1) break
+    if (leftMs < 1) return { ran, isStopped: true }
     const numRuns = Math.min(PIECE, runs - piece * PIECE)
     const stop = { interruptAfterTimeLimit: leftMs, markInterruptAsFailure: false }
-    await fc.assert(property, { numRuns, seed: seed + piece, includeErrorInReport: true, ...stop })
+    const given = { numRuns, seed: seed + piece, includeErrorInReport: true, ...stop }
+    const checked = await fc.check(property, given)
+    if (checked.failed) throw new Error(await fc.asyncDefaultReportMessage(checked))
+    if (checked.interrupted) return { ran, isStopped: true }
   }
-  return ran
+  return { ran, isStopped: false }
 }
 
-async function shared({ runs, seed, workers, atMostSeconds, storage }: Options): Promise<number[]> {
+async function shared({ runs, seed, workers, atMostSeconds, storage }: Options): Promise<Share[]> {
   const numbers = { runs, seed, workers, 'at-most': atMostSeconds }
   const fixed = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, `${value}`])
   return Promise.all(
@@ -88,7 +100,7 @@ async function shared({ runs, seed, workers, atMostSeconds, storage }: Options):
   )
 }
 
-function child(args: readonly string[]): Promise<number> {
+function child(args: readonly string[]): Promise<Share> {
   const node = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -98,29 +110,31 @@ function child(args: readonly string[]): Promise<number> {
   })
   return new Promise((resolve, reject) => {
     node.on('error', reject).on('close', (code) => {
-      if (code === 0) resolve(Number(output))
+      if (code === 0) resolve(JSON.parse(output) as Share)
       else reject(new Error(output))
     })
   })
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const options = readOptions()
   if (options.worker !== undefined) {
-    console.log(await work(options))
-    return
+    console.log(JSON.stringify(await work(options)))
+    return 0
   }
   const { runs, seed, storage } = options
   const started = performance.now()
   await using _server = storage === 'postgresql' ? await server() : undefined
-  const ran = (await shared(options)).reduce((sum, count) => sum + count, 0)
+  const shares = await shared(options)
+  const ran = shares.reduce((sum, share) => sum + share.ran, 0)
   const seconds = (performance.now() - started) / 1000
-  const short = ran < runs ? `; stopped ${runs - ran} short` : ''
   const last = seed + Math.ceil(runs / PIECE) - 1
   const seeds = last === seed ? `seed ${seed}` : `seeds ${seed} to ${last}`
-  console.log(
-    `${ran} sequences on the fake and on ${storage} alike in ${seconds.toFixed(1)} s (${seeds})${short}`,
-  )
+  console.log(`${ran} sequences on the fake and on ${storage} alike in ${seconds.toFixed(1)} s (${seeds})`)
+  const isStopped = shares.some((share) => share.isStopped)
+  const { code, line } = endingOf({ asked: runs, done: ran, what: 'sequences', isStopped })
+  if (line !== undefined) console.log(line)
+  return code
 }
 
 /** Puts a server's address where the databases of tests look for it. */
@@ -130,11 +144,8 @@ async function server(): Promise<AsyncDisposable> {
 }
 
 endWith(
-  await main().then(
-    () => 0,
-    (error: unknown) => {
-      console.error(error instanceof Error ? error.message : error)
-      return values.worker || !(error instanceof TypeError) ? 1 : 2
-    },
-  ),
+  await main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    return values.worker || !(error instanceof TypeError) ? 1 : 2
+  }),
 )

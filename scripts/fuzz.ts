@@ -1,7 +1,8 @@
 // `npm run fuzz -- --requests 200000 [--seed N] [--rate N] [--at-most SECONDS] [--p99 MS] [--storage pglite]`:
 // so many bad requests against every route of a service in a process of its own, on a PostgreSQL of its own. The first 8,192
 // come at 250 a second, in which the good client's p99 is judged; the rest at `--rate`, or as they are answered. Prints the
-// figures; exit code 1 with the request that got a wrong answer, or with what the figures fall short of.
+// figures; exit code 1 with the request that got a wrong answer, or with what the figures fall short of. Fewer requests than
+// asked are such a thing, unless `--at-most` ended the run: then a line says how many, and begins with SHORT:.
 import { parseArgs } from 'node:util'
 import { ROUTES } from '../packages/http/src/routes/index.ts'
 import { Siege } from '../packages/http/test/hostile/siege.ts'
@@ -11,6 +12,7 @@ import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript
 import stopPostgres from '../test/global-teardown.js'
 import { endWith } from './ending.ts'
+import { endingOf } from './figures.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,8 @@ const bad = Number(values.requests)
 const paced = { requests: Math.min(8192, bad / 4), perSecond: 250 }
 const seed = values.seed === undefined ? Math.trunc(performance.timeOrigin) % 2 ** 31 : Number(values.seed)
 
+const atMost = Number(values['at-most'])
+
 async function run(): Promise<string[]> {
   await using siege = await Siege.begin(values.storage === 'pglite' ? 'pglite' : 'postgresql')
   const report = await siege.send({
@@ -33,7 +37,7 @@ async function run(): Promise<string[]> {
     seed,
     paced,
     perSecond: Number(values.rate),
-    seconds: Number(values['at-most']),
+    seconds: atMost,
     told: (sent) => process.stderr.write(`\r${sent} bad requests`),
   })
   process.stderr.write('\n')
@@ -42,7 +46,12 @@ async function run(): Promise<string[]> {
     console.log('other work had the cores: the times of the good client are not judged')
   const { sent, seconds } = report
   console.log(`${report.bad} bad requests of ${sent} in ${seconds.toFixed(0)} s, seed ${seed}`)
-  return shortcomings(report, [...new Set(ROUTES.map(({ path }) => path))], Number(values.p99))
+  const short = shortcomings(report, [...new Set(ROUTES.map(({ path }) => path))], Number(values.p99))
+  const isStopped = seconds >= atMost
+  const { code, line } = endingOf({ asked: bad, done: report.bad, what: 'bad requests', isStopped })
+  if (line === undefined) return short
+  if (code === 0) console.log(line)
+  return code === 0 ? short : [...short, line]
 }
 
 async function main(): Promise<number> {

@@ -2,16 +2,17 @@
 //   --seed N       one seed; prints its digest, and its report when it breaks a promise
 //   --seeds N      at least so many seeds (default 1000, or none where a time is given)
 //   --minutes N    at least so many minutes; --seconds N likewise. With --seeds: whichever is more seeds
-//   --at-most N    stops after so many seconds all the same, and says how many seeds it is short of
+//   --at-most N    stops after so many seconds all the same, with a line that begins with SHORT: and says how many are missing
 //   --from N       the first seed (default 1)
 //   --workers N    processes to share the seeds between (default 1)
 //   --app          through the whole HTTP application instead of straight over the services
 //   --planted X    with the planted fault of that name (packages/testing/test/simulator/planted)
-// Exit code 1 when a seed breaks a promise, 2 for a bad option.
+// Exit code 1 when a seed breaks a promise, and for fewer seeds than asked that no --at-most explains; 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { type SimulationSeams, tellSeed } from '../packages/testing/src/index.ts'
 import { endWith } from './ending.ts'
+import { endingOf } from './figures.ts'
 
 // Refusals are many here, and nobody reads where they were made.
 Error.stackTraceLimit = 0
@@ -32,8 +33,8 @@ interface Totals {
   jobs: number
   simulatedSeconds: number
   failed: number
-  /** Seeds that were asked for and not reached in time. */
-  missing: number
+  /** Processes whose time was over before they had done their share. */
+  stopped: number
 }
 
 async function readOptions(): Promise<Options> {
@@ -100,7 +101,7 @@ async function manySeeds(options: Options): Promise<Totals> {
     jobs: 0,
     simulatedSeconds: 0,
     failed: 0,
-    missing: 0,
+    stopped: 0,
   }
   for (let seed = from; (totals.seeds < seeds || lasts(seconds)) && lasts(atMost); seed += step) {
     const { result, report } = await tellSeed({ seed, seams }, inShell(flags))
@@ -111,7 +112,7 @@ async function manySeeds(options: Options): Promise<Totals> {
     totals.failed += 1
     console.log(report)
   }
-  return { ...totals, missing: Math.max(0, seeds - totals.seeds) }
+  return { ...totals, stopped: lasts(atMost) ? 0 : 1 }
 }
 
 /** Shares the seeds between processes: worker w takes the seeds from + w, from + w + n, … */
@@ -156,15 +157,14 @@ function sum(parts: readonly Totals[]): Totals {
 }
 
 function summary(totals: Totals, seconds: number): string {
-  const { seeds, events, requests, faults, jobs, simulatedSeconds, failed, missing } = totals
+  const { seeds, events, requests, faults, jobs, simulatedSeconds, failed } = totals
   const figures = [
     `${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} seeds/s)`,
     `${events} events (${Math.round(events / seconds)} events/s)`,
     `${requests} requests, ${jobs} jobs, ${faults} faults`,
     `${(simulatedSeconds / 3600).toFixed(1)} simulated hours`,
   ]
-  const cut = missing > 0 ? `; stopped ${missing} seeds short` : ''
-  return `simulated ${figures.join(', ')}: ${failed} broke a promise${cut}`
+  return `simulated ${figures.join(', ')}: ${failed} broke a promise`
 }
 
 async function main(): Promise<number> {
@@ -178,7 +178,10 @@ async function main(): Promise<number> {
   const { workers = 1 } = options
   const totals = workers > 1 ? sum(await shared(options, workers)) : await manySeeds(options)
   console.log(summary(totals, (performance.now() - started) / 1000))
-  return totals.failed > 0 ? 1 : 0
+  const asked = { asked: goalOf(options).seeds, done: totals.seeds, what: 'seeds' }
+  const { code, line } = endingOf({ ...asked, isStopped: totals.stopped > 0 })
+  if (line !== undefined) console.log(line)
+  return totals.failed > 0 ? 1 : code
 }
 
 endWith(
