@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { jsonOf, SvcProcess } from '../support/svc-process.ts'
+
+const PATIENCE_MS = 120_000
+const LOOK_MS = 50
+const EMAIL = 'ada@example.com'
+
+let cwd: string
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+})
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+/** An application whose deploy.sh says a word, then waits until the file of that name is there; and its commit. */
+async function steppedApp(words: readonly string[]) {
+  const folder = join(cwd, 'app')
+  await mkdir(folder)
+  const steps = words.map(
+    (word) => `echo ${word}\nwhile [ ! -e '${join(cwd, word)}' ]; do sleep 0.05; done\n`,
+  )
+  await writeFile(join(folder, 'deploy.sh'), `#!/bin/sh\nset -eu\n${steps.join('')}echo over\n`, {
+    mode: 0o755,
+  })
+  const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const who = ['-c', 'user.name=test', '-c', 'user.email=test@localhost', '-c', 'init.defaultBranch=main']
+  const git = async (...args: readonly string[]) =>
+    (await promisify(execFile)('git', [...who, ...args], { cwd: folder, env })).stdout.trim()
+  await git('init', '--quiet')
+  await git('add', '.')
+  await git('commit', '--quiet', '--message', 'an application')
+  return { type: 'git', repo_url: pathToFileURL(folder).href, sha: await git('rev-parse', 'HEAD') }
+}
+
+interface DeployLog {
+  readonly state: string
+  readonly logs: readonly { readonly ts: number; readonly line: string }[]
+}
+
+/** A person who reads a deployment's log on and on with a session's cookie. */
+class Reader {
+  readonly #url: string
+  readonly #cookie: string
+  state = ''
+  readonly lines: string[] = []
+
+  constructor(url: string, cookie: string) {
+    this.#url = url
+    this.#cookie = cookie
+  }
+
+  async read(after: number): Promise<DeployLog> {
+    const headers = { cookie: this.#cookie, connection: 'close' }
+    const answer = await fetch(`${this.#url}?after=${after}`, { headers })
+    expect(answer.status).toBe(200)
+    return (await answer.json()) as DeployLog
+  }
+
+  /** Reads on until it is so; the test's own time limit bounds it. */
+  async until(isSo: () => boolean): Promise<void> {
+    for (;;) {
+      const { state, logs } = await this.read(this.lines.length)
+      this.state = state
+      this.lines.push(...logs.map(({ line }) => line))
+      if (isSo()) return
+      expect(['pending', 'claimed', 'running']).toContain(state)
+      await pause(LOOK_MS)
+    }
+  }
+}
+
+test(
+  'Who reads the log of a deploy with a minted cookie sees it grow while the agent is at it, and all of it at the end',
+  async () => {
+    await using server = new SvcProcess(['serve', '--port', '0', '--data-dir', '.svc'], { cwd })
+    const url = await server.serving()
+    const issued = await jsonOf<{ license: { id: string }; key: string }>(['licenses', 'issue'], { cwd })
+    await jsonOf(['users', 'add', EMAIL, '--role', 'operator'], { cwd })
+    const { cookie } = await jsonOf<{ cookie: string }>(['sessions', 'mint', EMAIL], { cwd })
+    const words = ['installing', 'building', 'checking']
+    const payload = JSON.stringify({ app: 'shop', source: await steppedApp(words) })
+    const { job } = await jsonOf<{ job: { id: string; deployment_id: string } }>(
+      ['jobs', 'enqueue', 'deploy', '--license', issued.license.id, '--payload', payload],
+      { cwd },
+    )
+    const path = `${url}/api/deploy/${job.deployment_id}/logs`
+    const reader = new Reader(path, cookie)
+    expect(await reader.read(0)).toEqual({ state: 'pending', logs: [] })
+    expect((await fetch(path, { headers: { connection: 'close' } })).status).toBe(401)
+
+    const args = ['agent', 'run', '--url', url, '--state-dir', 'agent', '--once']
+    await using agent = new SvcProcess(args, { cwd, env: { SERVICE_LICENSE_KEY: issued.key } })
+    for (const word of words) {
+      await reader.until(() => reader.lines.includes(word))
+      // The step has said so and still waits: nothing of what follows is there yet.
+      expect(['claimed', 'running']).toContain(reader.state)
+      expect(reader.lines.at(-1)).toBe(word)
+      await writeFile(join(cwd, word), '')
+    }
+    await reader.until(() => reader.state === 'succeeded')
+    expect(await agent.end()).toBe(0)
+
+    const { state, logs } = await reader.read(0)
+    expect(state).toBe('succeeded')
+    const all = logs.map(({ line }) => line)
+    expect(all.filter((line) => [...words, 'over'].includes(line))).toEqual([...words, 'over'])
+    // What was read piece by piece is the same log, none of it twice or missing.
+    expect(reader.lines).toEqual(all)
+  },
+  PATIENCE_MS,
+)
