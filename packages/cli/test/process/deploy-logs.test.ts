@@ -9,6 +9,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { jsonOf, SvcProcess } from '../support/svc-process.ts'
 
 const PATIENCE_MS = 120_000
+/** A test that waits in vain ends by itself before its time is over, and takes its processes with it. */
+const WAIT_MS = 90_000
 const LOOK_MS = 50
 const EMAIL = 'ada@example.com'
 
@@ -47,6 +49,7 @@ interface DeployLog {
 class Reader {
   readonly #url: string
   readonly #cookie: string
+  readonly #endsAt = performance.now() + WAIT_MS
   state = ''
   readonly lines: string[] = []
 
@@ -62,7 +65,7 @@ class Reader {
     return (await answer.json()) as DeployLog
   }
 
-  /** Reads on until it is so; the test's own time limit bounds it. */
+  /** Reads on until it is so. @throws Error when that takes too long */
   async until(isSo: () => boolean): Promise<void> {
     for (;;) {
       const { state, logs } = await this.read(this.lines.length)
@@ -70,6 +73,7 @@ class Reader {
       this.lines.push(...logs.map(({ line }) => line))
       if (isSo()) return
       expect(['pending', 'claimed', 'running']).toContain(state)
+      if (performance.now() > this.#endsAt) throw new Error(`waited in vain after: ${this.lines.join(', ')}`)
       await pause(LOOK_MS)
     }
   }

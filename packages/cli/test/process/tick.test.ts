@@ -12,6 +12,8 @@ import { jsonOf, SvcProcess } from '../support/svc-process.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
 const PATIENCE_MS = 180_000
+/** A test that waits in vain ends by itself before its time is over, and takes its processes with it. */
+const WAIT_MS = 150_000
 const LOOK_MS = 100
 /** Ticks of each process in which nothing more may happen. */
 const QUIET_TICKS = 4
@@ -20,8 +22,10 @@ let cwd: string
 let database: TestDatabase
 let dns: LoopbackDns
 let receiver: FarSide
+let waitsEndAt: number
 
 beforeEach(async () => {
+  waitsEndAt = performance.now() + WAIT_MS
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
   database = await testDatabase(POSTGRES)
   dns = await loopbackDns()
@@ -55,9 +59,12 @@ async function sql<Row>(text: string): Promise<Row[]> {
   }
 }
 
-/** Looks until it is so; the test's own time limit bounds it. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(LOOK_MS)
+/** Looks until it is so. @throws Error when that takes too long */
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    if (performance.now() > waitsEndAt) throw new Error(`waited in vain until ${what}`)
+    await pause(LOOK_MS)
+  }
 }
 
 interface Ticked {
@@ -76,7 +83,9 @@ const ticksOf = (svc: SvcProcess) => linesOf(svc, 'ticked') as unknown as Ticked
 /** Waits until each process has ticked on. */
 async function ticksPass(processes: readonly SvcProcess[]): Promise<void> {
   const wanted = processes.map((each) => ticksOf(each).length + QUIET_TICKS)
-  await until(() => processes.every((each, index) => ticksOf(each).length >= (wanted[index] ?? 0)))
+  await until('each process has ticked on', () =>
+    processes.every((each, index) => ticksOf(each).length >= (wanted[index] ?? 0)),
+  )
 }
 
 const totalOf = (processes: readonly SvcProcess[]): Ticked => {
@@ -124,6 +133,7 @@ test(
     const both = [first, second]
     await Promise.all(both.map((each) => each.serving()))
     await until(
+      'the baseline is known',
       async () => (await sql('select 1 from monitors where confirmed = $$["192.0.2.1"]$$')).length === 1,
     )
     await ticksPass(both)
@@ -131,7 +141,7 @@ test(
 
     zoneSays('192.0.2.66')
     await makeDue()
-    await until(() => receiver.seen.length > 0)
+    await until('the drift is told', () => receiver.seen.length > 0)
     await ticksPass(both)
     const [firing, ...more] = receiver.seen
     if (firing === undefined) throw new Error('nothing was told')
@@ -150,7 +160,7 @@ test(
 
     zoneSays('192.0.2.1')
     await makeDue()
-    await until(() => receiver.seen.length > 1)
+    await until('its end is told', () => receiver.seen.length > 1)
     await ticksPass(both)
     const told = receiver.seen.map((each) => verified(each, secret).data.alerts)
     expect(told).toMatchObject([
