@@ -1,11 +1,7 @@
-import { firstSentences, plainText } from './markdown-text.ts'
+import { firstSentences, plainText, proseOf } from './markdown-text.ts'
 import type { Retrieval } from './retrieval.ts'
 
 const EXCERPT_CHARS = 500
-/** Less than this beside code and tables, and they are the answer. */
-const PROSE_CHARS = 60
-const TABLE_ROW = /^[ \t]*\|.*$/gm
-const CODE_BLOCK = /^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[ \t]*$/gm
 
 /** What is said when the documents say nothing. */
 export const NOTHING_FOUND: readonly string[] = [
@@ -21,8 +17,7 @@ export function cannedAnswer({ hits, sources }: Pick<Retrieval, 'hits' | 'source
   const [best] = hits
   if (best === undefined) return NOTHING_FOUND
   const { heading, text } = best.chunk
-  const prose = plainText(text.replaceAll(CODE_BLOCK, '').replaceAll(TABLE_ROW, ''))
-  const excerpt = firstSentences(prose.length < PROSE_CHARS ? plainText(text) : prose, EXCERPT_CHARS)
+  const excerpt = firstSentences(proseOf(text) ?? plainText(text), EXCERPT_CHARS)
   const places = sources.map(({ title, url }) => `[${title.replaceAll(/[[\]]/g, '')}](${url})`)
   return [`${heading}: `, excerpt, `\n\nRead on: ${places.join(', ')}.`]
 }

@@ -20,11 +20,24 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
+/** Less than this beside code and tables is no text of its own. */
+const PROSE_CHARS = 60
+const TABLE_ROW = /^[ \t]*\|.*$/gm
+const CODE_BLOCK = /^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[ \t]*$/gm
+
+/** The sentences of Markdown as plain text, without code and tables; undefined where those are all there is. */
+export function proseOf(markdown: string): string | undefined {
+  const prose = plainText(markdown.replaceAll(CODE_BLOCK, '').replaceAll(TABLE_ROW, ''))
+  return prose.length < PROSE_CHARS ? undefined : prose
+}
+
+/** The number of a list's item: its point ends no sentence. */
+const ITEM_NUMBER = /^([ \t]*\d{1,3})\.(?=[ \t])/gm
 const SENTENCE_END = /[.!?](?=\s|$)/g
 
 /** The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word. */
 export function firstSentences(text: string, length: number): string {
-  const flat = text.replaceAll(/\s+/g, ' ').trim()
+  const flat = text.replaceAll(ITEM_NUMBER, '$1)').replaceAll(/\s+/g, ' ').trim()
   let end = 0
   for (const { index } of flat.matchAll(SENTENCE_END)) {
     if (index >= length) break

@@ -1,5 +1,6 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Chunk } from './documents.ts'
+import { proseOf } from './markdown-text.ts'
 import type { ChatSource } from './message.ts'
 import { queryTerms, term, words } from './search-terms.ts'
 
@@ -27,9 +28,10 @@ const MAX_HITS = 4
 const COVERAGE_NEEDED = 0.6
 /** What fits less than this part of the best hit is another subject. */
 const MIN_RELATIVE_SCORE = 0.3
-/** Tables of everything: found when nothing explains it better. */
+/** Lists of everything, by where they stand. */
 const REFERENCE = /\/reference(?:\/|$)/
-const REFERENCE_BOOST = 0.5
+/** What those and bare tables and code weigh: they are found when nothing explains it in sentences. */
+const UNEXPLAINED_WEIGHT = 0.5
 /** What a term counts that was found only in a similar spelling. */
 const SIMILAR = 0.7
 /** A term that no document knows counts like one that is known to so many. */
@@ -39,11 +41,13 @@ const LONG_ENOUGH_TO_CORRECT = 5
 /** The documents, ready to be searched. */
 export class DocumentIndex {
   readonly #chunks: readonly Chunk[]
+  readonly #weights: readonly number[]
   readonly #frequencies = new Map<string, number>()
   readonly #search: MiniSearch<Chunk>
 
   constructor(chunks: readonly Chunk[]) {
     this.#chunks = chunks
+    this.#weights = chunks.map(weightOf)
     this.#search = new MiniSearch<Chunk>({
       fields: ['title', 'heading', 'text'],
       extractField: (chunk, field) => (field === 'id' ? chunk.id : fieldOf(chunk, field)) as string,
@@ -82,7 +86,7 @@ export class DocumentIndex {
       boost: { title: 3, heading: 2 },
       fuzzy: (each) => (!this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_CORRECT ? 1 : false),
       weights: { fuzzy: 0.4, prefix: 0 },
-      boostDocument: (id) => (REFERENCE.test(this.#chunks[id as number]?.url ?? '') ? REFERENCE_BOOST : 1),
+      boostDocument: (id) => this.#weights[id as number] ?? 1,
     })
     const least = (found[0]?.score ?? 0) * MIN_RELATIVE_SCORE
     return found.filter(({ score }) => score >= least).slice(0, MAX_HITS)
@@ -113,6 +117,9 @@ export class DocumentIndex {
 
 const fieldOf = (chunk: Chunk, field: string): string =>
   field === 'title' ? chunk.page : field === 'heading' ? chunk.heading : chunk.text
+
+const weightOf = ({ url, text }: Chunk): number =>
+  REFERENCE.test(url) || proseOf(text) === undefined ? UNEXPLAINED_WEIGHT : 1
 
 function sourcesOf(hits: readonly Hit[]): ChatSource[] {
   const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, chunk]))

@@ -2,7 +2,7 @@
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about after again all also am an and any are as at be because been before being but by can cannot could did do does ' +
-    'doing dont down each else ever every few for from get gets getting give go goes got had has have having he hello help her ' +
+    'doing dont each else ever every few for from get gets getting give go goes got had has have having he hello help her ' +
     'here hey hi him his how i if im in into is isnt it its ive just know let like make many may me mine more most much must my ' +
     'need needs no nor not now of off on once one only or other our out over own please really same say she should so some ' +
     'something still such tell than thank thanks that the their them then there these they thing this those to too tried try ' +

@@ -91,6 +91,8 @@ describe('plain text', () => {
     expect(firstSentences('One. Two! Three? Four.', 10)).toBe('One. Two!')
     expect(firstSentences('Version 1.2 is here. Next.', 12)).toBe('Version 1.2 …')
     expect(firstSentences('no end', 100)).toBe('no end')
+    expect(firstSentences('To rotate:\n\n1. Mint one.\n2. Set it.\n', 30)).toBe('To rotate: 1) Mint one.')
+    expect(firstSentences('It was in 1987. Next.', 16)).toBe('It was in 1987.')
   })
 })
 
@@ -138,6 +140,17 @@ describe('questions', () => {
       'Cancel (About agents)',
       'Cancel (About operators)',
     ])
+  })
+
+  it('A section that explains comes before one of bare tables and code with the same words', () => {
+    const table = '## Backups\n\n| backup | backup |\n|---|---|\n| backup | daily backup |\n'
+    const code = '## Backups\n\n```sh\nbackup backup backup\n```\n'
+    const prose = 'To make a backup, stop what writes, copy the folder to another disk, and start again.'
+    const files = [table, code, `## Backups\n\n${prose}`].map((text, at) => ({ path: `${at}.md`, text }))
+    const { hits } = new DocumentIndex(chunksOf(files, '')).retrieve('How do I make a backup?')
+    expect(hits[0]?.chunk.url).toBe('/2#backups')
+    const { hits: bare } = new DocumentIndex(chunksOf(files.slice(0, 1), '')).retrieve('backup')
+    expect(bare[0]?.chunk.url).toBe('/0#backups')
   })
 
   it('without documents nothing is grounded', () => {
