@@ -96,6 +96,36 @@ describe('POST /login and /logout', () => {
     expect(await tryOf(elsewhere)).toBe(401)
   }, 60_000)
 
+  it('says when to come again while too many passwords are being checked', async () => {
+    const { storage } = served()
+    const add = (name: string, costs: string) =>
+      storage.users.add({
+        id: `usr_${name}`,
+        email: `${name}@example.com`,
+        role: 'viewer',
+        tenantId: undefined,
+        passwordHash: `scrypt$${costs}$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+      })
+    const tryOf = (name: string, address: string) =>
+      login({ email: `${name}@example.com`, password: 'nope' }, { 'x-forwarded-for': address })
+    // Two are checked at a time at most, and 64 wait: those of the first kind take so long that all others meet them.
+    await add('slow', '17$8$6')
+    for (let quick = 0; quick < 8; quick += 1) await add(`quick${quick}`, '4$8$1')
+    const slow = [tryOf('slow', '192.0.2.1'), tryOf('slow', '192.0.2.2')]
+    const quick = Array.from({ length: 70 }, (_, index) => tryOf(`quick${index % 8}`, `198.51.100.${index}`))
+    const answers = await Promise.all([...slow, ...quick])
+    const refused = answers.filter(({ status }) => status !== 401)
+    expect(refused.length).toBeGreaterThanOrEqual(6)
+    for (const each of refused) {
+      expect(each).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '1' },
+        body: { error: 'service unavailable' },
+      })
+    }
+    expect((await tryOf('quick0', '203.0.113.1')).status).toBe(401)
+  }, 120_000)
+
   it('bad bodies get their documented answers', async () => {
     expect(await login('{}')).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
     expect(await login('[')).toMatchObject({ status: 400, body: { error: 'invalid JSON body' } })
