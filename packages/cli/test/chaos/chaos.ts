@@ -13,6 +13,7 @@ export interface Said {
 /** A planted fault is found within this many seconds of faults, or its run has failed. */
 const BUG_SECONDS = 120
 const BUG_ROUND_SECONDS = 20
+const NONE = { kills: 0, faults: 0 }
 const WITNESSED = /^I[1-9]$|^seen$/
 
 /** Runs what was asked for. Gives the exit code. */
@@ -24,8 +25,12 @@ export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal
   for (const profile of options.profiles) {
     const { storage, seed, bug, profiles, recoverySeconds: recoveryLimitSeconds } = options
     const seconds = options.seconds / profiles.length
+    const least = {
+      kills: options.least.kills / profiles.length,
+      faults: options.least.faults / profiles.length,
+    }
     const say = (line: string) => said.progress(`${profile}: ${line}`)
-    const report = await run({ profile, storage, seconds, seed, bug, recoveryLimitSeconds, say, over })
+    const report = await run({ profile, storage, seconds, seed, bug, recoveryLimitSeconds, least, say, over })
     if (!options.json) said.out(summary(report))
     reports.push(report)
   }
@@ -51,7 +56,17 @@ async function isFound(options: ChaosOptions, bug: string, said: Said, over: Abo
   let spent = 0
   for (let seed = options.seed; spent < BUG_SECONDS; seed += 1) {
     const say = (line: string) => said.progress(`${bug}: ${line}`)
-    const report = await run({ profile, storage, seconds, seed, bug, recoveryLimitSeconds, say, over })
+    const report = await run({
+      profile,
+      storage,
+      seconds,
+      seed,
+      bug,
+      recoveryLimitSeconds,
+      least: NONE,
+      say,
+      over,
+    })
     spent += seconds
     // What the witness saw counts: a busy machine may also be late to recover, with or without the fault.
     const breaches = report.breaches.filter(({ rule }) => WITNESSED.test(rule))

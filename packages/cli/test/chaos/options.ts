@@ -16,6 +16,8 @@ export interface ChaosOptions {
   readonly json: boolean
   /** From the last fault until all goes on. */
   readonly recoverySeconds: number
+  /** What the runs must have seen together. */
+  readonly least: { readonly kills: number; readonly faults: number }
 }
 
 const SECONDS = 60
@@ -31,8 +33,9 @@ export const USAGE = `npm run chaos -- [options]
   --bug NAME               with a fault planted, which the run must find; an unknown name lists them
   --bugs                   all planted faults, one after the other
   --recovery N             seconds within which all must go on after the last fault (default ${RECOVERY_SECONDS}: lease + 5)
+  --kills N, --faults N    at least so many; for them the faults go on for up to as long again
   --json                   one document on standard output; progress goes to standard error either way
-Exit code 1 when a promise was broken (with a planted fault: when it was not found), 2 for a bad option.`
+Exit code 1 when a promise was broken or too little happened (with a planted fault: when it was not found), 2 for a bad option.`
 
 /** Reads the options. Throws an error that says what is wrong. */
 export function readOptions(args: readonly string[]): ChaosOptions {
@@ -47,6 +50,8 @@ export function readOptions(args: readonly string[]): ChaosOptions {
       storage: { ...text, default: 'postgresql' },
       seed: text,
       recovery: text,
+      kills: text,
+      faults: text,
       bug: text,
       bugs: flag,
       json: flag,
@@ -61,7 +66,11 @@ export function readOptions(args: readonly string[]): ChaosOptions {
   const seconds = positive('--seconds', values.seconds) ?? minutesOf(minutes) ?? SECONDS
   const seed = positive('--seed', values.seed) ?? Math.trunc(performance.timeOrigin) % 2 ** 31
   const recoverySeconds = positive('--recovery', values.recovery) ?? RECOVERY_SECONDS
-  return { profiles, storage, seconds, seed, bug, bugs, json, recoverySeconds }
+  const least = {
+    kills: positive('--kills', values.kills) ?? 0,
+    faults: positive('--faults', values.faults) ?? 0,
+  }
+  return { profiles, storage, seconds, seed, bug, bugs, json, recoverySeconds, least }
 }
 
 const minutesOf = (given: string | undefined): number | undefined => {

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly bug: string | undefined
   /** How soon after the last fault everything must go on. */
   readonly recoveryLimitSeconds: number
+  /** The faults go on for up to as long again until there were so many; fewer are a breach. */
+  readonly least: { readonly kills: number; readonly faults: number }
   /** Told what happens, a line at a time. */
   readonly say: (line: string) => void
   /** Ends the run early: what was begun is ended, nothing is judged. */
@@ -47,8 +49,6 @@ export interface RunReport extends Findings {
 const LEASE_SECONDS = 2
 const DRAIN_SECONDS = 60
 const DRAIN_LOOK_MS = 200
-/** What a server logs with an answer that nobody should get. */
-const INTERNAL = '"code":"internal"'
 const SHOWN = 5
 /** The embedded database is opened anew by each server: a few seconds in which nothing else can be done to it. */
 const NOT_OF_A_FOLDER: readonly Injury[] = ['freeze server']
@@ -70,7 +70,7 @@ function open({ storage, bug }: RunOptions, folder: string): Promise<ChaosDataba
 }
 
 async function play(options: RunOptions, database: ChaosDatabase, folder: string): Promise<RunReport> {
-  const { seconds, seed, say, over, bug } = options
+  const { seconds, seed, say, over, bug, least } = options
   const random = new Random(seed)
   const profile = PROFILE[options.profile]
   const parts = { folder, database, profile, leaseSeconds: LEASE_SECONDS, random, bug }
@@ -80,9 +80,12 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
   using _progress = every(1000, () => say(progress(cast, injurer)))
   const filling = cast.operator.fill()
   let last: LastFault
+  let lasted = 0
   try {
     cast.proxy.isWild = true
-    await injurer.follow(plan(random.fork(), seconds, LEASE_SECONDS * 1000, without), seconds * 1000, over)
+    const planned = plan(random.fork(), 2 * seconds, LEASE_SECONDS * 1000, without)
+    const isEnough = () => killsOf(injurer) >= least.kills && faultsOf(cast, injurer) >= least.faults
+    lasted = await injurer.follow(planned, seconds * 1000, isEnough, over)
     over.throwIfAborted()
     const at = injurer.finish()
     cast.calm()
@@ -97,7 +100,19 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
   over.throwIfAborted()
   await cast.dismiss()
   const findings = await found(options, cast, database, last)
-  return { ...reportOf(options, cast, injurer), ...findings, drainSeconds }
+  const breaches = [...findings.breaches, ...missing(least, killsOf(injurer), faultsOf(cast, injurer))]
+  return { ...reportOf(options, cast, injurer), ...findings, breaches, seconds: lasted / 1000, drainSeconds }
+}
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+const killsOf = (injurer: Injurer): number => injurer.count((injury) => injury.startsWith('kill'))
+const faultsOf = (cast: Cast, injurer: Injurer): number =>
+  injurer.count(() => true) + sum(cast.proxy.faults.values()) + cast.counts().faults
+
+function missing(least: RunOptions['least'], kills: number, faults: number): Breach[] {
+  if (kills >= least.kills && faults >= least.faults) return []
+  const evidence = `${kills} kills and ${faults} faults, not ${least.kills} and ${least.faults}`
+  return [{ rule: 'evidence', evidence }]
 }
 
 const patience = (over: AbortSignal): AbortSignal =>
@@ -121,7 +136,7 @@ async function found(
   const testimony = { journals: cast.journals, barrings: cast.operator.barrings }
   const findings = await database.examine((query) => examine(query, cast.hosts, testimony, last))
   const breaches: Breach[] = [...cast.breaches, ...findings.breaches]
-  const internal = cast.servers.flatMap(({ errors }) => errors).filter((line) => line.includes(INTERNAL))
+  const internal = cast.servers.flatMap(({ faults }) => faults)
   for (const line of internal.slice(0, SHOWN)) breaches.push({ rule: 'I14', evidence: line })
   if (findings.recoverySeconds > limit)
     breaches.push({
@@ -158,7 +173,7 @@ function reportOf({ profile, seconds, recoveryLimitSeconds }: RunOptions, cast: 
 
 function progress(cast: Cast, injurer: Injurer): string {
   const { requests, lines } = cast.counts()
-  const kills = injurer.count((injury) => injury.startsWith('kill'))
+  const kills = killsOf(injurer)
   const up = cast.servers.filter(({ isUp }) => isUp).length
   return `${requests} requests, ${lines} lines, ${cast.operator.enqueued} jobs, ${kills} kills, ${up} of ${cast.servers.length} replicas up`
 }

@@ -15,7 +15,7 @@ export function summary(report: RunReport): string {
     .sort(([, one], [, other]) => other - one)
     .map(([kind, count]) => `${kind} ${count}`)
   const figures = [
-    `${report.profile}, ${report.seconds} s of faults: ${number(report.requests)} requests, ${number(report.jobs)} jobs, ${number(report.acknowledgements)} acknowledgements`,
+    `${report.profile}, ${report.seconds.toFixed(0)} s of faults: ${number(report.requests)} requests, ${number(report.jobs)} jobs, ${number(report.acknowledgements)} acknowledgements`,
     `  kills: ${killsOf(report)} (servers ${kills.servers}, agents ${kills.agents}, PostgreSQL ${kills.postgres})`,
     `  faults: ${number(faultsOf(report))} (${kinds.join(', ')})`,
     `  lines: ${number(report.acknowledgedLines)} acknowledged, ${number(report.storedLines)} stored; reclaims: ${report.reclaims}`,

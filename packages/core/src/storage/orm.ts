@@ -4,12 +4,12 @@ import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
 import { pastDeadlock } from './deadlock.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
+import { watchLent } from './lent-connections.ts'
 import type { MigrationStep } from './migrations/index.ts'
 import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
 import { withFreshPlan } from './stale-plan.ts'
-import { closeIfStalled } from './stalled-connections.ts'
 
 /** What the rest of storage needs of a driver: the two differ nowhere else. */
 export interface Driver {
@@ -95,7 +95,7 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
     driverOptions: SESSION_LIMITS,
   })
   const pool = await orm.em.getConnection().getNativeClient()
-  pool.on('release', (_error: unknown, client: object) => closeIfStalled(client))
+  watchLent(pool)
   const hot = new pg.Pool({ connectionString: url, types: timesAsText(), ...LANE_LIMITS })
   hot.on('error', () => {})
   // A connection that breaks under a statement says so twice: to the statement, and to whoever listens.

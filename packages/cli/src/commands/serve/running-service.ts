@@ -31,18 +31,28 @@ export interface RunningService extends AsyncDisposable {
   readonly plane: ControlPlane
   /** Where this machine reaches it: `http://127.0.0.1:8080`. */
   readonly url: string
+  /** The parts that have not ended yet. */
+  open(): readonly string[]
 }
+
+/** A part of the service that works until it is disposed, by the name that the log gives it. */
+type Working = Map<string, AsyncDisposable>
 
 /** Opens storage, wires the plane and listens. What was opened before a failure is closed again. */
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
   const storage = await openStorage(storageSource(config))
   storage.lost?.addEventListener('abort', () => onLost(storage.lost?.reason, LOST))
-  const working: AsyncDisposable[] = []
+  const working: Working = new Map()
+  const close = async (name: string, part: AsyncDisposable) => {
+    await part[Symbol.asyncDispose]()
+    working.delete(name)
+  }
   const closeAll = async () => {
     // All at once: a client that hangs on one of them does not use up the time of the others.
-    await Promise.all(working.map((each) => each[Symbol.asyncDispose]()))
-    await storage[Symbol.asyncDispose]()
+    await Promise.all([...working].map(([name, part]) => close(name, part)))
+    working.set('storage', storage)
+    await close('storage', storage)
   }
   try {
     const plane = createControlPlane({ config, storage, log, docsDir: docsFolder() })
@@ -54,7 +64,7 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
       closed ??= closeAll()
       return closed
     }
-    return { plane, url, [Symbol.asyncDispose]: dispose }
+    return { plane, url, open: () => [...working.keys()], [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await closeAll()
     throw error
@@ -65,20 +75,20 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
 async function startWork(
   plane: ControlPlane,
   { io, config, log }: ServiceParts,
-  working: AsyncDisposable[],
+  working: Working,
 ): Promise<string> {
-  working.push(sweepLoop(plane))
+  working.set('sweep', sweepLoop(plane))
   const { tickSeconds } = config.scheduler
-  if (tickSeconds > 0) working.push(tickLoop(plane, tickSeconds))
+  if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
   const { dataDir } = config.service
   if (dataDir !== undefined) {
     // Storage makes the folder that it keeps its rows in; beside a server nobody has made one.
     await mkdir(resolve(io.cwd, dataDir), { recursive: true, mode: 0o700 })
     const path = controlSocketPath(io.cwd, dataDir)
-    working.push(await listen(createControlApp(plane), { path, log, ...patience(config) }))
+    working.set('control socket', await listen(createControlApp(plane), { path, log, ...patience(config) }))
   }
   const server = await listenOnNetwork(plane)
-  working.push({ [Symbol.asyncDispose]: () => drained(server, log) })
+  working.set('server', { [Symbol.asyncDispose]: () => drained(server, log) })
   return localUrl(config.http.host, server)
 }
 

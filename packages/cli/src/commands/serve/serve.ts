@@ -71,7 +71,7 @@ export async function endService(io: Io, service: RunningService, cause: StopCau
   const { log, config } = service.plane
   const late = setTimeout(
     () => {
-      log.error({}, 'could not drain in time: ending')
+      log.error({ open: service.open() }, 'could not drain in time: ending')
       io.exit(EXIT.failed)
     },
     DRAIN_MS + config.service.drainDelaySeconds * 1000,

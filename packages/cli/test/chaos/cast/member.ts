@@ -9,8 +9,9 @@ const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning
 // Compiled sources are kept between the many short lives of these processes.
 const CACHE = join(tmpdir(), 'svc-chaos-cache')
 const KEPT_CHARS = 4000
-const ERROR = '"level":"error"'
-const KEPT_ERRORS = 200
+/** What a server logs with an answer that nobody should get. */
+const INTERNAL = '"code":"internal"'
+const KEPT_FAULTS = 200
 const RESTART_MS = 150
 const START_MS = 60_000
 
@@ -45,8 +46,8 @@ export class Member {
   #isReady = false
   #isStopped = false
   #killed = 0
-  /** Lines of its log that tell of an error, the first ones of all its lives. */
-  readonly errors: string[] = []
+  /** Lines of its log that tell of a fault of its own, the first ones of all its lives. */
+  readonly faults: string[] = []
 
   constructor(parts: MemberParts) {
     this.name = parts.name
@@ -166,7 +167,7 @@ export class Member {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = `${this.#said}${text}`.slice(-KEPT_CHARS)
       for (const line of text.split('\n'))
-        if (line.includes(ERROR) && this.errors.length < KEPT_ERRORS) this.errors.push(line)
+        if (line.includes(INTERNAL) && this.faults.length < KEPT_FAULTS) this.faults.push(line)
       if (ready !== undefined && text.includes(ready) && this.#killed === killed) this.#isReady = true
     })
     if (ready === undefined) this.#isReady = true

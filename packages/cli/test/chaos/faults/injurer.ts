@@ -22,15 +22,28 @@ export class Injurer {
     this.#random = random
   }
 
-  /** Carries the plan out; resolves at its end, whatever still lasts then. */
-  async follow(planned: readonly Planned[], lengthMs: number, over: AbortSignal): Promise<void> {
+  /**
+   * Carries the plan out for `lengthMs`, and beyond it while that is not enough; gives the milliseconds it took, whatever
+   * still lasts then.
+   */
+  async follow(
+    planned: readonly Planned[],
+    lengthMs: number,
+    isEnough: () => boolean,
+    over: AbortSignal,
+  ): Promise<number> {
     const begun = performance.now()
     for (const { atMs, injury, lengthMs: lasts } of planned) {
+      if (atMs > lengthMs) {
+        await until(begun + lengthMs, over)
+        if (isEnough()) break
+      }
       await until(begun + atMs, over)
-      if (over.aborted) return
+      if (over.aborted) break
       this.#inflict(injury, lasts)
     }
     await until(begun + lengthMs, over)
+    return performance.now() - begun
   }
 
   /** The last and worst: the database, a replica and a crowd are gone at once. The instant, in unix milliseconds. */
