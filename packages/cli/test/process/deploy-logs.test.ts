@@ -20,12 +20,20 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
-/** An application whose deploy.sh says a word, then waits until the file of that name is there; and its commit. */
+/**
+ * An application whose deploy.sh says a word, then waits until the file of that name is there, or the test is over; and
+ * its commit.
+ */
 async function steppedApp(words: readonly string[]) {
   const folder = join(cwd, 'app')
   await mkdir(folder)
   const steps = words.map(
-    (word) => `echo ${word}\nwhile [ ! -e '${join(cwd, word)}' ]; do sleep 0.05; done\n`,
+    (word) => `echo ${word}
+while [ ! -e '${join(cwd, word)}' ]; do
+  [ -d '${folder}' ] || exit 1
+  sleep 0.05
+done
+`,
   )
   await writeFile(join(folder, 'deploy.sh'), `#!/bin/sh\nset -eu\n${steps.join('')}echo over\n`, {
     mode: 0o755,
