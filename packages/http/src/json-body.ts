@@ -24,7 +24,8 @@ export async function readJsonBody(
   return parseJson(await readText(request, maxBytes, share))
 }
 
-function isCoded({ headers }: IncomingMessage): boolean {
+/** Whether a body is compressed, or says that it is something which is not known here. */
+export function isCoded({ headers }: IncomingMessage): boolean {
   const coding = headers['content-encoding']?.trim().toLowerCase()
   return coding !== undefined && coding !== '' && coding !== 'identity'
 }

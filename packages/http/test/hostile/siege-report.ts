@@ -14,6 +14,8 @@ export interface Weight {
   readonly rss: number
   /** The heap in use and what it holds outside of itself. */
   readonly held: number
+  /** The most that was ever resident, freed or not. */
+  readonly peak: number
 }
 
 /** The figures of one stretch of time. */

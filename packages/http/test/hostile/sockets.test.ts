@@ -1,14 +1,21 @@
 // Connections as programs should not use them: what raw-http.test.ts does not try.
-import { connect } from 'node:net'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createApp, listen } from '../../src/index.ts'
-import { rawExchange } from '../exchange.ts'
+import { exchange, rawExchange } from '../exchange.ts'
 import { type Mount, type Mounted, mounted } from '../mounted.ts'
+import { HelperProcess } from './helper-process.ts'
+import type { Scene } from './scene.ts'
+import type { Weight } from './siege-report.ts'
 
 const IMPATIENT = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 }
 const END = '\r\n\r\n'
 const MIB = 1024 * 1024
+const PIECE = 8 * 1024
+/** Where Node.js tells of each connection that a server of this process takes. */
+const ACCEPTED = 'net.server.socket'
 
 const impatient: Mount = async ({ plane }) => {
   const server = await listen(createApp(plane), { host: '127.0.0.1', port: 0, patience: IMPATIENT })
@@ -89,22 +96,43 @@ describe('two programs that do not agree where a request ends', () => {
   })
 })
 
+/** Everything that a connection brings until it is closed, however that ends. */
+function untilClosed(socket: Socket): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let heard = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text
+  })
+  socket.on('error', () => {})
+  socket.once('close', () => resolve(heard))
+  return promise
+}
+
+/** Sends bytes and a FIN behind them; gives what is answered. */
+const halfClosed = (port: number, bytes: string): Promise<string> =>
+  untilClosed(
+    connect({ port, host: '127.0.0.1' }, function (this: Socket) {
+      this.end(bytes)
+    }),
+  )
+
+/** The server's side of the connection that is made next. */
+function acceptedSocket(): Promise<Socket> {
+  const { promise, resolve } = Promise.withResolvers<Socket>()
+  const heard = (message: unknown) => {
+    unsubscribe(ACCEPTED, heard)
+    resolve((message as { readonly socket: Socket }).socket)
+  }
+  subscribe(ACCEPTED, heard)
+  return promise
+}
+
 describe('slow and half-hearted clients', () => {
   /** Sends a piece every 40 ms until the server ends the connection; gives what it answered. */
   function drip(first: string, piece: string): Promise<string> {
-    const { promise, resolve } = Promise.withResolvers<string>()
     const socket = connect(served.port, '127.0.0.1', () => socket.write(first))
     const timer = setInterval(() => socket.writable && socket.write(piece), 40)
-    let heard = ''
-    socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-    })
-    socket.on('error', () => {})
-    socket.once('close', () => {
-      clearInterval(timer)
-      resolve(heard)
-    })
-    return promise
+    return untilClosed(socket).finally(() => clearInterval(timer))
   }
 
   it('a head that comes header by header is 408 when its time is over, however busy it looks', async () => {
@@ -124,14 +152,7 @@ describe('slow and half-hearted clients', () => {
   })
 
   it('a client that has closed its side still gets its answers', async () => {
-    const { promise, resolve } = Promise.withResolvers<string>()
-    const socket = connect({ port: served.port, host: '127.0.0.1' }, () => socket.end(claim() + claim()))
-    let heard = ''
-    socket.on('data', (chunk) => {
-      heard += chunk.toString('latin1')
-    })
-    socket.once('close', () => resolve(heard))
-    expect(statuses(await promise)).toEqual([204, 204])
+    expect(statuses(await halfClosed(served.port, claim() + claim()))).toEqual([204, 204])
   })
 
   it('two hundred connections that say nothing keep nobody from being answered', async () => {
@@ -141,52 +162,88 @@ describe('slow and half-hearted clients', () => {
     for (const socket of silent) socket.destroy()
   })
 
-  it('a head of 1 MB is 431 and not read to its end', async () => {
+  it.each([
+    ['a head', 'GET /livez HTTP/1.1\r\nHost: here\r\nX: y'],
+    ['the name of a header', 'GET /livez HTTP/1.1\r\nHost: here\r\nX'],
+    ['the blank line after it', 'GET /livez HTTP/1.1\r\nHost: here\r\n\r'],
+    ['a body', `POST /v1/jobs/claim HTTP/1.1\r\nHost: here\r\nContent-Length: 19${END}{"finger`],
+    ['a chunk', `POST /v1/jobs/claim HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked${END}13\r\n{"f`],
+    ['the last chunk', `POST /v1/jobs/claim HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked${END}0\r\n`],
+  ])('one that closes it in the middle of %s gets the answers before, and 400', async (_, bytes) => {
+    const half = bytes.replace('\r\nHost', `\r\nAuthorization: Bearer ${served.key}\r\nHost`)
+    expect(statuses(await halfClosed(served.port, claim() + half))).toEqual([204, 400])
+    expect(statuses(await halfClosed(served.port, half))).toEqual([400])
+  })
+
+  it('a head of 1 MiB is 431, ends the connection and is not read to its end', async () => {
+    const accepted = acceptedSocket()
     const socket = connect(served.port, '127.0.0.1')
-    const closed = new Promise<string>((resolve) => {
-      let heard = ''
-      socket.on('data', (chunk) => {
-        heard += chunk.toString('latin1')
-      })
-      socket.on('error', () => {})
-      socket.once('close', () => resolve(heard))
-    })
-    socket.write(`GET /livez HTTP/1.1\r\nHost: here\r\nX: ${'x'.repeat(17_000)}`)
-    expect(statuses(await closed)).toEqual([431])
-    expect(socket.bytesWritten).toBeLessThan(MIB)
+    const heard = untilClosed(socket)
+    socket.write('GET /livez HTTP/1.1\r\nHost: here\r\n')
+    const piece = `X: ${'x'.repeat(PIECE - 5)}\r\n`
+    for (let written = 0; written < MIB; written += piece.length) socket.write(piece)
+    expect(statuses(await heard)).toEqual([431])
+    expect(socket.bytesWritten).toBeGreaterThan(MIB)
+    expect((await accepted).bytesRead).toBeLessThan(MIB / 2)
   })
 })
 
 describe('bodies that grow when they are unpacked', () => {
-  const zeros = Buffer.alloc(64 * MIB, ' ')
+  const UNPACKED = 64 * MIB
+  const zeros = Buffer.alloc(UNPACKED, ' ')
+  const BOMBS: readonly (readonly [string, Buffer])[] = [
+    ['gzip', gzipSync(zeros, { level: 9 })],
+    ['deflate', deflateSync(zeros, { level: 9 })],
+    ['br', brotliCompressSync(zeros)],
+  ]
+  const TYPES = ['application/json', 'application/x-www-form-urlencoded']
   const ROUTES = [
     '/v1/jobs/claim',
     '/v1/telemetry/heartbeat',
     '/v1/jobs/j/logs',
     '/v1/license/activate',
     '/api/chat',
+    '/login',
   ]
 
-  it.each([
-    ['gzip', gzipSync(zeros, { level: 9 })],
-    ['deflate', deflateSync(zeros, { level: 9 })],
-    ['br', brotliCompressSync(zeros)],
-  ])(
-    '64 MiB as %s stay what was sent: 400 on every route that hosts and visitors call',
+  it.each(BOMBS)(
+    '64 MiB as %s are not unpacked: 400 on every route that hosts and visitors call',
     async (coding, bomb) => {
       for (const path of ROUTES) {
-        const answer = await served.post(path, bomb, { 'content-encoding': coding })
-        expect([path, [400, 413].includes(answer.status)]).toEqual([path, true])
+        for (const type of TYPES) {
+          const headers = { 'content-encoding': coding, 'content-type': type }
+          const { status, body } = await served.post(path, bomb, headers)
+          const isRead = bomb.length > 64 * 1024 || status === 413
+          expect([path, status, body]).toEqual(
+            isRead
+              ? [path, 413, { error: 'payload too large' }]
+              : [path, 400, { error: 'invalid JSON body' }],
+          )
+        }
       }
     },
   )
 
-  it('the form of the sign-in page unpacks up to its limit and no further', async () => {
-    const bomb = gzipSync(zeros, { level: 9 })
-    for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
-      const headers = { 'content-encoding': 'gzip', 'content-type': type }
-      const answer = await served.send({ method: 'POST', path: '/login', body: bomb, headers })
-      expect([type, answer.status]).toEqual([type, 413])
+  it('a hundred of them at once cost the process no more memory than as many broken bodies of their size', async () => {
+    await using victim = await HelperProcess.start('victim.ts', 'postgresql')
+    const { port, key } = await victim.ask<Scene>('stage')
+    const post = (path: string, type: string, body: Buffer, coding: string) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-encoding': coding, 'content-type': type }
+      return exchange(port, { method: 'POST', path, body, headers })
     }
-  })
+    const volley = async (bodies: typeof BOMBS) => {
+      const places = ROUTES.flatMap((path) => TYPES.map((type) => [path, type] as const))
+      const sent = [...bodies, ...bodies, ...bodies].flatMap(([coding, body]) =>
+        places.map(([path, type]) => post(path, type, body, coding)),
+      )
+      const heard = new Set((await Promise.all(sent)).map(({ status }) => status))
+      return { statuses: heard, weight: await victim.ask<Weight>('weigh') }
+    }
+    // Of these some are too long for their route.
+    const broken = await volley(BOMBS.map(([, bomb]) => ['identity', Buffer.alloc(bomb.length, '?')]))
+    const bombs = await volley(BOMBS)
+    expect(bombs.weight.peak - broken.weight.peak).toBeLessThan(UNPACKED)
+    expect(bombs.statuses).toEqual(new Set([400]))
+    expect(broken.statuses).toEqual(new Set([400, 413]))
+  }, 120_000)
 })

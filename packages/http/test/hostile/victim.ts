@@ -48,6 +48,7 @@ app.callback = () => async (request, response) => {
 }
 const server = await listen(app, { host: '127.0.0.1', port: 0, health: plane.health })
 
+const KIB = 1024
 const GC_ROUNDS = 5
 const GC_PAUSE_MS = 100
 
@@ -61,7 +62,7 @@ async function weigh() {
     await new Promise((resolve) => setTimeout(resolve, GC_PAUSE_MS))
   }
   const { rss, heapUsed, external } = process.memoryUsage()
-  return { rss, held: heapUsed + external }
+  return { rss, held: heapUsed + external, peak: process.resourceUsage().maxRSS * KIB }
 }
 
 async function answer(message: string | { readonly plant: string }): Promise<object> {
