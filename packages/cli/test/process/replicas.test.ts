@@ -68,18 +68,11 @@ test(
   PATIENCE_MS,
 )
 
-/** What an additive step of a newer release may do at its worst: a column more in every table, and a table more. */
-const NEWER = `
-  do $$ declare name text; begin
-    for name in select table_name from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'migration%'
-    loop execute format('alter table %I add column from_later text', name); end loop;
-  end $$;
-  create table from_later (id text primary key);
-  insert into migration_checksums (name, checksum) values ('9999-later', 'of-a-newer-release')`
+// Through its options, since the command is started as everywhere else.
+const NEWER = { NODE_OPTIONS: `--import ${new URL('../support/newer-release.ts', import.meta.url).href}` }
 
 test(
-  'A replica of the older release serves on beside a newer one that has migrated, is ready with a warning, and starts no more',
+  'Replicas of an older and a newer release serve one host in turn; the older is ready with a warning, and starts no more',
   async () => {
     await jsonOf(['migrate'], parts())
     await using older = new SvcProcess([...SERVE, '--tick', '1'], parts())
@@ -90,20 +83,27 @@ test(
     )
     const enqueue = () => jsonOf(['jobs', 'enqueue', 'prune', '--license', license.id], parts())
     const host = new WireHost(key, 'a'.repeat(40))
-    const work = async () => {
+    const work = async (one: string, other: string) => {
       await enqueue()
-      expect(await host.heartbeat(url)).toBe(200)
-      const job = await host.claimed(url)
-      expect(await host.report(url, job, 'running')).toBe(200)
-      expect(await host.say(url, job, 'a line')).toBe(200)
-      expect(await host.report(url, job, 'succeeded')).toBe(200)
+      expect(await host.heartbeat(one)).toBe(200)
+      const job = await host.claimed(other)
+      expect(await host.report(one, job, 'running')).toBe(200)
+      expect(await host.say(other, job, 'a line')).toBe(200)
+      expect(await host.report(one, job, 'succeeded')).toBe(200)
     }
     // Twice: its statements are prepared and planned before the tables change.
-    await work()
-    await work()
-    await sql(NEWER)
-    await work()
-    await work()
+    await work(url, url)
+    await work(url, url)
+    await using newer = new SvcProcess([...SERVE, '--migrate', '--tick', '1'], {
+      cwd,
+      env: { ...parts().env, ...NEWER },
+    })
+    const newerUrl = await newer.serving()
+    await work(url, newerUrl)
+    await work(newerUrl, url)
+    await work(url, url)
+    const ready = await fetch(`${newerUrl}/healthz`, { headers: { connection: 'close' } })
+    expect(await ready.json()).toMatchObject({ ok: true, checks: { migrations: { status: 'pass' } } })
 
     const health = await fetch(`${url}/healthz`, { headers: { connection: 'close' } })
     expect(health.status).toBe(200)
@@ -116,7 +116,7 @@ test(
     }
     const status = await runSvc(['migrate', '--status'], parts())
     expect(status.out).toMatch(/^9999-later +ahead$/m)
-    expect(older.err.text).not.toMatch(/"level":"error"/)
+    for (const { err } of [older, newer]) expect(err.text).not.toMatch(/"level":"error"/)
   },
   PATIENCE_MS,
 )
