@@ -63,10 +63,8 @@ async function appSeams(): Promise<SimulationSeams> {
 }
 
 async function plantedSeams(name: string): Promise<SimulationSeams> {
-  const { PLANTED } = await import('../packages/testing/test/simulator/planted/index.ts')
-  const bug = PLANTED.find((each) => each.name === name)
-  if (bug === undefined) throw new Error(`no planted fault is called ${name}`)
-  return bug.seams
+  const { planted } = await import('../packages/testing/test/simulator/planted/index.ts')
+  return planted(name).seams
 }
 
 const inShell = (words: readonly string[]): string =>

@@ -22,6 +22,7 @@ export interface ConnectionParts {
 const SLOWLY_MS = 4000
 const SLOW_SHARE = 0.03
 const FAILURE_SHARE = 0.004
+const FAILURE_IN_TRANSACTION_SHARE = 0.02
 const CRASH_SHARE = 0.003
 const CRASH_IN_TRANSACTION_SHARE = 0.05
 
@@ -64,12 +65,12 @@ export class Connection {
     // What a dead process had sent still arrives; what it had not sent does not.
     if (life.isOver && this.#parts.random.chance(0.5)) return never()
     if (database.isLocked) await database.turn()
-    this.#mayFail()
+    this.#mayFail(FAILURE_SHARE)
     const result = await call.run()
     this.#mayCrash(CRASH_SHARE)
     await this.#travel()
     if (life.isOver) return never()
-    this.#mayFail()
+    this.#mayFail(FAILURE_SHARE)
     return result
   }
 
@@ -77,6 +78,7 @@ export class Connection {
     const { database, life, random } = this.#parts
     await this.#travel()
     if (life.isOver) return never()
+    this.#mayFail(FAILURE_SHARE)
     try {
       const result = await database.transaction(async () => {
         const worked = await work(this.#inside)
@@ -85,7 +87,10 @@ export class Connection {
         return worked
       })
       await this.#travel()
-      return life.isOver ? never() : (result as T)
+      if (life.isOver) return never()
+      // Committed, and nobody is told.
+      this.#mayFail(FAILURE_SHARE)
+      return result as T
     } catch (error) {
       if (life.isOver) return never()
       throw error
@@ -96,9 +101,11 @@ export class Connection {
     await this.#travel()
     this.#mayCrash(CRASH_IN_TRANSACTION_SHARE)
     if (this.#parts.life.isOver) throw new Crash()
+    this.#mayFail(FAILURE_IN_TRANSACTION_SHARE)
     const result = await call.run()
     await this.#travel()
     if (this.#parts.life.isOver) throw new Crash()
+    this.#mayFail(FAILURE_IN_TRANSACTION_SHARE)
     return result
   }
 
@@ -108,9 +115,9 @@ export class Connection {
     return timeline.sleep(random.fraction() * (isSlow ? SLOWLY_MS : 3), 'db')
   }
 
-  #mayFail(): void {
+  #mayFail(share: number): void {
     const { random, isOn } = this.#parts
-    if (isOn('database-failure') && random.chance(FAILURE_SHARE)) throw new Problem('unavailable')
+    if (isOn('database-failure') && random.chance(share)) throw new Problem('unavailable')
   }
 
   #mayCrash(share: number): void {

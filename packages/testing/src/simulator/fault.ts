@@ -23,6 +23,7 @@ export const FAULTS = [
   'burst',
   'stranger',
   'slow-job',
+  'receiver-failure',
 ] as const
 export type Fault = (typeof FAULTS)[number]
 

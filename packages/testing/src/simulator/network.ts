@@ -1,5 +1,6 @@
 import type { AcknowledgedCheck } from './checks/acknowledged.ts'
 import type { BarCheck } from './checks/bars.ts'
+import type { WireAnswerCheck } from './checks/wire-answers.ts'
 import type { Fault } from './fault.ts'
 import type { Random } from './random.ts'
 import type { Replica } from './replica.ts'
@@ -15,6 +16,7 @@ export interface NetworkParts {
   readonly isOn: (fault: Fault) => boolean
   readonly bars: BarCheck
   readonly acknowledged: AcknowledgedCheck
+  readonly wireAnswers: WireAnswerCheck
 }
 
 /** How long an agent waits for an answer. */
@@ -59,10 +61,11 @@ export class Network {
         }
         resolve(answer)
       }
-      if (this.#happens('duplicate', DUPLICATE_SHARE)) this.#deliver(request, this.#lateMs(), () => {})
+      if (this.#happens('duplicate', DUPLICATE_SHARE))
+        this.#deliver(license, request, this.#lateMs(), () => {})
       if (this.#happens('lost-request', LOSS_SHARE)) return
       const isLate = this.#happens('delay', DELAY_SHARE)
-      this.#deliver(request, isLate ? this.#lateMs() : random.fraction() * LATENCY_MS, hear)
+      this.#deliver(license, request, isLate ? this.#lateMs() : random.fraction() * LATENCY_MS, hear)
     })
   }
 
@@ -78,18 +81,19 @@ export class Network {
     return random.chance(0.5) ? 5000 * random.fraction() : 2000 * leaseSeconds * random.fraction()
   }
 
-  #deliver(request: WireRequest, delayMs: number, hear: (answer: WireAnswer) => void): void {
+  #deliver(license: string, request: WireRequest, delayMs: number, hear: (answer: WireAnswer) => void): void {
     const { timeline } = this.#parts
-    timeline.after(delayMs, request.path, () => void this.#arrive(request, hear))
+    timeline.after(delayMs, request.path, () => void this.#arrive(license, request, hear))
   }
 
-  async #arrive(request: WireRequest, hear: (answer: WireAnswer) => void): Promise<void> {
-    const { timeline, random, replicas } = this.#parts
+  async #arrive(license: string, request: WireRequest, hear: (answer: WireAnswer) => void): Promise<void> {
+    const { timeline, random, replicas, wireAnswers } = this.#parts
     const running = random.pick(replicas).running
     if (running === undefined) return
     timeline.note(() => `-> ${request.path} ${JSON.stringify({ ...request.body, lines: undefined })}`)
     const answer = await running.endpoint(request)
     timeline.note(() => `<- ${request.path} ${answer.status} ${JSON.stringify(answer.headers)}`)
+    wireAnswers.answered(license, request, answer)
     if (running.life.isOver || this.#happens('lost-answer', LOSS_SHARE)) return
     timeline.after(random.fraction() * LATENCY_MS, `answer ${answer.status}`, () => hear(answer))
   }

@@ -2,6 +2,9 @@ import { type Config, readConfig } from '@svc/core'
 import { TEST_ENVIRONMENT } from '../test-plane.ts'
 import type { Scenario } from './scenario.ts'
 
+/** Between two ticks of a replica. */
+export const TICK_MS = 30_000
+
 const configs = new Map<string, Config>()
 
 /** The settings of a scenario's planes, read once for each kind. */
@@ -11,7 +14,11 @@ export function configOf({ leaseSeconds, signed }: Scenario): Config {
   if (known !== undefined) return known
   const { SERVICE_LICENSE_PRIVKEY: privateKey, ...environment } = TEST_ENVIRONMENT
   const signing = signed ? { SERVICE_LICENSE_PRIVKEY: privateKey } : {}
-  const config = readConfig({ ...environment, ...signing, SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds) })
+  const seconds = {
+    SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds),
+    SERVICE_TICK_SECONDS: String(TICK_MS / 1000),
+  }
+  const config = readConfig({ ...environment, ...signing, ...seconds })
   configs.set(key, config)
   return config
 }

@@ -5,7 +5,6 @@ import {
   createControlPlane,
   type Ids,
   MemoryRateCounter,
-  type Outbound,
   spellId,
 } from '@svc/core'
 import type { RateCheck } from './checks/rates.ts'
@@ -13,7 +12,9 @@ import { Connection } from './connection.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
 import { Life } from './life.ts'
+import { TICK_MS } from './plane-config.ts'
 import type { Random } from './random.ts'
+import { Receiver } from './receiver.ts'
 import type { SimulationSeams } from './seams.ts'
 import { serviceEndpoint } from './service-endpoint.ts'
 import { SimulatedClock } from './simulated-clock.ts'
@@ -44,14 +45,7 @@ export interface RunningReplica {
   readonly endpoint: Endpoint
 }
 
-/** Nothing outside is there to be called. */
-const NO_OUTBOUND: Outbound = {
-  request: () => Promise.reject(new TypeError('a simulated replica calls nobody')),
-  [Symbol.asyncDispose]: async () => {},
-}
-
 const SWEEP_MS = 20_000
-const TICK_MS = 30_000
 const TICK_SPREAD_MS = 100
 const DOWN_MS = 8000
 
@@ -102,8 +96,11 @@ export class Replica {
     const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
     const own = connection.storage()
     const storage = seams.storage?.(own, { database, timeline, life }) ?? own
-    const local = { ids: this.#ids(), outbound: NO_OUTBOUND, threads: false }
-    return createControlPlane({ config, storage, clock, rateCounter, ...local })
+    const outbound = new Receiver({ timeline, random, life, isOn })
+    const local = { ids: this.#ids(), outbound, threads: false }
+    const plane = createControlPlane({ config, storage, clock, rateCounter, ...local })
+    seams.plane?.(plane)
+    return plane
   }
 
   #ids(): Ids {
@@ -131,7 +128,8 @@ export class Replica {
       await timeline.sleep(TICK_MS - (timeline.nowMs % TICK_MS) + TICK_SPREAD_MS * random.fraction(), 'tick')
       if (life.isOver) return
       await plane.alerts.evaluate().catch(() => {})
-      await plane.alerts.deliver().catch(() => {})
+      // A receiver that is slow holds up no evaluation.
+      void plane.alerts.deliver().catch(() => {})
     }
   }
 }

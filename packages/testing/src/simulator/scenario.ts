@@ -57,3 +57,13 @@ export function drawScenario(seed: number): Scenario {
     alerts: random.chance(ALERTS_SHARE),
   }
 }
+
+/**
+ * How long jobs may take to end once faults have stopped: lease, pauses and cancels that run out, claims, and the work
+ * itself, one job after the other at worst.
+ */
+export function stragglerSeconds({ leaseSeconds, claimSeconds, jobs }: Scenario): number {
+  const cancelSeconds = 300
+  const workSeconds = Math.min(jobs, 40) * (45 + claimSeconds)
+  return 10 * leaseSeconds + 3 * cancelSeconds + 5 * claimSeconds + workSeconds
+}

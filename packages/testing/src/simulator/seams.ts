@@ -26,6 +26,8 @@ export interface StorageSeam {
  * with a fault planted in it, to see that the checks find it.
  */
 export interface SimulationSeams {
+  /** The services of a replica as they are made, to put a method of yours on one of them. */
+  readonly plane?: (plane: ControlPlane) => void
   /** The agent API of a replica; default: straight over its services. */
   readonly endpoint?: (plane: ControlPlane) => Endpoint
   /** The stores as the database runs them: a call is a statement at the instant of its effect. */

@@ -1,4 +1,5 @@
 import { simulatedAgent } from './agent.ts'
+import { AlertWatch } from './alert-watch.ts'
 import { Chaos } from './chaos.ts'
 import { AcknowledgedCheck } from './checks/acknowledged.ts'
 import { BarCheck } from './checks/bars.ts'
@@ -6,6 +7,7 @@ import { checkEnd } from './checks/final.ts'
 import { isEnded } from './checks/held.ts'
 import { RateCheck } from './checks/rates.ts'
 import { StatementCheck } from './checks/statements.ts'
+import { WireAnswerCheck } from './checks/wire-answers.ts'
 import { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
 import { type AgentProgram, Machine } from './host.ts'
@@ -15,11 +17,12 @@ import { Operator } from './operator.ts'
 import { configOf } from './plane-config.ts'
 import { Random } from './random.ts'
 import { Replica } from './replica.ts'
-import { drawScenario, type Scenario } from './scenario.ts'
+import { drawScenario, type Scenario, stragglerSeconds } from './scenario.ts'
 import type { SimulationSeams } from './seams.ts'
+import type { Statement } from './statement.ts'
 import { Timeline } from './timeline.ts'
 import { Verdict, type Violation } from './verdict.ts'
-import { planJobs } from './workload.ts'
+import { issueLicenses, planJobs } from './workload.ts'
 
 /** What to simulate. */
 export interface SimulationOptions {
@@ -66,6 +69,7 @@ class Simulation {
   readonly #database: SimulatedDatabase
   readonly #rates: RateCheck
   readonly #acknowledged: AcknowledgedCheck
+  readonly #alerts: AlertWatch | undefined
   readonly #replicas: Replica[] = []
   readonly #machines: Machine[] = []
   readonly #operator: Operator
@@ -89,8 +93,12 @@ class Simulation {
     const statements = new StatementCheck(verdict)
     const bars = new BarCheck(verdict)
     const seams = options.seams ?? {}
-    const observe = statements.check.bind(statements)
+    const observe = (statement: Statement) => {
+      statements.check(statement)
+      wireAnswers.see(statement)
+    }
     this.#database = new SimulatedDatabase({ timeline, verdict, seams, observe })
+    const wireAnswers = new WireAnswerCheck(verdict, this.#database.tables)
     const [replicas, machines] = [this.#replicas, this.#machines]
     const { leaseSeconds } = this.#scenario
     const isOn = (fault: Fault) => this.#chaos.isOn(fault)
@@ -105,10 +113,14 @@ class Simulation {
       isOn,
       bars,
       acknowledged,
+      wireAnswers,
     })
     const acting = { operator: this.#operator, network: this.#network }
     const chaos = { timeline, random: random(), database: this.#database, replicas, machines, ...acting }
     this.#chaos = new Chaos({ ...chaos, scenario: this.#scenario })
+    const { endMs } = this.#chaos
+    const watched = { timeline, verdict, database: this.#database, endMs }
+    this.#alerts = this.#scenario.alerts ? new AlertWatch(watched) : undefined
   }
 
   async run(): Promise<SimulationResult> {
@@ -132,26 +144,18 @@ class Simulation {
   }
 
   async #start(): Promise<void> {
-    const licenses = await this.#issueLicenses()
+    // Licenses are there before anything can fail.
+    const plane = this.#replicas[0]?.running?.plane
     const { hosts } = this.#scenario
+    const licenses = plane === undefined ? [] : await issueLicenses(plane, this.#scenario.licenses)
     for (let index = 0; index < hosts; index += 1) {
       const license = licenses[index % licenses.length]
       if (license !== undefined) this.#addMachine(index, Math.floor(index / licenses.length), license)
     }
     const [scenario, timeline, random] = [this.#scenario, this.#timeline, this.#random.fork()]
+    await this.#alerts?.start(plane)
     planJobs({ scenario, timeline, random, operator: this.#operator, machines: this.#machines })
     this.#chaos.start()
-  }
-
-  /** Licenses are there before anything can fail. */
-  async #issueLicenses(): Promise<readonly { id: string; key: string }[]> {
-    const plane = this.#replicas[0]?.running?.plane
-    const licenses = []
-    for (let index = 0; plane !== undefined && index < this.#scenario.licenses; index += 1) {
-      const { license, key } = await plane.licenses.issue({ label: `license ${index}` })
-      licenses.push({ id: license.id, key })
-    }
-    return licenses
   }
 
   #addReplica(index: number): void {
@@ -215,7 +219,9 @@ class Simulation {
   #isOver(): boolean {
     const { nowMs } = this.#timeline
     if (nowMs < this.#chaos.endMs + TAIL_MS) return false
-    return nowMs >= this.#deadlineMs() || this.#isDone()
+    if (this.#alerts?.isSettled === false) return false
+    const deadlineMs = this.#chaos.endMs + 1000 * stragglerSeconds(this.#scenario)
+    return nowMs >= deadlineMs || this.#isDone()
   }
 
   /** Asked after every event, so it looks again only when the queue or the revoked licenses are others. */
@@ -228,20 +234,13 @@ class Simulation {
     return tables.jobs.all().every(({ job }) => isEnded(job.state) || revoked.has(job.licenseId))
   }
 
-  /** Lease, pauses and cancels that run out, claims, and the work itself, one job after the other at worst. */
-  #deadlineMs(): number {
-    const { leaseSeconds, claimSeconds, jobs } = this.#scenario
-    const cancelSeconds = 300
-    const workSeconds = Math.min(jobs, 40) * (45 + claimSeconds)
-    return this.#chaos.endMs + 1000 * (10 * leaseSeconds + 3 * cancelSeconds + 5 * claimSeconds + workSeconds)
-  }
-
   #checkEnd(): void {
     const { tables } = this.#database
     const { enqueued, operated, revoked } = this.#operator
     this.#rates.end()
     this.#acknowledged.end(tables)
     checkEnd({ tables, enqueued, operated, revoked }, this.#verdict)
+    this.#alerts?.end()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ControlPlane } from '@svc/core'
 import type { Machine } from './host.ts'
 import type { Operator } from './operator.ts'
 import type { Random } from './random.ts'
@@ -11,6 +12,19 @@ export interface WorkloadParts {
   readonly random: Random
   readonly operator: Operator
   readonly machines: readonly Machine[]
+}
+
+/** Makes the licenses of a run: their ids, and the keys that hosts send. */
+export async function issueLicenses(
+  plane: ControlPlane,
+  count: number,
+): Promise<readonly { readonly id: string; readonly key: string }[]> {
+  const licenses = []
+  for (let index = 0; index < count; index += 1) {
+    const { license, key } = await plane.licenses.issue({ label: `license ${index}` })
+    licenses.push({ id: license.id, key })
+  }
+  return licenses
 }
 
 const SHARE_OF_RUN = 0.5

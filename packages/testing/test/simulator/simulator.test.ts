@@ -9,19 +9,14 @@ import {
   simulationReport,
   tellSeed,
 } from '@svc/testing'
-import { PLANTED } from './planted/index.ts'
+import { firstFailing } from './first-failing.ts'
+import { planted } from './planted/index.ts'
 
 const FIRST_SEED = 20_260_105
 const SEEDS = 40
 
 const seedsFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => first + index)
-
-const planted = (name: string) => {
-  const found = PLANTED.find((bug) => bug.name === name)
-  if (found === undefined) throw new Error(`no planted bug is called ${name}`)
-  return found
-}
 
 describe('the simulator', () => {
   it.each(seedsFrom(FIRST_SEED, SEEDS))('keeps every promise under the faults of seed %i', async (seed) => {
@@ -65,6 +60,14 @@ describe('the simulator', () => {
   })
 })
 
+describe('a failure of the database', () => {
+  it('also happens inside a transaction, which then must leave nothing', async () => {
+    const { seams } = planted('transaction: what failed is committed all the same')
+    const found = await firstFailing({ seams, scenario: { faults: ['database-failure'] } })
+    expect(found?.rule).toBe('a deployment is stored with its job')
+  })
+})
+
 describe('the fault mix', () => {
   it.each(FAULTS)('leaves %s out in 30 to 50 % of the seeds', (fault) => {
     const without = seedsFrom(1, 2000).filter((seed) => !drawScenario(seed).faults.includes(fault))
@@ -76,17 +79,17 @@ describe('the fault mix', () => {
 describe('a failing seed', () => {
   it('is shrunk, and told with the promise, the fault mix, a trace and the line that repeats it', async () => {
     const { seams } = planted('status: the host is not asked for')
-    const found = await simulate({ seed: 1, seams })
-    const rule = found.violation?.rule ?? ''
-    const { result } = await shrink({ seed: 1, seams }, rule)
+    const { seed = 0, rule = '' } = (await firstFailing({ seams })) ?? {}
+    const found = await simulate({ seed, seams })
+    const { result } = await shrink({ seed, seams }, rule)
     expect(result.violation?.rule).toBe(rule)
     expect(result.scenario.jobs).toBeLessThan(found.scenario.jobs)
     expect(result.scenario.faults.length).toBeLessThan(found.scenario.faults.length)
-    const report = simulationReport(1, found, result)
-    expect(report).toContain('seed 1 breaks: I2 late writes change nothing')
+    const report = simulationReport(seed, found, result)
+    expect(report).toContain(`seed ${seed} breaks: I2 late writes change nothing`)
     expect(report).toContain(found.scenario.faults.join(', '))
     expect(report).toMatch(/db jobs\.report/)
-    expect(report.split('\n').at(-1)).toBe('repeat it: npm run simulate -- --seed 1')
+    expect(report.split('\n').at(-1)).toBe(`repeat it: npm run simulate -- --seed ${seed}`)
   })
 })
 

@@ -1,15 +1,31 @@
-import type { AlertDelivery } from '@svc/core'
+import type { AlertDelivery, AlertMove } from '@svc/core'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
+
+interface Lease {
+  readonly token: string
+  readonly untilMs: number
+}
+
+interface Moved {
+  readonly revision: number
+  /** When an evaluation last wrote it. */
+  readonly atMs: number
+}
+
+const keyOf = ({ licenseId, dedupKey }: Pick<AlertMove, 'licenseId' | 'dedupKey'>): string =>
+  JSON.stringify([licenseId, dedupKey])
 
 /** Alerts: one unresolved alert a condition, and each opening is announced in one delivery, by one replica at a time. */
 export class AlertCheck {
   readonly #verdict: Verdict
   /** The delivery that each notice travels in. */
   readonly #deliveryOf = new Map<string, string>()
-  /** Deliveries under way, with the end of their lease. */
-  readonly #leasedUntil = new Map<string, number>()
+  /** Deliveries under way. */
+  readonly #leases = new Map<string, Lease>()
+  /** How every dedup key was last written. */
+  readonly #moved = new Map<string, Moved>()
   readonly #settled = new Set<string>()
 
   constructor(verdict: Verdict) {
@@ -19,20 +35,48 @@ export class AlertCheck {
   /** Checks one statement on alerts. */
   check({ name, tables, result, args, now }: Statement): void {
     const { alerting } = tables
-    if (name === 'alerts.move') this.#checkOpen(alerting)
+    if (name === 'alerts.move') {
+      if (result !== undefined) this.#checkMoved(args[0] as AlertMove, args[1] as Date, now)
+      this.#checkOpen(alerting)
+    }
     if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting)
     if (name === 'alertDeliveries.takeDue') {
-      this.#checkTaken(
-        result as readonly AlertDelivery[],
-        now,
-        (args[0] as { leaseSeconds: number }).leaseSeconds,
-      )
+      const request = args[0] as { readonly token: string; readonly leaseSeconds: number }
+      this.#checkTaken(result as readonly AlertDelivery[], request, now)
     }
-    if (name === 'alertDeliveries.settle' && result === true) {
-      const { id, state } = args[0] as { id: string; state: string }
-      this.#leasedUntil.delete(id)
-      if (state !== 'due') this.#settled.add(id)
+    if (name === 'alertDeliveries.settle' && result === true)
+      this.#checkSettled(args[0] as { id: string; state: string; token: string })
+  }
+
+  #checkMoved(made: AlertMove, since: Date, now: Date): void {
+    const key = keyOf(made)
+    const last = this.#moved.get(key)
+    const isFresh = made.revision === (last?.revision ?? 0)
+    const detail = () => `${key} was written at revision ${made.revision}, and was at ${last?.revision ?? 0}`
+    this.#verdict.expect(isFresh, 'an alert moves on what was decided', detail)
+    if (made.forget) {
+      this.#moved.delete(key)
+      return
     }
+    const isLate = last !== undefined && last.atMs >= since.getTime()
+    this.#verdict.expect(!isLate, 'overlapping evaluations count as one', () => `${key} was written twice`)
+    this.#moved.set(key, { revision: made.revision + 1, atMs: now.getTime() })
+  }
+
+  #checkSettled({
+    id,
+    state,
+    token,
+  }: {
+    readonly id: string
+    readonly state: string
+    readonly token: string
+  }) {
+    const isHolder = this.#leases.get(id)?.token === token
+    const detail = () => `delivery ${id} was settled as ${state} by one who did not hold it`
+    this.#verdict.expect(isHolder, 'a delivery is settled by its holder', detail)
+    this.#leases.delete(id)
+    if (state !== 'due') this.#settled.add(id)
   }
 
   #checkOpen({ alerts }: AlertTables): void {
@@ -56,12 +100,16 @@ export class AlertCheck {
     }
   }
 
-  #checkTaken(taken: readonly AlertDelivery[], now: Date, leaseSeconds: number): void {
+  #checkTaken(
+    taken: readonly AlertDelivery[],
+    { token, leaseSeconds }: { readonly token: string; readonly leaseSeconds: number },
+    now: Date,
+  ): void {
     for (const { id } of taken) {
-      const isFree = (this.#leasedUntil.get(id) ?? Number.NEGATIVE_INFINITY) <= now.getTime()
+      const isFree = (this.#leases.get(id)?.untilMs ?? Number.NEGATIVE_INFINITY) <= now.getTime()
       const isDue = isFree && !this.#settled.has(id)
       this.#verdict.expect(isDue, 'an alert is announced once', () => `delivery ${id} was taken twice`)
-      this.#leasedUntil.set(id, now.getTime() + leaseSeconds * 1000)
+      this.#leases.set(id, { token, untilMs: now.getTime() + leaseSeconds * 1000 })
     }
   }
 }

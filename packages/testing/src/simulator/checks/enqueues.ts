@@ -2,7 +2,7 @@ import type { Job, NewJob } from '@svc/core'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
-import { isEnded } from './held.ts'
+import { isEnded, spell } from './held.ts'
 
 /** Storing a job: one new row, or the unfinished one that has the dedupe key. */
 export function checkEnqueue({ args, result, changes, before }: Statement, verdict: Verdict): void {
@@ -18,4 +18,12 @@ export function checkEnqueue({ args, result, changes, before }: Statement, verdi
       ? created && job.id === asked.id && changes.length === 1 && changes[0]?.id === asked.id
       : !created && job.id === twin.job.id && changes.length === 0
   verdict.expect(isRight, 'dedupe key is unique', detail)
+  const { retryOf } = asked
+  const old = retryOf === undefined ? undefined : before.get(retryOf)
+  const isRetry = retryOf === undefined || isEnded(old?.job.state)
+  verdict.expect(
+    isRetry,
+    'a retry follows an end',
+    () => `${asked.id} is to do the work of ${spell(old)} again`,
+  )
 }

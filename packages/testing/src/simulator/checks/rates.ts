@@ -15,6 +15,9 @@ const DOCUMENTED: Readonly<Record<string, number>> = {
 
 const MINUTE_MS = 60_000
 
+/** How a database that does not answer is told, with HTTP and without. */
+const UNAVAILABLE = ['service unavailable', 'unavailable']
+
 interface Window {
   readonly startMs: number
   count: number
@@ -60,9 +63,9 @@ export class RateCheck {
     }
   }
 
-  #answered(tally: Tally, { path }: WireRequest, { status, headers }: WireAnswer): void {
+  #answered(tally: Tally, { path }: WireRequest, { status, headers, body }: WireAnswer): void {
     tally.open -= 1
-    if (status === 401) tally.denied += 1
+    if (status === 401 || (status === 503 && UNAVAILABLE.includes(String(body.error)))) tally.denied += 1
     if (status !== 429) return
     tally.given += 1
     const seconds = Number(headers['Retry-After'])
@@ -71,7 +74,7 @@ export class RateCheck {
     })
   }
 
-  /** At the end of a run: what was over the limit was refused, by 429 or as its key was bad by then, and nothing else. */
+  /** At the end of a run: what was over the limit was refused, by 429 or as its key was bad or not known to be good by then. */
   end(): void {
     for (const { due, given, denied, open } of this.#tallies.values()) {
       const detail = () =>
@@ -85,7 +88,7 @@ export class RateCheck {
 interface Tally {
   due: number
   given: number
-  /** Answered 401, which comes first. */
+  /** Answered 401, which comes first, or 503 as the database did not say whether the key is good. */
   denied: number
   /** Requests under way. */
   open: number

@@ -6,6 +6,7 @@ const USABLE_MS = 60_000
 export const fleetBugs: readonly PlantedBug[] = [
   {
     name: 'license: kept usable in the memory of a replica',
+    rules: ['I9 a barred license is refused'],
     seams: {
       storage: (storage, { timeline }) => {
         const known = new Map<string, { id: string; atMs: number }>()
@@ -22,6 +23,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'license: suspended is as good as active',
+    rules: ['I9 a barred license is refused'],
     seams: {
       stores: (stores) => ({
         ...stores,
@@ -37,6 +39,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'limit: one more than documented passes',
+    rules: ['rate count'],
     seams: {
       rateCounter: (counter) => ({
         backend: counter.backend,
@@ -49,6 +52,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'limit: one window for all subjects',
+    rules: ['rate count'],
     seams: {
       rateCounter: (counter) => ({
         backend: counter.backend,
@@ -58,6 +62,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'heartbeat: goes back with the clock of the database',
+    rules: ['I8 heartbeats never go back'],
     seams: {
       stores: (stores, { tables, now }) => ({
         ...stores,
@@ -76,6 +81,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'heartbeat: undrains the host',
+    rules: ['only operators drain'],
     seams: {
       stores: (stores, { tables }) => ({
         ...stores,
@@ -94,6 +100,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'heartbeat: tells of cancels of another license',
+    rules: ['I7 own cancels only'],
     seams: {
       stores: (stores, { tables }) => ({
         ...stores,
@@ -110,6 +117,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'forget: takes the jobs of the host with it',
+    rules: ['only writes to the queue change it'],
     seams: {
       stores: (stores, { tables }) => ({
         ...stores,
@@ -126,6 +134,7 @@ export const fleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'audit: an operation leaves no row',
+    rules: ['operations are audited'],
     seams: { stores: (stores) => ({ ...stores, audit: { ...stores.audit, add: async () => {} } }) },
   },
 ]

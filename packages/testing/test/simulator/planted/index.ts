@@ -5,6 +5,7 @@ import { logBugs } from './logs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { queueBugs } from './queue.ts'
 import { reportBugs } from './reports.ts'
+import { serviceBugs } from './services.ts'
 
 /** Every planted fault. */
 export const PLANTED: readonly PlantedBug[] = [
@@ -13,5 +14,13 @@ export const PLANTED: readonly PlantedBug[] = [
   ...logBugs,
   ...queueBugs,
   ...fleetBugs,
+  ...serviceBugs,
   ...alertBugs,
 ]
+
+/** The planted fault of that name. */
+export function planted(name: string): PlantedBug {
+  const found = PLANTED.find((bug) => bug.name === name)
+  if (found === undefined) throw new Error(`no planted fault is called ${name}`)
+  return found
+}

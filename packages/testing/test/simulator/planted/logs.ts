@@ -2,25 +2,49 @@ import type { LogWrite } from '@svc/core'
 import { inJobs, type PlantedBug, patch } from './planted-bug.ts'
 
 /** Logs with the request changed before it is stored. */
-const changing = (name: string, wrong: (write: LogWrite) => LogWrite): PlantedBug =>
-  inJobs(name, (jobs) => ({ appendLogs: (write) => jobs.appendLogs(wrong(write)) }))
+const changing = (name: string, rules: readonly string[], wrong: (write: LogWrite) => LogWrite): PlantedBug =>
+  inJobs(name, rules, (jobs) => ({ appendLogs: (write) => jobs.appendLogs(wrong(write)) }))
 
 /** Faults in logs. */
 export const logBugs: readonly PlantedBug[] = [
-  changing('logs: a repeated offset is stored twice', (write) => ({ ...write, offset: undefined })),
-  changing('logs: the idempotency key is ignored', (write) => ({ ...write, idempotencyKey: undefined })),
-  changing('logs: the host is not asked for', (write) => ({ ...write, fingerprint: undefined })),
-  changing('logs: the attempt is not asked for', (write) => ({ ...write, attempt: undefined })),
-  changing('logs: lines change their order', (write) => ({ ...write, lines: write.lines.toReversed() })),
-  changing('logs: a line is dropped', (write) => ({ ...write, lines: write.lines.slice(0, 3) })),
-  inJobs('logs: a gap is stored', (jobs) => ({
+  changing('logs: a repeated offset is stored twice', ['I6 accepted lines'], (write) => ({
+    ...write,
+    offset: undefined,
+  })),
+  changing('logs: the idempotency key is ignored', ['I6 accepted lines'], (write) => ({
+    ...write,
+    idempotencyKey: undefined,
+  })),
+  inJobs('logs: the license is not asked for', ['I2 late lines are refused'], (jobs, { tables }) => ({
+    appendLogs: (write) => {
+      const licenseId = tables.jobs.get(write.jobId)?.job.licenseId ?? write.licenseId
+      return jobs.appendLogs({ ...write, licenseId })
+    },
+  })),
+  changing('logs: the host is not asked for', ['I2 late lines are refused'], (write) => ({
+    ...write,
+    fingerprint: undefined,
+  })),
+  changing('logs: the attempt is not asked for', ['I2 late lines are refused'], (write) => ({
+    ...write,
+    attempt: undefined,
+  })),
+  changing('logs: lines change their order', ['I5 lines stored once, in order'], (write) => ({
+    ...write,
+    lines: write.lines.toReversed(),
+  })),
+  changing('logs: a line is dropped', ['I6 accepted lines'], (write) => ({
+    ...write,
+    lines: write.lines.slice(0, 3),
+  })),
+  inJobs('logs: a gap is stored', ['I6 accepted lines'], (jobs) => ({
     appendLogs: async (write) => {
       const outcome = await jobs.appendLogs(write)
       const isGap = outcome?.accepted === 0 && write.lines.length > 0
       return isGap ? jobs.appendLogs({ ...write, offset: undefined }) : outcome
     },
   })),
-  inJobs('logs: taken for ever after the end', (jobs, seam) => ({
+  inJobs('logs: taken for ever after the end', ['I2 late lines are refused'], (jobs, seam) => ({
     appendLogs: (write) => {
       const row = seam.tables.jobs.get(write.jobId)
       if (row?.job.finishedAt === undefined) return jobs.appendLogs(write)
@@ -30,7 +54,7 @@ export const logBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('logs: the lease is not renewed', (jobs, seam) => ({
+  inJobs('logs: the lease is not renewed', ['lines renew the lease'], (jobs, seam) => ({
     appendLogs: async (write) => {
       const before = seam.tables.jobs.get(write.jobId)
       const outcome = await jobs.appendLogs(write)
@@ -40,6 +64,7 @@ export const logBugs: readonly PlantedBug[] = [
   })),
   {
     name: 'logs: acknowledged before they are committed',
+    rules: ['I5 acknowledged lines are kept', 'I2 late writes are refused'],
     seams: {
       storage: (storage, { timeline, life }) => {
         const appendLogs = async (write: LogWrite) => {

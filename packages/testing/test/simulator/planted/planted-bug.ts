@@ -4,6 +4,8 @@ import type { SimulationSeams, StoresSeam } from '@svc/testing'
 /** A fault that the checks of the simulator must find. */
 export interface PlantedBug {
   readonly name: string
+  /** The promises that it breaks: whichever is seen broken first. */
+  readonly rules: readonly string[]
   readonly seams: SimulationSeams
 }
 
@@ -13,9 +15,11 @@ export type Row = ReturnType<StoresSeam['tables']['jobs']['all']>[number]
 /** The jobs store with some methods done wrong. */
 export const inJobs = (
   name: string,
+  rules: readonly string[],
   wrong: (jobs: JobsStore, seam: StoresSeam) => Partial<JobsStore>,
 ): PlantedBug => ({
   name,
+  rules,
   seams: { stores: (stores, seam) => ({ ...stores, jobs: { ...stores.jobs, ...wrong(stores.jobs, seam) } }) },
 })
 

@@ -4,7 +4,7 @@ const isFailing = ({ job }: Row): boolean => job.cancel !== undefined
 
 /** Faults in making, ordering, cancelling and sweeping jobs. */
 export const queueBugs: readonly PlantedBug[] = [
-  inJobs('serial key: the next job is never let go', (jobs, seam) => ({
+  inJobs('serial key: the next job is never let go', ['serial key: none stranded'], (jobs, seam) => ({
     report: async (write) => {
       const waiting = seam.tables.jobs.all().filter(({ place }) => place === Number.POSITIVE_INFINITY)
       const outcome = await jobs.report(write)
@@ -12,7 +12,7 @@ export const queueBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('serial key: not looked at when a job is made', (jobs, seam) => ({
+  inJobs('serial key: not looked at when a job is made', ['serial key: one at a time'], (jobs, seam) => ({
     enqueue: async (job) => {
       const made = await jobs.enqueue({ ...job, serialKey: undefined })
       const { serialKey } = job
@@ -20,7 +20,7 @@ export const queueBugs: readonly PlantedBug[] = [
       return made
     },
   })),
-  inJobs('dedupe key: not looked at', (jobs, seam) => ({
+  inJobs('dedupe key: not looked at', ['dedupe key is unique'], (jobs, seam) => ({
     enqueue: async (job) => {
       const made = await jobs.enqueue({ ...job, dedupeKey: undefined })
       const { dedupeKey } = job
@@ -30,15 +30,36 @@ export const queueBugs: readonly PlantedBug[] = [
   })),
   {
     name: 'deployment: stored outside the transaction of its job',
+    rules: ['a deployment is stored with its job'],
     seams: { storage: (storage) => ({ ...storage, transaction: (work) => work(storage) }) },
   },
-  inJobs('cancel: the license is not asked for', (jobs) => ({
+  {
+    name: 'transaction: what failed is committed all the same',
+    rules: ['a deployment is stored with its job'],
+    seams: {
+      storage: (storage) => ({
+        ...storage,
+        transaction: async (work) => {
+          const failures: unknown[] = []
+          const result = await storage.transaction((stores) =>
+            work(stores).catch((error: unknown) => {
+              failures.push(error)
+              return undefined as never
+            }),
+          )
+          if (failures.length > 0) throw failures[0]
+          return result
+        },
+      }),
+    },
+  },
+  inJobs('cancel: the license is not asked for', ['I7 own cancels only'], (jobs) => ({
     requestCancel: (write) => jobs.requestCancel({ ...write, licenseId: undefined }),
   })),
-  inJobs('cancel: the host is not asked for', (jobs) => ({
+  inJobs('cancel: the host is not asked for', ['I7 own cancels only'], (jobs) => ({
     requestCancel: (write) => jobs.requestCancel({ ...write, fingerprint: undefined }),
   })),
-  inJobs('cancel: a held job goes back to the queue', (jobs, seam) => ({
+  inJobs('cancel: a held job goes back to the queue', ['cancel asks the owner'], (jobs, seam) => ({
     requestCancel: async (write) => {
       const outcome = await jobs.requestCancel(write)
       if (outcome?.effect === 'requested')
@@ -50,7 +71,7 @@ export const queueBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('cancel: forgotten when the job is held', (jobs, seam) => ({
+  inJobs('cancel: forgotten when the job is held', ['a cancel is kept'], (jobs, seam) => ({
     requestCancel: async (write) => {
       const before = seam.tables.jobs.get(write.jobId)
       const outcome = await jobs.requestCancel(write)
@@ -58,7 +79,7 @@ export const queueBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('sweep: a cancel need not be confirmed', (jobs, seam) => ({
+  inJobs('sweep: a cancel need not be confirmed', ['ended too early'], (jobs, seam) => ({
     sweep: async () => {
       const result = await jobs.sweep()
       for (const row of seam.tables.jobs.all().filter((each) => isHeld(each) && isFailing(each)))
@@ -69,5 +90,7 @@ export const queueBugs: readonly PlantedBug[] = [
       return result
     },
   })),
-  inJobs('sweep: does nothing', () => ({ sweep: async () => ({ timedOut: [], ended: [] }) })),
+  inJobs('sweep: does nothing', ['I4 the sweep leaves none'], () => ({
+    sweep: async () => ({ timedOut: [], ended: [] }),
+  })),
 ]

@@ -3,22 +3,22 @@ import { inJobs, isHeld, type PlantedBug, patch } from './planted-bug.ts'
 
 /** Faults in what owners say: statuses and the jobs that heartbeats list. */
 export const reportBugs: readonly PlantedBug[] = [
-  inJobs('status: the host is not asked for', (jobs, { tables }) => ({
+  inJobs('status: the host is not asked for', ['I2 late writes change nothing'], (jobs, { tables }) => ({
     report: (write) => {
       const owner = tables.jobs.get(write.jobId)?.job.claimedBy
       return jobs.report({ ...write, fingerprint: owner ?? write.fingerprint })
     },
   })),
-  inJobs('status: the license is not asked for', (jobs, { tables }) => ({
+  inJobs('status: the license is not asked for', ['I2 late writes change nothing'], (jobs, { tables }) => ({
     report: (write) => {
       const licenseId = tables.jobs.get(write.jobId)?.job.licenseId ?? write.licenseId
       return jobs.report({ ...write, licenseId })
     },
   })),
-  inJobs('status: the attempt is not asked for', (jobs) => ({
+  inJobs('status: the attempt is not asked for', ['I2 late writes change nothing'], (jobs) => ({
     report: (write) => jobs.report({ ...write, attempt: undefined }),
   })),
-  inJobs('status: a terminal state is overwritten', (jobs, seam) => ({
+  inJobs('status: a terminal state is overwritten', ['I3 terminal is final'], (jobs, seam) => ({
     report: async (write) => {
       const outcome = await jobs.report(write)
       const isOther = outcome?.effect === 'ignored' && outcome.job.state !== write.state
@@ -27,7 +27,7 @@ export const reportBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('status: a job that was given back is written to', (jobs, seam) => ({
+  inJobs('status: a job that was given back is written to', ['running follows claimed'], (jobs, seam) => ({
     report: async (write) => {
       const outcome = await jobs.report(write)
       const row = seam.tables.jobs.get(write.jobId)
@@ -38,18 +38,22 @@ export const reportBugs: readonly PlantedBug[] = [
       return { effect: 'renewed', job }
     },
   })),
-  inJobs('status: giving back a cancelled job queues it again', (jobs, seam) => ({
-    report: async (write) => {
-      const before = seam.tables.jobs.get(write.jobId)
-      const outcome = await jobs.report(write)
-      const isWrong = write.state === 'pending' && outcome?.effect === 'finished' && before !== undefined
-      if (!isWrong) return outcome
-      const job = { ...before.job, state: 'pending' as const, claimedBy: undefined }
-      patch(seam, write.jobId, () => ({ ...before, job, place: seam.now().getTime() }))
-      return { effect: 'given-back', job }
-    },
-  })),
-  inJobs('status: giving back counts as lost', (jobs, seam) => ({
+  inJobs(
+    'status: giving back a cancelled job queues it again',
+    ['a cancel never puts a job back'],
+    (jobs, seam) => ({
+      report: async (write) => {
+        const before = seam.tables.jobs.get(write.jobId)
+        const outcome = await jobs.report(write)
+        const isWrong = write.state === 'pending' && outcome?.effect === 'finished' && before !== undefined
+        if (!isWrong) return outcome
+        const job = { ...before.job, state: 'pending' as const, claimedBy: undefined }
+        patch(seam, write.jobId, () => ({ ...before, job, place: seam.now().getTime() }))
+        return { effect: 'given-back', job }
+      },
+    }),
+  ),
+  inJobs('status: giving back counts as lost', ['giving back is not losing'], (jobs, seam) => ({
     report: async (write) => {
       const outcome = await jobs.report(write)
       if (outcome?.effect === 'given-back')
@@ -57,17 +61,18 @@ export const reportBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('status: the lease is not renewed', (jobs, seam) => ({
+  inJobs('status: the lease is not renewed', ['a report renews the lease'], (jobs, seam) => ({
     report: async (write) => {
       const before = seam.tables.jobs.get(write.jobId)
       const outcome = await jobs.report(write)
       const after = seam.tables.jobs.get(write.jobId)
-      if (before !== undefined && after !== undefined && isHeld(before) && isHeld(after))
+      const isTaken = outcome !== undefined && before !== undefined && after !== undefined
+      if (isTaken && isHeld(before) && isHeld(after))
         patch(seam, write.jobId, (row) => ({ ...row, place: before.place }))
       return outcome
     },
   })),
-  inJobs('status: a running job steps back to claimed', (jobs, seam) => ({
+  inJobs('status: a running job steps back to claimed', ['state after a report'], (jobs, seam) => ({
     report: async (write) => {
       const outcome = await jobs.report(write)
       if (outcome?.effect === 'renewed' && write.state === 'running' && outcome.job.startedAt !== undefined)
@@ -75,7 +80,7 @@ export const reportBugs: readonly PlantedBug[] = [
       return outcome
     },
   })),
-  inJobs('status: an exhausted job loses more than it may', (jobs, seam) => ({
+  inJobs('status: an exhausted job loses more than it may', ['lost leases'], (jobs, seam) => ({
     sweep: async () => {
       const result = await jobs.sweep()
       for (const { id } of result.ended)
@@ -83,7 +88,7 @@ export const reportBugs: readonly PlantedBug[] = [
       return result
     },
   })),
-  inJobs('heartbeat: anybody renews a lease', (jobs, { tables }) => ({
+  inJobs('heartbeat: anybody renews a lease', ['a lease is renewed by its owner'], (jobs, { tables }) => ({
     renew: (owners: readonly Owner[], leaseSeconds: number) => {
       const theirs = owners.map((owner) => {
         const job = tables.jobs.get(owner.jobId)?.job
@@ -92,12 +97,44 @@ export const reportBugs: readonly PlantedBug[] = [
       return jobs.renew(theirs, leaseSeconds)
     },
   })),
-  inJobs('heartbeat: an old attempt renews the lease of a new one', (jobs) => ({
-    renew: (owners: readonly Owner[], leaseSeconds: number) =>
-      jobs.renew(
-        owners.map((owner) => ({ ...owner, attempt: undefined })),
-        leaseSeconds,
-      ),
+  inJobs(
+    'heartbeat: another host of the license renews a lease',
+    ['a lease is renewed by its owner'],
+    (jobs, { tables }) => ({
+      renew: (owners: readonly Owner[], leaseSeconds: number) => {
+        const theirs = owners.map((owner) => {
+          const fingerprint = tables.jobs.get(owner.jobId)?.job.claimedBy ?? owner.fingerprint
+          return { ...owner, fingerprint }
+        })
+        return jobs.renew(theirs, leaseSeconds)
+      },
+    }),
+  ),
+  inJobs(
+    'heartbeat: a host of the same fingerprint in another license renews a lease',
+    ['a lease is renewed by its owner'],
+    (jobs, { tables }) => ({
+      renew: (owners: readonly Owner[], leaseSeconds: number) => {
+        const theirs = owners.map((owner) => {
+          const licenseId = tables.jobs.get(owner.jobId)?.job.licenseId ?? owner.licenseId
+          return { ...owner, licenseId }
+        })
+        return jobs.renew(theirs, leaseSeconds)
+      },
+    }),
+  ),
+  inJobs(
+    'heartbeat: an old attempt renews the lease of a new one',
+    ['a lease is renewed by its owner'],
+    (jobs) => ({
+      renew: (owners: readonly Owner[], leaseSeconds: number) =>
+        jobs.renew(
+          owners.map((owner) => ({ ...owner, attempt: undefined })),
+          leaseSeconds,
+        ),
+    }),
+  ),
+  inJobs('heartbeat: the listed jobs are not renewed', ['a heartbeat renews the lease'], () => ({
+    renew: async () => {},
   })),
-  inJobs('heartbeat: the listed jobs are not renewed', () => ({ renew: async () => {} })),
 ]

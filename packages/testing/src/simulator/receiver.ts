@@ -1,0 +1,64 @@
+import type { Outbound, OutboundAnswer } from '@svc/core'
+import type { Fault } from './fault.ts'
+import type { Life } from './life.ts'
+import type { Random } from './random.ts'
+import { never, type Timeline } from './timeline.ts'
+
+/** What a receiver of alerts is made of. */
+export interface ReceiverParts {
+  readonly timeline: Timeline
+  readonly random: Random
+  /** Of the replica that calls. */
+  readonly life: Life
+  readonly isOn: (fault: Fault) => boolean
+}
+
+interface Fate {
+  readonly ms: number
+  readonly answer: OutboundAnswer
+}
+
+const ANSWER_MS = 200
+const FAILURE_SHARE = 0.6
+const TIMEOUT_MS = 10_000
+/** Longer than a delivery is leased: the machine that called stood still meanwhile. */
+const LATE_MS = 100_000
+
+const answered = (status: number): OutboundAnswer => ({
+  ok: true,
+  status,
+  headers: new Headers(),
+  body: new Uint8Array(),
+})
+
+/** Who is told of alerts, as one replica calls it. While faults are on it refuses, fails, or is heard too late. */
+export class Receiver implements Outbound {
+  readonly #parts: ReceiverParts
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts
+  }
+
+  async request(): Promise<OutboundAnswer> {
+    const { timeline, life } = this.#parts
+    const { ms, answer } = this.#fate()
+    await timeline.sleep(ms, 'receiver')
+    return life.isOver ? never() : answer
+  }
+
+  #fate(): Fate {
+    const { random, isOn } = this.#parts
+    const soonMs = ANSWER_MS * random.fraction()
+    const well = { ms: soonMs, answer: answered(204) }
+    if (!isOn('receiver-failure') || !random.chance(FAILURE_SHARE)) return well
+    return random.pick<Fate>([
+      { ms: LATE_MS * random.fraction(), answer: answered(204) },
+      { ms: TIMEOUT_MS, answer: { ok: false, refusal: 'timeout' } },
+      { ms: soonMs, answer: { ok: false, refusal: 'connect' } },
+      { ms: soonMs, answer: answered(500) },
+      { ms: soonMs, answer: answered(410) },
+    ])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
