@@ -1,9 +1,11 @@
 // A process of its own that keeps a server busy over many kept connections, until each of them is turned away, and then
 // prints one line of JSON: what became of every request. Arguments: port, connections, milliseconds between two requests
-// of one connection (0: as fast as it answers). Prints `warm` when every connection has had answers.
+// of one connection (0: as fast as it answers), hosts that take turns (0: each request is from a host of its own). Prints
+// `warm` when every connection, and every host, has had an answer.
 import { connect } from 'node:net'
+import { fingerprintOf, keyOf } from './load-hosts.ts'
 
-const [port = 0, connections = 1, everyMs = 0] = process.argv.slice(2).map(Number)
+const [port = 0, connections = 1, everyMs = 0, hosts = 0] = process.argv.slice(2).map(Number)
 
 /** What became of the requests. */
 export interface LoadReport {
@@ -18,15 +20,15 @@ export interface LoadReport {
   readonly goodbyes: number
   /** Connections that were closed between two requests, without one being lost. */
   readonly closedIdle: number
-  /** Answers a second, until the first goodbye. */
+  /** Answers a second, from `warm` until the first goodbye. */
   readonly rate: number
-  /** Fingerprints whose heartbeat was acknowledged with 200. */
+  /** Heartbeats that were acknowledged with 200. */
   readonly acknowledged: number
 }
 
 let [answered, lost, untaken, goodbyes, closedIdle, acknowledged, cold] = [0, 0, 0, 0, 0, 0, connections]
 const statuses: Record<string, number> = {}
-const start = performance.now()
+let [untilWarm, atWarm] = [0, 0]
 let [untilGoodbye, atGoodbye] = [0, 0]
 let serial = 0
 let open = connections
@@ -36,9 +38,10 @@ const HEARTBEATS_OF_A_LICENSE = 20
 
 function request(): string {
   serial += 1
-  const fingerprint = `load-${serial}-${'f'.repeat(32)}`
-  const body = JSON.stringify({ fingerprint, hostname: `host-${serial}`, cpu_pct: 1.5 })
-  const key = `load-key-${Math.floor(serial / HEARTBEATS_OF_A_LICENSE)}`
+  const host = hosts === 0 ? serial : serial % hosts
+  const fingerprint = fingerprintOf(host)
+  const body = JSON.stringify({ fingerprint, hostname: `host-${host}`, cpu_pct: 1.5 })
+  const key = hosts === 0 ? `load-key-${Math.floor(serial / HEARTBEATS_OF_A_LICENSE)}` : keyOf(host)
   return `POST /v1/telemetry/heartbeat HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
@@ -61,7 +64,8 @@ function client(first: boolean): void {
     waiting = false
     heard += 1
     note(answer)
-    if (first && heard === 1) warmed()
+    if (first && heard === 1) cold -= 1
+    if (atWarm === 0 && cold === 0 && answered >= hosts) warmed()
     isLast = /\r\nconnection: close\r\n/i.test(answer)
     if (isLast) {
       goodbyes += 1
@@ -102,14 +106,14 @@ function note(head: string): void {
 }
 
 function warmed(): void {
-  cold -= 1
-  if (cold === 0) process.stdout.write('warm\n')
+  ;[untilWarm, atWarm] = [answered, performance.now()]
+  process.stdout.write('warm\n')
 }
 
 function ended(): void {
   open -= 1
   if (open > 0) return
-  const rate = Math.round(untilGoodbye / ((atGoodbye - start) / 1000))
+  const rate = Math.round((untilGoodbye - untilWarm) / ((atGoodbye - atWarm) / 1000))
   const report: LoadReport = { answered, statuses, lost, untaken, goodbyes, closedIdle, rate, acknowledged }
   process.stdout.write(`${JSON.stringify(report)}\n`)
 }

@@ -11,6 +11,8 @@ export interface LoadParts {
   readonly connections: number
   /** Milliseconds between two requests of one connection; 0: as fast as it is answered. */
   readonly everyMs: number
+  /** Hosts that take turns, each with a license of its own (`licenseHosts`). Default: every request is from another host. */
+  readonly hosts?: number
 }
 
 /** A load that has reached every connection. */
@@ -19,10 +21,11 @@ export interface Load extends AsyncDisposable {
   report(): Promise<LoadReport>
 }
 
-/** Loads the server at `url` from a process of its own; resolves when every connection has had an answer. */
-export async function load(url: string, { connections, everyMs }: LoadParts): Promise<Load> {
+/** Loads the server at `url` from a process of its own; resolves when every connection and every host has had an answer. */
+export async function load(url: string, { connections, everyMs, hosts = 0 }: LoadParts): Promise<Load> {
   const { port } = new URL(url)
-  const child = spawn(process.execPath, ['--no-warnings', CLIENT, port, `${connections}`, `${everyMs}`], {
+  const args = [port, `${connections}`, `${everyMs}`, `${hosts}`]
+  const child = spawn(process.execPath, ['--no-warnings', CLIENT, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = once(child, 'close')
