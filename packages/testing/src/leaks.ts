@@ -1,14 +1,23 @@
 import type { Environment } from '@svc/core'
 
+const WEBHOOK_SECRET = 'the secret of a webhook'
+
 /** Texts that open something by themselves, by what they are called. */
 const SHAPES: readonly (readonly [what: string, shape: string])[] = [
   ['a license key', 'svc_[A-Za-z0-9_-]{43}'],
   ['a session cookie', 'v1[.][A-Za-z0-9_-]{43}[.][A-Za-z0-9_-]{43}'],
   ['a private key', '-----BEGIN [A-Z ]*PRIVATE KEY-----'],
+  [WEBHOOK_SECRET, 'whsec_[A-Za-z0-9+/]{43}='],
 ]
 
-/** The same for a database, as one regular expression of PostgreSQL. */
-export const LEAK_PATTERN = SHAPES.map(([, shape]) => shape).join('|')
+/** The one table that has to keep a secret as it is: each message to the webhook is signed with it. */
+const SIGNING_TABLE = 'alert_webhooks'
+
+/** What must not stand in a table of a database, as one regular expression of PostgreSQL. */
+export const leakPattern = (table: string): string =>
+  SHAPES.filter(([what]) => table !== SIGNING_TABLE || what !== WEBHOOK_SECRET)
+    .map(([, shape]) => shape)
+    .join('|')
 
 /** Settings whose values are secrets. */
 const SECRET_SETTING = /(?:KEY|KEYS|SECRET|TOKEN|PRIVKEY)$/

@@ -4,16 +4,19 @@ import pg from 'pg'
 import { leaksIn, TEST_ENVIRONMENT, testDatabase, testPlane } from '../src/index.ts'
 
 const KEY = `svc_${'aB3_-'.repeat(8)}xyz`
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 
 describe('secrets in a text', () => {
-  it('are told by name: a key, a session, a private key, and what the settings hold', () => {
+  it('are told by name: a key, a session, a private key, the secret of a webhook, and what the settings hold', () => {
     const session = `v1.${'s'.repeat(43)}.${'t'.repeat(43)}`
     const pem = '-----BEGIN PRIVATE KEY-----'
+    const hook = WEBHOOK_SECRET
     const secret = TEST_ENVIRONMENT.MONITORS_CRON_SECRET
-    expect(leaksIn(`${KEY} ${session} ${pem} ${secret}`, TEST_ENVIRONMENT)).toEqual([
+    expect(leaksIn(`${KEY} ${session} ${pem} ${hook} ${secret}`, TEST_ENVIRONMENT)).toEqual([
       'a license key',
       'a session cookie',
       'a private key',
+      'the secret of a webhook',
       'the value of MONITORS_CRON_SECRET',
     ])
   })
@@ -32,16 +35,46 @@ it('a plane whose log was told a secret of its settings fails as it is disposed'
   await expect(test[Symbol.asyncDispose]()).rejects.toThrow('holds the value of MONITORS_CRON_SECRET')
 })
 
-it('a database that keeps a license key in the clear says in which table, and is gone all the same', async () => {
-  const server = process.env.SVC_TEST_POSTGRES ?? ''
-  const database = await testDatabase(server)
+const SERVER = process.env.SVC_TEST_POSTGRES ?? ''
+
+/** A database in which a test has done this, and what its end says. */
+async function endAfter(...statements: readonly string[]): Promise<unknown> {
+  const database = await testDatabase(SERVER)
   await migrate(database.url)
   const client = new pg.Client({ connectionString: database.url })
+  client.on('error', () => {})
   await client.connect()
-  await client.query("insert into tenants (id, name) values ('ten_x', $1)", [`named ${KEY}`])
-  await client.end()
-  await expect(database[Symbol.asyncDispose]()).rejects.toThrow('in the clear in tenants')
+  for (const statement of statements) await client.query(statement)
+  const ended = await database[Symbol.asyncDispose]().then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  await client.end().catch(() => {})
   const again = new pg.Client({ connectionString: database.url })
   await expect(again.connect()).rejects.toThrow('does not exist')
   await again.end()
+  return ended
+}
+
+const tenantNamed = (name: string) => `insert into tenants (id, name) values ('ten_x', '${name}')`
+const webhookOf = (secret: string) =>
+  `insert into alert_webhooks values ('', 'https://hooks.example', '${secret}', now())`
+
+it.each([
+  ['a license key', KEY],
+  ['the secret of a webhook', WEBHOOK_SECRET],
+])(
+  'a database that keeps %s in the clear says in which table, and is gone all the same',
+  async (_, secret) => {
+    expect(String(await endAfter(tenantNamed(`named ${secret}`)))).toMatch(/in the clear in tenants$/)
+  },
+)
+
+it('the table of webhooks has to keep their secrets, and may keep nothing else', async () => {
+  expect(await endAfter(webhookOf(WEBHOOK_SECRET))).toBeUndefined()
+  expect(String(await endAfter(webhookOf(KEY)))).toMatch(/in the clear in alert_webhooks$/)
+})
+
+it('a table that cannot be read does not count as clean', async () => {
+  expect(String(await endAfter('begin', 'lock table tenants'))).toContain('tenants (not read: ')
 })

@@ -4,12 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
+import { leaksIn } from '@svc/testing'
 import { RecordingOutput } from './recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
 const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')
+
+/** The commands whose very job is to give a secret out, on stdout, and which. */
+const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[] = [
+  [['licenses', 'issue'], 'a license key'],
+  [['sessions', 'mint'], 'a session cookie'],
+  [['alerts', 'webhook-set'], 'the secret of a webhook'],
+  [['up'], 'a license key'],
+]
 
 /** Where a process is started. */
 export interface SvcProcessParts {
@@ -27,6 +36,8 @@ export interface SvcProcessParts {
 export class SvcProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #gone: Promise<unknown>
+  readonly #args: readonly string[]
+  readonly #env: Environment
   readonly out = new RecordingOutput(false)
   readonly err = new RecordingOutput(false)
 
@@ -34,6 +45,8 @@ export class SvcProcess implements AsyncDisposable {
     args: readonly string[],
     { cwd, env = {}, openFiles, program: node = SOURCES, input }: SvcProcessParts,
   ) {
+    this.#args = args
+    this.#env = env
     // Nothing of this run's own settings gets in.
     const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
     const command = [process.execPath, ...node, ...args]
@@ -83,9 +96,17 @@ export class SvcProcess implements AsyncDisposable {
     return (JSON.parse(line ?? '{}') as { url: string }).url
   }
 
+  /** @throws Error when the process has said what it has to keep to itself */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill('SIGKILL')
     await this.#gone
+    const own = GIVEN_OUT.find(([command]) => command.every((word, index) => this.#args[index] === word))
+    const leaks = [
+      ...leaksIn(this.out.text, this.#env).filter((what) => what !== own?.[1]),
+      ...leaksIn(this.err.text, this.#env),
+    ]
+    if (leaks.length > 0)
+      throw new Error(`svc ${this.#args.slice(0, 2).join(' ')} has said ${leaks.join(', ')}`)
   }
 }
 
