@@ -63,7 +63,7 @@ describe('the simulator', () => {
 describe('a failure of the database', () => {
   it('also happens inside a transaction, which then must leave nothing', async () => {
     const { seams } = planted('transaction: what failed is committed all the same')
-    const found = await firstFailing({ seams, scenario: { faults: ['database-failure'] } })
+    const found = await firstFailing({ seams, scenario: { faults: ['database-failure'] } }, 100)
     expect(found?.rule).toBe('a deployment is stored with its job')
   })
 })
