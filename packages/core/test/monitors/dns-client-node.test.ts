@@ -24,6 +24,15 @@ describe('records come in presentation format', () => {
     ['MX', [{ priority: 10, exchange: 'mail.example.com' }], ['10 mail.example.com']],
     ['TXT', [{ data: ['v=spf1 ', 'include:example.net ', '-all'] }], ['v=spf1 include:example.net -all']],
     ['CAA', [{ flags: 128, tag: 'issue', value: 'ca.example' }], ['128 issue "ca.example"']],
+    // Targets share no ending: this server would compress it, which RFC 2782 forbids and Node does not read.
+    [
+      'SRV',
+      [
+        { priority: 1, weight: 2, port: 5269, target: 'xmpp.example.net' },
+        { priority: 10, weight: 0, port: 443, target: 'spare.example.org' },
+      ],
+      ['1 2 5269 xmpp.example.net', '10 0 443 spare.example.org'],
+    ],
     [
       'SOA',
       [

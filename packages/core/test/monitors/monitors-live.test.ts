@@ -69,12 +69,47 @@ describe(`monitors on ${POSTGRES} and a real name server`, () => {
     expect(await plane().monitors.troubles()).toMatchObject([
       { kind: 'monitor_drift', monitor: { name: 'web' } },
     ])
+    expect((await show('web')).driftedAt).toEqual(expect.any(Date))
     dns.zone.set('web.example.com', address('192.0.2.1'))
-    expect(await tick()).toMatchObject({ changed: 1 })
+    expect(await tick()).toMatchObject({ ran: 1, changed: 1 })
+    expect(await show('web')).toMatchObject({ confirmed: ['192.0.2.1'], driftedAt: undefined })
+    expect(await plane().monitors.troubles()).toEqual([])
     dns.zone.delete('web.example.com')
     expect(await tick()).toMatchObject({ changed: 1 })
     expect(await show('web')).toMatchObject({ confirmed: [] })
     await plane().monitors.remove('web')
+  })
+
+  it('a difference counts in the last of as many runs in a row as are asked for, and so does its end', async () => {
+    const state = async () => {
+      const { confirmed, driftedAt } = await show('sure')
+      return { confirmed, drifted: driftedAt !== undefined }
+    }
+    const [before, drifted] = [
+      { confirmed: ['192.0.2.1'], drifted: false },
+      { confirmed: ['192.0.2.66'], drifted: true },
+    ]
+    dns.zone.set('sure.example.com', address('192.0.2.1'))
+    await add('sure', { confirmations: 3, expected: ['192.0.2.1'] })
+    for (let run = 0; run < 3; run += 1) await tick()
+    expect(await state()).toEqual(before)
+    // Seen twice and gone again: what was counted is forgotten.
+    for (const seen of ['192.0.2.66', '192.0.2.66', '192.0.2.1', '192.0.2.66', '192.0.2.66']) {
+      dns.zone.set('sure.example.com', address(seen))
+      expect(await tick()).toMatchObject({ ran: 1, changed: 0 })
+      expect(await state()).toEqual(before)
+    }
+    expect(await plane().monitors.troubles()).toEqual([])
+    expect(await tick()).toMatchObject({ ran: 1, changed: 1 })
+    expect(await state()).toEqual(drifted)
+    expect(await plane().monitors.troubles()).toMatchObject([{ kind: 'monitor_drift' }])
+    dns.zone.set('sure.example.com', address('192.0.2.1'))
+    for (let run = 0; run < 2; run += 1) expect(await tick()).toMatchObject({ ran: 1, changed: 0 })
+    expect(await state()).toEqual(drifted)
+    expect(await tick()).toMatchObject({ ran: 1, changed: 1 })
+    expect(await state()).toEqual(before)
+    expect(await plane().monitors.troubles()).toEqual([])
+    await plane().monitors.remove('sure')
   })
 
   it('an address more in another order is exactly that: one address more', async () => {
