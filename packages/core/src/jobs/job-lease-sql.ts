@@ -29,7 +29,8 @@ const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not nul
  * Hands out jobs to any number of hosts, each named once. A host has a queue of its own and shares that of its license:
  * it gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since a probe
  * for each would give the same row to all of them; hosts without work of their own choose first. A due job that must not
- * be handed out again is only named (`spent_id`). A repeated claim is a write of the owner: it renews the lease.
+ * be handed out again is only named (`spent_id`). A repeated claim is a write of the owner: it renews the lease. A key means
+ * the job that it got only as long as that is claimed; one that is used again while its job runs is taken from it first.
  */
 export const LEASE = {
   name: 'job-lease',
@@ -37,10 +38,14 @@ export const LEASE = {
     ), host as (
       select q.*, a.drained_at is not null as drained
       from request q left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
-    ), again as (
-      select q.place, q.at, q.lease_seconds, claimed.id from request q cross join lateral (select id from jobs j
+    ), keyed as (
+      select q.place, q.at, q.lease_seconds, mine.* from request q cross join lateral (select id, state from jobs j
         where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
-          and j.${UNFINISHED} and j.state = 'claimed' limit 1) claimed
+          and j.${UNFINISHED} limit 1) mine
+    ), again as (select * from keyed where state = 'claimed'
+    ), forgotten as (
+      update jobs j set claim_key = null from keyed where j.id = keyed.id and keyed.state <> 'claimed'
+        and j.state <> 'claimed' returning j.id
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
       from again where j.id = again.id and coalesce(j.state, '') = 'claimed'
@@ -73,6 +78,7 @@ export const LEASE = {
         started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
         available_at = due.at + make_interval(secs => due.lease_seconds)
       from due where j.id = any (array(select id from due)) and j.id = due.id and (j.state = 'pending' or not ${SPENT})
+        and (select count(*) from forgotten) >= 0
       returning due.place, j.*, case when due.was = 'pending' then 'new' else 'reclaimed' end as how
     ), job as (
       select * from taken
@@ -87,17 +93,6 @@ export const LEASE = {
         and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
     from host left join job on job.place = host.place left join spent on spent.place = host.place
     order by host.place`,
-}
-
-// A key means the job that it got only as long as that is claimed.
-const FORGET_KEYS = {
-  name: 'job-forget-keys',
-  text: `with used as (
-      select j.id from jobs j join unnest($1::text[], $2::text[], $3::text[]) as q (license_id, fingerprint, claim_key)
-        on j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
-      where j.${UNFINISHED} and j.state <> 'claimed' order by j.id for update of j
-    )
-    update jobs j set claim_key = null from used where j.id = used.id and j.state <> 'claimed'`,
 }
 
 type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
@@ -150,9 +145,8 @@ async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<read
   if (asked.length === 0) return []
   const params = paramsOf(asked)
   for (;;) {
-    const found = await rows<LeaseRow>(LEASE, params).catch(noneIfKeyIsTaken)
+    const found = await rows<LeaseRow>(LEASE, params).catch(noneIfClaimedTwice)
     if (found.length > 0) return found
-    await rows(FORGET_KEYS, params.slice(0, 3))
   }
 }
 
@@ -169,9 +163,8 @@ async function settled(first: LeaseRow | undefined, asked: LeaseAsked, rows: Row
 }
 
 // Two requests of a host with one claim key at the same instant, on two replicas, find nothing to repeat and take two
-// jobs; the index lets one of them stand, and the other, run again, repeats it. Or the job that the key got runs by now:
-// it keeps the key until a host uses it again, which none does in earnest, so that beginning to run changes no index.
-function noneIfKeyIsTaken(error: unknown): [] {
+// jobs; the index lets one of them stand, and the other, run again, repeats it.
+function noneIfClaimedTwice(error: unknown): [] {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   if (code === '23505' && constraint === 'jobs_claim_key') return []
   throw error
