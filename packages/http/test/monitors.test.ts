@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { FakeClock, memoryStorage } from '@svc/testing'
+import { chatPost } from './chat-scene.ts'
 import { serving } from './serving.ts'
 
 const PATH = '/api/v1/monitors/run'
@@ -42,6 +43,32 @@ describe.each(['GET', 'POST'] as const)('%s /api/v1/monitors/run', (method) => {
     served().dns.answer('www.example.com', '192.0.2.2')
     served().clock.advance({ hours: 1 })
     expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1 })
+  })
+
+  it('counts the alert that a drift opens, in the run that opens it', async () => {
+    served().dns.answer('www.example.com', '192.0.2.1')
+    await served().plane.monitors.add(WATCHED)
+    await run()
+    served().dns.answer('www.example.com', '192.0.2.2')
+    served().clock.advance({ minutes: 6 })
+    expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1 })
+    served().clock.advance({ minutes: 1 })
+    expect((await run()).body).toEqual({ ...NOTHING, alerted: 1 })
+    served().clock.advance({ minutes: 1 })
+    expect((await run()).body).toEqual(NOTHING)
+  })
+
+  it('counts the rows of conversations past their retention: each with its question and its answer', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      expect(await served().send(chatPost({ message: 'How do I install the agent?' }))).toMatchObject({
+        status: 200,
+      })
+    }
+    served().clock.advance({ days: 89 })
+    expect((await run()).body).toMatchObject({ purgedChats: 0 })
+    served().clock.advance({ days: 1 })
+    expect((await run()).body).toMatchObject({ ok: true, purgedChats: 6 })
+    expect((await run()).body).toMatchObject({ ok: true, purgedChats: 0 })
   })
 
   it('takes the secret as bearer or as key', async () => {
@@ -124,6 +151,22 @@ describe('with bad settings of monitors', () => {
     await served().plane.monitors.add(WATCHED)
     expect(await served().plane.scheduler.tick()).toMatchObject({ ran: 0 })
     expect(served().dns.questions).toEqual([])
+  })
+})
+
+describe('when conversations cannot be removed', () => {
+  const storage = memoryStorage(new FakeClock())
+  const purge = () => Promise.reject(new Error('secret detail of the database'))
+  const served = serving({ storage: { ...storage, conversations: { ...storage.conversations, purge } } })
+
+  it('the run is none the worse for it, and the log says so', async () => {
+    served().dns.answer('www.example.com', '192.0.2.1')
+    await served().plane.monitors.add(WATCHED)
+    const answer = await served().send({ method: 'POST', path: PATH, headers: bearer })
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({ ...NOTHING, ran: 1 })
+    const failed = served().log.lines.filter(({ fields }) => fields.task !== undefined)
+    expect(failed).toMatchObject([{ level: 'error', fields: { task: 'chat-purge' } }])
   })
 })
 
