@@ -18,7 +18,7 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   { path: /^packages\/http\/src\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,
-    why: 'asks the DNS servers of the settings; no answer is connected to',
+    why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
 ]
 

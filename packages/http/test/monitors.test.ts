@@ -138,6 +138,14 @@ describe('without MONITORS_CRON_SECRET', () => {
   })
 })
 
+describe('without MONITORS_CRON_SECRET and with bad settings of monitors', () => {
+  const served = serving({ env: { MONITORS_CRON_SECRET: undefined, MONITOR_DNS_SERVERS: 'not an address' } })
+
+  it('every run is refused as without the secret alone', async () => {
+    expect(await served().send({ method: 'POST', path: PATH })).toMatchObject(UNAUTHORIZED)
+  })
+})
+
 describe('with bad settings of monitors', () => {
   const served = serving({ env: { MONITOR_DNS_SERVERS: 'not an address' } })
 
@@ -145,6 +153,15 @@ describe('with bad settings of monitors', () => {
     const answer = await served().send({ method: 'POST', path: PATH, headers: bearer })
     expect(answer).toMatchObject({ status: 503, body: { error: 'service unavailable' } })
     expect(await served().get('/healthz')).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['no secret', '', {}],
+    ['another bearer', '', { authorization: 'Bearer nope' }],
+    ['another bearer beside the right key', `?${asKey}`, { authorization: 'Bearer nope' }],
+  ])('who does not know the secret does not hear of them: %s', async (_, query, headers) => {
+    const sent = { method: 'POST', path: `${PATH}${query}`, headers }
+    expect(await served().send(sent)).toMatchObject(UNAUTHORIZED)
   })
 
   it('the tick asks nobody for a monitor, since those to ask are not known', async () => {

@@ -20,14 +20,15 @@ export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   replies: { 401: { description: 'Bad or missing secret.' } },
   admit: (arrival) => {
     const { plane, rawHeaders } = arrival
-    if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')
     const secret = parts.secretOf(plane.config)
-    if (secret === undefined && parts.whenUnset === 'admit') return undefined
     const given =
       bearerOf(rawHeaders) ?? (parts.queryKey === undefined ? undefined : arrival.query(parts.queryKey))
     // Compared even when there is nothing to compare with, so that the time taken does not tell an unset secret.
     const same = sameSecret(given ?? '', secret ?? '')
-    if (!same || secret === undefined) throw new Problem('unauthorized')
+    const passes = secret === undefined ? parts.whenUnset === 'admit' : same
+    if (!passes) throw new Problem('unauthorized')
+    // Last, so that nobody without the secret learns of the settings.
+    if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')
     return undefined
   },
 })
