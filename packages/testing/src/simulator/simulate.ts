@@ -144,16 +144,16 @@ class Simulation {
   }
 
   async #start(): Promise<void> {
-    // Licenses are there before anything can fail.
+    // Licenses, and whoever is told of alerts, are there before anything can fail.
     const plane = this.#replicas[0]?.running?.plane
     const { hosts } = this.#scenario
     const licenses = plane === undefined ? [] : await issueLicenses(plane, this.#scenario.licenses)
+    await this.#alerts?.start(plane)
     for (let index = 0; index < hosts; index += 1) {
       const license = licenses[index % licenses.length]
       if (license !== undefined) this.#addMachine(index, Math.floor(index / licenses.length), license)
     }
     const [scenario, timeline, random] = [this.#scenario, this.#timeline, this.#random.fork()]
-    await this.#alerts?.start(plane)
     planJobs({ scenario, timeline, random, operator: this.#operator, machines: this.#machines })
     this.#chaos.start()
   }
