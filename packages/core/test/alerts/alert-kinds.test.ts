@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind } from '@svc/core'
+import { memoryStorage, postgresStorage } from '@svc/testing'
+import { POSTGRES, SERVER } from '../storage/backends.ts'
 import { FleetScene } from './fleet-scene.ts'
 
 interface Case {
@@ -166,11 +168,14 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   },
 }
 
-describe('each kind of alert', () => {
+describe.each([
+  ['memory', async () => memoryStorage()],
+  [POSTGRES, () => postgresStorage(SERVER)],
+] as const)('each kind of alert on %s', (_, storage) => {
   it.each(ALERT_KINDS)(
     '%s opens at the second tick, is announced, and ends with its trouble',
     async (kind) => {
-      await using scene = await FleetScene.open()
+      await using scene = await FleetScene.open({ storage: await storage() })
       await CASES[kind].begin(scene)
       await scene.tick()
       expect(await scene.open()).not.toContain(kind)

@@ -84,6 +84,27 @@ describe('webhooks of alerts', () => {
     expect(() => new Webhook('whsec_AAAA').verify(body, headers)).toThrow()
   })
 
+  it('the official verifier accepts a digest of this moment, and none that was changed', async () => {
+    await using stage = await told()
+    const { scene, far, secret } = stage
+    const { clock } = scene.test
+    clock.advance(Date.now() - clock.now().getTime())
+    await scene.beat({ diskPct: 95 })
+    await scene.tick()
+    await scene.tick()
+    const [message] = far.seen
+    const headers = message?.headers as Record<string, string>
+    const body = message?.body ?? ''
+    const webhook = new Webhook(secret)
+    expect(webhook.verify(body, headers)).toMatchObject({
+      type: 'alerts.digest',
+      data: { alerts: [{ transition: 'firing', alert: { kind: 'disk_high', status: 'firing' } }] },
+    })
+    expect(() => webhook.verify(body.replace('firing', 'resolved'), headers)).toThrow()
+    expect(() => webhook.verify(body, { ...headers, 'webhook-id': 'msg_another' })).toThrow()
+    expect(() => new Webhook('whsec_AAAA').verify(body, headers)).toThrow()
+  })
+
   it('sixteen ticks at once deliver one message', async () => {
     await using stage = await told()
     const { scene, far } = stage
