@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { systemResolver } from '../../src/net/dns-system.ts'
 import { createOutbound, type OutboundParts } from '../../src/net/outbound.ts'
+import { loopbackDns } from '../monitors/dns-server.ts'
 import { farSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
@@ -32,6 +34,34 @@ describe('the address of a call', () => {
     expect(await client.request(url, { plainHttp: true })).toEqual({ ok: false, refusal: 'connect' })
     expect(await client.request(url, { plainHttp: true })).toEqual({ ok: false, refusal: 'not-public' })
     expect(inside.connections()).toBe(0)
+  })
+
+  test('is the one of one answer of a real name server, which changes it between two questions', async () => {
+    await using first = await farSide(undefined, { host: '127.0.0.2' })
+    await using second = await farSide(undefined, { host: '127.0.0.3', port: first.port })
+    await using dns = await loopbackDns()
+    const resolver = systemResolver({ servers: [dns.server], tryMs: 20_000 })
+    const limits = { resolveMs: 60_000 }
+    await using client = outbound({ resolver, limits, allow: ['127.0.0.2'] })
+    const call = () => client.request(`http://rebind.example:${first.port}/`, { plainHttp: true })
+    const answers = (...addresses: string[]) =>
+      dns.zone.set('rebind.example', { A: addresses.map((address) => ({ address })) })
+    answers('127.0.0.2')
+    expect(await call()).toMatchObject({ ok: true, status: 200 })
+    // Once for A and once for AAAA: nothing asks again between judging and connecting.
+    expect(dns.asked.udp).toBe(2)
+    answers('127.0.0.3')
+    expect(await call()).toEqual({ ok: false, refusal: 'not-public' })
+    answers('127.0.0.2', '127.0.0.3')
+    expect(await call()).toEqual({ ok: false, refusal: 'not-public' })
+    dns.zone.set('rebind.example', {
+      A: [{ address: '127.0.0.2' }],
+      AAAA: [{ address: '::ffff:127.0.0.3' }],
+    })
+    expect(await call()).toEqual({ ok: false, refusal: 'not-public' })
+    expect([first.connections(), second.connections()]).toEqual([1, 0])
+    answers('127.0.0.2')
+    expect(await call()).toMatchObject({ ok: true, status: 200 })
   })
 
   test.each([
