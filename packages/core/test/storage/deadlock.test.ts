@@ -46,7 +46,7 @@ const BOTH = {
 }
 
 it.each(['rows', 'hotRows'] as const)(
-  `a statement that was ended for a deadlock is run once more (%s), on ${POSTGRES}`,
+  `a statement that was ended for a deadlock is run again (%s), on ${POSTGRES}`,
   async (how) => {
     const { result, counts } = await dead((driver) => driver[how](BOTH, [2]))
     expect(result).toHaveLength(2)
