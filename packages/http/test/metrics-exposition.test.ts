@@ -80,6 +80,15 @@ const spelled = (labels: Readonly<Record<string, string>>): string =>
 
 const promtool = spawnSync('promtool', ['--version']).error === undefined ? it : it.skip
 
+/** What promtool makes of an exposition. */
+function promtoolOn(input: string) {
+  const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input,
+    encoding: 'utf8',
+  })
+  return { error, status, said: `${stdout}${stderr}` }
+}
+
 describe('the exposition of a live plane over an embedded PostgreSQL', () => {
   let plane: Mounted
   let text = ''
@@ -111,11 +120,7 @@ describe('the exposition of a live plane over an embedded PostgreSQL', () => {
   })
 
   promtool('promtool accepts all of it, where it is installed', () => {
-    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
-      input: text,
-      encoding: 'utf8',
-    })
-    expect({ error, status, said: `${stdout}${stderr}` }).toEqual({ error: undefined, status: 0, said: '' })
+    expect(promtoolOn(text)).toEqual({ error: undefined, status: 0, said: '' })
   })
 
   it('every line is a comment or a sample, and only counters are named as such', () => {
@@ -146,6 +151,86 @@ describe('the exposition of a live plane over an embedded PostgreSQL', () => {
       expect(words).not.toContain(label)
     }
     expect(samplesOf(after).length - samples.length).toBeLessThan(60)
+  })
+})
+
+describe('the exposition after traffic of every group', () => {
+  const host = { fingerprint: 'web-1-0123456789', hostname: 'web-1' }
+  let plane: Mounted
+  let text = ''
+  let samples: readonly Sample[] = []
+  const sum = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    samples
+      .filter((sample) => sample.name === name)
+      .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+      .reduce((total, { value }) => total + value, 0)
+
+  beforeAll(async () => {
+    plane = await mounted(byListen(), { storage: await pgliteStorage() })
+    await jobs()
+    await alertsAndMonitors()
+    await plane.send({
+      method: 'POST',
+      path: '/api/chat',
+      body: JSON.stringify({ message: 'How do I install the agent?' }),
+    })
+    // More than a minute of one host may hold.
+    for (let beat = 0; beat < 40; beat += 1) await plane.post('/v1/telemetry/heartbeat', host)
+    text = (await plane.send({ path: '/metrics' })).text
+    samples = samplesOf(text)
+  })
+  afterAll(() => plane[Symbol.asyncDispose]())
+
+  /** One job that succeeds with a line of its log, and a word about it from a host that does not own it. */
+  async function jobs(): Promise<void> {
+    await plane.plane.jobs.enqueue({ licenseId: plane.licenseId, kind: 'prune', payload: {} })
+    const { body } = await plane.post('/v1/jobs/claim', host)
+    const { job } = body as { readonly job: { readonly id: string } }
+    await plane.post(`/v1/jobs/${job.id}/logs`, { ...host, lines: [{ ts: 1.5, line: 'pruned' }] })
+    await plane.post(`/v1/jobs/${job.id}/status`, { fingerprint: 'another-host-01234', state: 'succeeded' })
+    await plane.post(`/v1/jobs/${job.id}/status`, { ...host, state: 'succeeded' })
+  }
+
+  /** A full disk and a drifted monitor, each seen by as many ticks as open their alert. */
+  async function alertsAndMonitors(): Promise<void> {
+    const watched = {
+      name: 'www',
+      host: 'www.example.com',
+      type: 'A',
+      mode: 'expect',
+      match: 'exact',
+    } as const
+    const often = { intervalSeconds: 60, confirmations: 1, resolvers: [] } as const
+    const owner = { tenantId: undefined, licenseId: undefined }
+    plane.dns.answer('www.example.com', '192.0.2.66')
+    await plane.plane.monitors.add({ ...watched, ...often, ...owner, expected: ['192.0.2.1'] })
+    for (let tick = 0; tick < 3; tick += 1) {
+      await plane.post('/v1/telemetry/heartbeat', { ...host, disk_pct: 99 })
+      await plane.plane.scheduler.tick()
+      plane.clock.advance({ minutes: 1 })
+    }
+  }
+
+  it.each([
+    ['svc_jobs', { state: 'succeeded' }],
+    ['svc_jobs_claimed_total', { kind: 'prune', how: 'new' }],
+    ['svc_jobs_finished_total', { kind: 'prune', state: 'succeeded' }],
+    ['svc_job_log_lines_total', {}],
+    ['svc_job_fenced_writes_total', {}],
+    ['svc_agents', { state: 'online' }],
+    ['svc_heartbeats_total', {}],
+    ['svc_alerts', { status: 'firing' }],
+    ['svc_monitors', { state: 'drifted' }],
+    ['svc_scheduler_runs_total', { task: 'monitors' }],
+    ['svc_chat_answers_total', { engine: 'canned' }],
+    ['svc_rate_limit_rejected_total', { route: '/v1/telemetry/heartbeat' }],
+    ['svc_http_request_duration_seconds_count', { route: '/v1/jobs/claim' }],
+  ])('%s%j has counted', (name, labels) => {
+    expect(sum(name, labels as Readonly<Record<string, string>>)).toBeGreaterThan(0)
+  })
+
+  promtool('promtool accepts all of it, where it is installed', () => {
+    expect(promtoolOn(text)).toEqual({ error: undefined, status: 0, said: '' })
   })
 })
 
