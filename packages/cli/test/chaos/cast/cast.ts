@@ -105,7 +105,10 @@ export class Cast implements AsyncDisposable {
     for (const server of this.servers) {
       const code = await server.end('SIGTERM')
       if (code !== 0)
-        this.breaches.push({ rule: 'end', evidence: `${server.name} ended with ${code} after SIGTERM: ${server.said}` })
+        this.breaches.push({
+          rule: 'end',
+          evidence: `${server.name} ended with ${code} after SIGTERM: ${server.said}`,
+        })
     }
   }
 
