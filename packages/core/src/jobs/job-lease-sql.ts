@@ -30,7 +30,8 @@ const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not nul
  * it gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since a probe
  * for each would give the same row to all of them; hosts without work of their own choose first. A due job that must not
  * be handed out again is only named (`spent_id`). A repeated claim is a write of the owner: it renews the lease. A key means
- * the job that it got only as long as that is claimed; one that is used again while its job runs is taken from it first.
+ * the job that it got only as long as that is claimed; one that is used again while its job runs is taken from it first,
+ * unless the job itself is handed out here: a statement writes a row once.
  */
 export const LEASE = {
   name: 'job-lease',
@@ -43,9 +44,6 @@ export const LEASE = {
         where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
           and j.${UNFINISHED} limit 1) mine
     ), again as (select * from keyed where state = 'claimed'
-    ), forgotten as (
-      update jobs j set claim_key = null from keyed where j.id = keyed.id and keyed.state <> 'claimed'
-        and j.state <> 'claimed' returning j.id
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
       from again where j.id = again.id and coalesce(j.state, '') = 'claimed'
@@ -73,6 +71,9 @@ export const LEASE = {
           or (own.available_at, own.id) <= (shared.available_at, shared.id)) then own.state else shared.state end as was
       from chooser c left join own on own.place = c.place
       left join shared on shared.place = c.place and shared.available_at <= c.at
+    ), forgotten as (
+      update jobs j set claim_key = null from keyed where j.id = keyed.id and keyed.state <> 'claimed'
+        and j.state <> 'claimed' and not j.id = any (array(select id from due where id is not null)) returning j.id
     ), taken as (
       update jobs j set state = 'claimed', claimed_by = due.fingerprint, claim_key = due.claim_key, claimed_at = due.at,
         started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,

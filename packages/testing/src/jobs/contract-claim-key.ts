@@ -51,6 +51,24 @@ export function claimKeyContract(scene: Scene): void {
     expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'new', job: { id: second.id, attempt: 2 } })
   })
 
+  it('a key whose job ran until its lease was over takes that job again, as a new attempt', async () => {
+    const job = await scene().enqueue()
+    await scene().claim(HOST, KEY)
+    await scene().report(job, 'running')
+    scene().clock.advance({ seconds: 301 })
+    const again = { id: job.id, attempt: 2, lost: 1 }
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'reclaimed', job: again })
+  })
+
+  it('a key whose job ran until its lease was over may get another job that waits for longer', async () => {
+    const [first, second] = [await scene().enqueue(), await scene().enqueue()]
+    await scene().claim(HOST, KEY)
+    await scene().report(first, 'running')
+    scene().clock.advance({ seconds: 301 })
+    expect(await scene().claim(HOST, KEY)).toMatchObject({ how: 'new', job: { id: second.id } })
+    expect(await scene().claimedId(OTHER)).toBe(first.id)
+  })
+
   it('a drained host gets the answer that it lost', async () => {
     const { storage, licenseId, now } = scene()
     const { id } = await scene().enqueue()
