@@ -1,28 +1,23 @@
 // A claim costs the same at every length of the queue, and while an old snapshot keeps dead rows from being cleared.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS, type Storage } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { LOOK } from '../../src/jobs/job-look-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
-import { POSTGRES, SERVER } from '../storage/backends.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
 
-let database: TestDatabase
+let scene: SqlScene
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
-  client = new pg.Client({ connectionString: database.url, options: LANE_OPTIONS })
-  await client.connect()
+  scene = await SqlScene.open(LANE_OPTIONS)
+  client = scene.client
   await client.query('alter table jobs set (autovacuum_enabled = off)')
 })
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
-})
+afterAll(() => scene[Symbol.asyncDispose]())
 
 /** Adds jobs to one license, due in the order of their numbers, for `target`. */
 const enqueue = (from: number, to: number, target: string) =>
@@ -108,11 +103,11 @@ describe(`claims beside a snapshot that stays open, on ${POSTGRES}`, () => {
   it('looking for work does not walk over what was claimed', async () => {
     await client.query('truncate jobs cascade')
     await enqueue(1, CLAIMS + 1000, '')
-    const dump = new pg.Client({ connectionString: database.url })
+    const dump = new pg.Client({ connectionString: scene.url })
     await dump.connect()
     await dump.query('begin isolation level repeatable read')
     await dump.query('select count(*) from jobs')
-    storage = await openStorage({ url: database.url })
+    storage = await openStorage({ url: scene.url })
     const claimed = new Set<string | undefined>()
     for (let round = 0; round < CLAIMS / AT_ONCE; round += 1) {
       const hosts = Array.from({ length: AT_ONCE }, (_, n) => `host-${round}-${n}`)

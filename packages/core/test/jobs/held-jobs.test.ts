@@ -1,9 +1,7 @@
 // What hosts ask again and again costs the same however many jobs other hosts hold, also by a plan that was made when
 // nobody held any.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { migrate } from '@svc/core/sql'
-import { type TestDatabase, testDatabase } from '@svc/testing'
-import pg from 'pg'
+import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
@@ -11,22 +9,18 @@ import { LOOK } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
-import { POSTGRES, SERVER } from '../storage/backends.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
 
-let database: TestDatabase
+let scene: SqlScene
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
-  client = new pg.Client({ connectionString: database.url, options: LANE_OPTIONS })
-  await client.connect()
+  scene = await SqlScene.open(LANE_OPTIONS)
+  client = scene.client
   await client.query('alter table jobs set (autovacuum_enabled = off)')
 })
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
-})
+afterAll(() => scene[Symbol.asyncDispose]())
 
 const HELD = 3000
 const HOSTS = 16

@@ -1,0 +1,51 @@
+import { migrate } from '@svc/core/sql'
+import { type TestDatabase, testDatabase } from '@svc/testing'
+import pg from 'pg'
+import { SERVER } from './backends.ts'
+
+/** Updates of a table, and those of them that changed no index. */
+export interface Updates {
+  readonly updates: number
+  readonly hot: number
+}
+
+/** A migrated database on the server of the run, with a connection that looks into it. */
+export class SqlScene implements AsyncDisposable {
+  readonly client: pg.Client
+  readonly #database: TestDatabase
+
+  private constructor(database: TestDatabase, client: pg.Client) {
+    this.#database = database
+    this.client = client
+  }
+
+  /** `options`: what the connection is opened with. */
+  static async open(options?: string): Promise<SqlScene> {
+    const database = await testDatabase(SERVER)
+    await migrate(database.url)
+    const client = new pg.Client({ connectionString: database.url, ...(options && { options }) })
+    await client.connect()
+    return new SqlScene(database, client)
+  }
+
+  get url(): string {
+    return this.#database.url
+  }
+
+  /** The updates of a table once there are so many: a connection tells what it has counted seconds after its last statement. */
+  async updatesOf(table: string, least: number): Promise<Updates> {
+    for (;;) {
+      const { rows } = await this.client.query<Updates>(
+        `select n_tup_upd::int as updates, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = $1`,
+        [table],
+      )
+      const [found] = rows
+      if (found !== undefined && found.updates >= least) return found
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.end()
+    await this.#database[Symbol.asyncDispose]()
+  }
+}
