@@ -50,19 +50,15 @@ export const start: StartPart<ClaimsOptions> = async ({ way, databaseUrl, fleet,
   }
 }
 
-/** The product's services in process: the license, then the lease. */
+/** The product's services in process, called as the gate of the claim route does: a key that was seen is checked by the claim. */
 async function svc(url: string): Promise<Claimer> {
   const storage = await openStorage({ url })
   const { licenses, jobs } = createControlPlane({ config: readConfig({ NODE_ENV: 'production' }), storage })
   return {
     claim: async (key, host) => {
-      const licensee = await licenses.validate(key)
-      if (licensee === undefined) throw new Error('the license is not known')
-      const { job } = await jobs.claim({
-        licenseId: licensee.licenseId,
-        fingerprint: host,
-        claimKey: undefined,
-      })
+      const licensed = licenses.recall(key) ?? (await licenses.validate(key))
+      if (licensed === undefined) throw new Error('the license is not known')
+      const { job } = await jobs.claim({ ...licensed, fingerprint: host, claimKey: undefined })
       return job?.id
     },
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),

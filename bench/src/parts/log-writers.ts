@@ -5,8 +5,9 @@ import pg from 'pg'
 import { fingerprint, licenseId, withClient } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { Part, StartPart } from '../part.ts'
+import { BareBatch } from './bare-batch.ts'
 
-const WAYS = { svc, rows }
+const WAYS = { svc, rows, bare }
 
 /** How lines are kept, and how many come at once. */
 export interface LogWritersOptions {
@@ -119,6 +120,30 @@ async function rows(url: string): Promise<LogKeeper> {
       if (rowCount !== lines.length) throw new Error(`${rowCount} of ${lines.length} lines were taken`)
     },
     read: async (job) => (await pool.query<Line>({ ...READ, values: [job] })).rows,
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+const CREATE_CHUNKS = `create table bare_chunks (job_id text not null, seq bigint generated always as identity,
+  lines int not null, body text not null, primary key (job_id, seq))`
+const APPEND_CHUNKS = {
+  name: 'append-chunks',
+  text: 'insert into bare_chunks (job_id, lines, body) select * from unnest($1::text[], $2::int[], $3::text[])',
+}
+
+/** A chunk a request, in batches, and nothing else: no owner, no lease, no place in the log, no redaction. */
+async function bare(url: string): Promise<LogKeeper> {
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  await pool.query(CREATE_CHUNKS)
+  const batch = new BareBatch<readonly [string, readonly Line[]], undefined>(async (writes) => {
+    const bodies = writes.map(([, lines]) => lines.map(({ ts, line }) => `${ts} ${line}`).join('\n'))
+    const values = [writes.map(([job]) => job), writes.map(([, lines]) => lines.length), bodies]
+    await pool.query({ ...APPEND_CHUNKS, values })
+    return writes.map(() => undefined)
+  })
+  return {
+    append: (job, lines) => batch.ask([job, lines]),
+    read: () => Promise.reject(new Error('it is only written')),
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }

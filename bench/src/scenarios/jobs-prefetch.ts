@@ -1,9 +1,10 @@
 import type { Scenario } from '../scenario.ts'
-import { graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
+import { bareQueue, graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
 
 const SVC = 'svc: claim, succeeded, one job a host'
 const GRAPHILE = 'graphile-worker, 500 leased at once'
 const PG_BOSS = 'pg-boss, fetch 100 and complete'
+const BARE = 'a bare table in batches: claim, succeeded'
 const HOSTS = 256
 const CONSUMERS = 4
 const FETCHED = 100
@@ -16,6 +17,7 @@ export const jobsPrefetch: Scenario = {
   variants: [
     graphileQueue(GRAPHILE, 500),
     svcQueue(SVC, HOSTS, false),
+    bareQueue(BARE, HOSTS, false),
     pgBossQueue(PG_BOSS, CONSUMERS, FETCHED),
   ],
   baseline: GRAPHILE,

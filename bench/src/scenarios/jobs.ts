@@ -1,11 +1,13 @@
 import type { Scenario } from '../scenario.ts'
-import { bullMqQueue, graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
+import { bareQueue, bullMqQueue, graphileQueue, pgBossQueue, svcQueue } from './queue-parts.ts'
 
 const FULL = 'svc: claim, running, succeeded'
 const SHORT = 'svc: claim, succeeded'
 const GRAPHILE = 'graphile-worker, one by one'
 const PG_BOSS = 'pg-boss, fetch 1 and complete'
 const BULLMQ = 'BullMQ, appendfsync everysec'
+const BARE_FULL = 'a bare table in batches: claim, running, succeeded'
+const BARE_SHORT = 'a bare table in batches: claim, succeeded'
 const HOSTS = 64
 
 /** A job for each host that asks, beside queues that hand out one by one, and one in Redis. */
@@ -16,6 +18,8 @@ export const jobs: Scenario = {
     graphileQueue(GRAPHILE, 0),
     svcQueue(FULL, HOSTS, true),
     svcQueue(SHORT, HOSTS, false),
+    bareQueue(BARE_FULL, HOSTS, true),
+    bareQueue(BARE_SHORT, HOSTS, false),
     pgBossQueue(PG_BOSS, HOSTS, 1),
     bullMqQueue(BULLMQ),
   ],

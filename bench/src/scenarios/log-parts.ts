@@ -4,13 +4,18 @@ import type { Running, Variant } from '../scenario.ts'
 import { expectCount, numberFrom } from '../served.ts'
 
 /** The names of the ways, as tables show them. */
-export const LOG_WAYS = { svc: 'svc in process', rows: 'a row a line, one unnest insert a request' } as const
+export const LOG_WAYS = {
+  svc: 'svc in process',
+  rows: 'a row a line, one unnest insert a request',
+  bare: 'a chunk a request in batches, nothing else',
+} as const
 
 const WRITERS = 32
-const TABLES = { svc: 'job_log_chunks', rows: 'job_log_lines' } as const
+const TABLES = { svc: 'job_log_chunks', rows: 'job_log_lines', bare: 'bare_chunks' } as const
 const COUNTS = {
   svc: 'select coalesce(sum(lines), 0) from job_log_chunks',
   rows: 'select count(*) from job_log_lines',
+  bare: 'select coalesce(sum(lines), 0) from bare_chunks',
 } as const
 
 /** Appends of so many lines each, with what a line takes on the disk. */

@@ -22,6 +22,20 @@ export const svcQueue = (name: string, workers: number, reportsRunning: boolean)
     },
   })
 
+/** Batched statements on one bare table: what no queue of this kind can pass. */
+export const bareQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
+  loopVariant({
+    name,
+    isPrepared: true,
+    request: { workers },
+    start: async (bench) => {
+      const databaseUrl = await bench.database()
+      const part = await bench.part('queue-bare', { databaseUrl, ready: readyOf(bench), reportsRunning })
+      const done = `select count(*) from jobs where state = 'succeeded'`
+      return { part, check: (counted) => expectCount(databaseUrl, done, counted) }
+    },
+  })
+
 /** pg-boss with `workers` consumers, `batchSize` jobs a fetch. */
 export const pgBossQueue = (name: string, workers: number, batchSize: number): Variant =>
   loopVariant({

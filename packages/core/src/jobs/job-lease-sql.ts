@@ -1,7 +1,8 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
+import type { Job } from './job.ts'
 import { endLost } from './job-end-sql.ts'
 import { look } from './job-look-sql.ts'
-import { HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 import { RENEW_BELOW } from './lease.ts'
 
@@ -43,6 +44,7 @@ export const LEASE = {
       select q.place, q.at, q.lease_seconds, mine.* from request q cross join lateral (select id, state from jobs j
         where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
           and j.${UNFINISHED} limit 1) mine
+      where q.claim_key is not null
     ), again as (select * from keyed where state = 'claimed'
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
@@ -89,9 +91,7 @@ export const LEASE = {
     ), spent as (
       select place, id from due where id is not null and place not in (select place from taken)
     )
-    select job.*, host.drained, spent.id as spent_id,
-      array(select j.id from jobs j where j.license_id = host.license_id and j.claimed_by = host.fingerprint
-        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
+    select job.*, host.drained, spent.id as spent_id
     from host left join job on job.place = host.place left join spent on spent.place = host.place
     order by host.place`,
 }
@@ -100,7 +100,6 @@ type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
   readonly how: LeaseAnswer['how'] | null
   readonly drained: boolean
   readonly spent_id: string | null
-  readonly cancel: readonly string[]
 }
 
 /** A request with the instant that a test gives it. */
@@ -124,8 +123,9 @@ export async function lease(
   const leased = (await leaseOnce(promising, rows)).values()
   return Promise.all(
     seen.map(({ licensed, drained, cancel }, index) => {
-      if (hasWork[index]) return settled(leased.next().value, asked[index] as LeaseAsked, rows)
-      return licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
+      if (!hasWork[index])
+        return licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
+      return settled(leased.next().value, asked[index] as LeaseAsked, cancel, rows)
     }),
   )
 }
@@ -151,8 +151,13 @@ async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<read
   }
 }
 
-async function settled(first: LeaseRow | undefined, asked: LeaseAsked, rows: Rows): Promise<LeaseAnswer> {
-  const ended = []
+async function settled(
+  first: LeaseRow | undefined,
+  asked: LeaseAsked,
+  toStop: readonly string[],
+  rows: Rows,
+): Promise<LeaseAnswer> {
+  const ended: Job[] = []
   let latest = first
   while (latest !== undefined && latest.spent_id !== null) {
     ended.push(...(await endLost(rows, latest.spent_id, asked.now)))
@@ -160,7 +165,8 @@ async function settled(first: LeaseRow | undefined, asked: LeaseAsked, rows: Row
   }
   if (latest === undefined) throw new Error('the lease statement returned no row')
   const job = latest.id === null ? undefined : toJob(latest as JobRow)
-  return { job, how: latest.how ?? undefined, cancel: latest.cancel, drained: latest.drained, ended }
+  const cancel = toStop.filter((id) => !ended.some((job) => job.id === id))
+  return { job, how: latest.how ?? undefined, cancel, drained: latest.drained, ended }
 }
 
 // Two requests of a host with one claim key at the same instant, on two replicas, find nothing to repeat and take two

@@ -1,5 +1,6 @@
 import type { Metrics } from '../metrics/metrics.ts'
 import { JOB_KINDS, type Job } from './job.ts'
+import type { ReportedJob } from './jobs-store.ts'
 
 const HOW = ['new', 'reclaimed', 'repeated'] as const
 const CAUSES = ['reported', 'lost', 'cancelled'] as const
@@ -54,7 +55,7 @@ export class JobMetrics {
     }
   }
 
-  finished(job: Job, cause: (typeof CAUSES)[number]): void {
+  finished(job: ReportedJob, cause: (typeof CAUSES)[number]): void {
     this.#finished.inc({
       kind: job.kind,
       state: job.state,

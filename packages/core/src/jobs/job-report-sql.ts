@@ -1,7 +1,7 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
-import { at, IS_HELD, type JobRow, toJob } from './job-row-sql.ts'
+import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
@@ -28,7 +28,7 @@ const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 export const REPORT = {
   name: 'job-report',
   text: `with report as (select q.*, coalesce(q.given, now()) as at from ${REPORTS}
-    ), seen as (select q.place, j.*, j.state as before, not ${WANTED} as done from report q join jobs j on ${OWNER}
+    ), seen as (select q.place, ${REPORTED}, j.state as before, not ${WANTED} as done from report q join jobs j on ${OWNER}
     ), locked as (
       select q.*, j.state as before from report q join jobs j on ${OWNER} where ${WANTED} order by j.id for update of j
     ), written as (
@@ -40,7 +40,7 @@ export const REPORT = {
         error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
         available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
           when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
-      from locked q where ${OWNER} and ${WANTED} returning q.place, j.*, q.before
+      from locked q where ${OWNER} and ${WANTED} returning q.place, ${REPORTED}, q.before
     ), outcome as (
       select *, true as done from written
       union all select * from seen where place not in (select place from written)
@@ -49,7 +49,7 @@ export const REPORT = {
     order by report.place`,
 }
 
-type ReportRow = JobRow & { readonly before: JobState; readonly done: boolean | null }
+type ReportRow = ReportedRow & { readonly before: JobState; readonly done: boolean | null }
 
 /** A word with the instant that a test gives it. */
 export interface StatusAsked {
@@ -91,7 +91,7 @@ function reportOnce(asked: readonly StatusAsked[], rows: Rows): Promise<readonly
 async function settled(row: ReportRow, asked: StatusAsked, rows: Rows): Promise<StatusOutcome | undefined> {
   let latest: ReportRow | undefined = row
   for (let tries = 0; tries < TRIES && latest !== undefined && latest.done !== null; tries += 1) {
-    if (latest.done) return { job: toJob(latest), effect: reportEffect(latest.before, latest.state) }
+    if (latest.done) return { job: toReportedJob(latest), effect: reportEffect(latest.before, latest.state) }
     latest = (await reportOnce([asked], rows))[0]
   }
   return undefined

@@ -1,5 +1,6 @@
 import { given, instant, maybeInstant } from '../storage/session.ts'
 import type { Job, JobKind, JobState } from './job.ts'
+import type { ReportedJob } from './jobs-store.ts'
 
 /** A row of `jobs` as the drivers give it. */
 export interface JobRow {
@@ -59,6 +60,28 @@ export const toJob = (row: JobRow): Job => ({
   cancel: cancelOf(row),
   exitCode: given(row.exit_code),
   error: given(row.error),
+})
+
+/** The columns of a reported job. */
+export const REPORTED = 'id, kind, state, claimed_at, finished_at, cancel_requested_at, cancel_reason'
+  .split(', ')
+  .map((column) => `j.${column}`)
+  .join(', ')
+
+/** A row of those columns. */
+export type ReportedRow = Pick<
+  JobRow,
+  'id' | 'kind' | 'state' | 'claimed_at' | 'finished_at' | 'cancel_requested_at' | 'cancel_reason'
+>
+
+/** The job of such a row. */
+export const toReportedJob = (row: ReportedRow): ReportedJob => ({
+  id: row.id,
+  kind: row.kind,
+  state: row.state,
+  claimedAt: maybeInstant(row.claimed_at),
+  finishedAt: maybeInstant(row.finished_at),
+  cancel: cancelOf(row),
 })
 
 /** When and why the job of a row was asked to stop; undefined when it was not. */

@@ -59,10 +59,13 @@ export interface StatusWrite extends Owner {
   readonly leaseSeconds: number
 }
 
+/** A job as far as anybody asks who has written its state: a whole row costs as much to read as to write. */
+export type ReportedJob = Pick<Job, 'id' | 'kind' | 'state' | 'claimedAt' | 'finishedAt' | 'cancel'>
+
 /** What became of a status write. */
 export interface StatusOutcome {
   readonly effect: ReportEffect
-  readonly job: Job
+  readonly job: ReportedJob
 }
 
 /** Lines of a job's output. Without a fingerprint the license alone is the owner (spec, Job logs). */

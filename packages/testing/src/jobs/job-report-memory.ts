@@ -7,6 +7,7 @@ import {
   leaseEnd,
   needsRenewal,
   type Owner,
+  type ReportedJob,
   reportEffect,
   type StatusOutcome,
   type StatusWrite,
@@ -34,13 +35,22 @@ export function report(jobs: JobTable, write: StatusWrite, now: Date): StatusOut
   const before = row.job.state
   const state = stateAfterReport(before, write.state, row.job.cancel !== undefined)
   const stays = state === before && !needsRenewal(new Date(row.place), now, write.leaseSeconds)
-  if (!isHeld(before) || stays) return { effect: reportEffect(before, before), job: row.job }
+  if (!isHeld(before) || stays) return { effect: reportEffect(before, before), job: reported(row.job) }
   const job = store(
     jobs,
     changed(row, fieldsAt(row.job, state, write, now), { place: placeAt(row, state, write, now) }),
   )
-  return { effect: reportEffect(before, state), job }
+  return { effect: reportEffect(before, state), job: reported(job) }
 }
+
+const reported = ({ id, kind, state, claimedAt, finishedAt, cancel }: Job): ReportedJob => ({
+  id,
+  kind,
+  state,
+  claimedAt,
+  finishedAt,
+  cancel,
+})
 
 function fieldsAt(job: Job, state: JobState, write: StatusWrite, now: Date): Partial<Job> {
   if (state === 'pending') return { state, claimedBy: undefined }

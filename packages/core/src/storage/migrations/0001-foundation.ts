@@ -75,6 +75,7 @@ const JOBS = [
     urgent boolean not null default false,
     app text,
     serial_key text,
+    contended boolean not null default false,
     dedupe_key text,
     deployment_id text,
     retry_of text,
@@ -145,20 +146,28 @@ const PLACE = [
 ]
 
 // A job whose serial key is taken waits at infinity; the end of the one before it releases the next in the same
-// transaction. Both sides take the key's lock first, and a function body sees what was committed while it waited.
+// transaction. Jobs of one key that are unfinished at once are marked `contended`, those that hold it before those that wait
+// are stored: the end of any other job, which is nearly every one, asks nobody (33 µs of 60 for `succeeded`). A row that is
+// ending while it is to be marked is waited for, and then is none. Storing and releasing take the key's lock
+// first, and a function body sees what was committed while it waited. Planned anew each time, 0.1 ms: a plan that was made
+// when the queue was a page long reads all of it for ever (4 ms for each job behind 7,000).
+const PLANNED_ANEW = 'set plan_cache_mode = force_custom_plan'
 const SERIAL = [
   `create function svc_lock_serial(license_id text, serial_key text) returns void language sql as
    $$ select pg_advisory_xact_lock(hashtextextended(license_id || ' ' || serial_key, 7)) $$`,
-  `create function svc_serial_wait() returns trigger language plpgsql as $$
+  `create function svc_serial_wait() returns trigger language plpgsql ${PLANNED_ANEW} as $$
    begin
      perform svc_lock_serial(new.license_id, new.serial_key);
+     update jobs j set contended = true where j.license_id = new.license_id and j.serial_key = new.serial_key
+       and j.${UNFINISHED} and not j.contended;
      if exists (select from jobs j where j.license_id = new.license_id and j.serial_key = new.serial_key
                 and j.${UNFINISHED}) then
        new.available_at := 'infinity';
+       new.contended := true;
      end if;
      return new;
    end $$`,
-  `create function svc_serial_release() returns trigger language plpgsql as $$
+  `create function svc_serial_release() returns trigger language plpgsql ${PLANNED_ANEW} as $$
    begin
      perform svc_lock_serial(new.license_id, new.serial_key);
      update jobs set available_at = svc_place(urgent, due_at, created_at) where id = (
@@ -172,7 +181,7 @@ const SERIAL = [
   `create trigger jobs_serial_wait before insert on jobs
      for each row when (new.serial_key is not null) execute function svc_serial_wait()`,
   `create trigger jobs_serial_release after update of finished_at on jobs
-     for each row when (new.serial_key is not null and old.${UNFINISHED} and not (new.${UNFINISHED}))
+     for each row when (new.contended and old.${UNFINISHED} and not (new.${UNFINISHED}))
      execute function svc_serial_release()`,
 ]
 

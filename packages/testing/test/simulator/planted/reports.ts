@@ -75,7 +75,7 @@ export const reportBugs: readonly PlantedBug[] = [
   inJobs('status: a running job steps back to claimed', ['state after a report'], (jobs, seam) => ({
     report: async (write) => {
       const outcome = await jobs.report(write)
-      if (outcome?.effect === 'renewed' && write.state === 'running' && outcome.job.startedAt !== undefined)
+      if (outcome?.effect === 'renewed' && write.state === 'running' && outcome.job.state === 'running')
         patch(seam, write.jobId, (row) => ({ ...row, job: { ...row.job, state: 'claimed' } }))
       return outcome
     },

@@ -1,0 +1,48 @@
+const LANES = 2
+
+/**
+ * What comes while a statement is under way travels together in the next, and nothing else: the limit of every design that
+ * does so, the product's included.
+ */
+export class BareBatch<Item, Answer> {
+  readonly #run: (items: readonly Item[]) => Promise<readonly Answer[]>
+  #waiting: {
+    readonly item: Item
+    readonly answer: (answer: Answer) => void
+    readonly fail: (error: unknown) => void
+  }[] = []
+  #armed = false
+  #underWay = 0
+
+  constructor(run: (items: readonly Item[]) => Promise<readonly Answer[]>) {
+    this.#run = run
+  }
+
+  ask(item: Item): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#waiting.push({ item, answer: resolve, fail: reject })
+    this.#arm()
+    return promise
+  }
+
+  #arm(): void {
+    if (this.#armed || this.#underWay >= LANES || this.#waiting.length === 0) return
+    this.#armed = true
+    setImmediate(() => void this.#flush())
+  }
+
+  async #flush(): Promise<void> {
+    this.#armed = false
+    const taken = this.#waiting
+    this.#waiting = []
+    this.#underWay += 1
+    try {
+      const answers = await this.#run(taken.map(({ item }) => item))
+      for (const [index, { answer }] of taken.entries()) answer(answers[index] as Answer)
+    } catch (error) {
+      for (const { fail } of taken) fail(error)
+    }
+    this.#underWay -= 1
+    this.#arm()
+  }
+}
