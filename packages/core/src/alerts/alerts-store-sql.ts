@@ -19,6 +19,7 @@ const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' a
 const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
   when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
 
+// The open one, or the one that was closed last: ids are made by replicas, whose clocks do not agree.
 const WATCHES = {
   name: 'alert-watches',
   text: `select ${at('$3')} as at, w.*, a.id as alert_id, a.resolved_at, coalesce(a.flapping, false) as flapping, a.event,
@@ -28,7 +29,7 @@ const WATCHES = {
     from (select) one
     left join alert_watches w on $2::text is null or (w.license_id = $1 and w.dedup_key = $2)
     left join lateral (select * from alerts a where a.license_id = w.license_id and a.dedup_key = w.dedup_key
-      order by a.id desc limit 1) a on true`,
+      order by a.resolved_at desc nulls first, a.id desc limit 1) a on true`,
 }
 const BY_IDS = { name: 'alert-by-ids', text: `${SHOWN} where ${IN_SCOPE} and a.id = any($3::text[])` }
 const BY_KEY = {

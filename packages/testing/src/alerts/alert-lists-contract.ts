@@ -13,6 +13,21 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
     const storage = openedStorage(open)
     const alerts = () => storage().alerts
 
+    it('of a key with several the open one is the latest, then the one that was closed last, whatever their ids', async () => {
+      const clock = new FakeClock()
+      const key = { licenseId: buildId('lic'), dedupKey: 'host_offline:one' }
+      const watch = async () => (await alerts().watches(key, clock.now())).watches[0]
+      for (const order of ['5', '7', '3']) {
+        const alertId = `alr_${order}_${key.licenseId}`
+        for (const alert of ['open', 'resolve'] as const) {
+          clock.advance(LATER)
+          const revision = (await watch())?.revision ?? 0
+          await alerts().move(buildAlertMove({ ...key, alertId, revision, alert }), clock.now(), clock.now())
+          expect((await watch())?.alert?.id).toBe(alertId)
+        }
+      }
+    })
+
     it('lists by status, host, kind and time, unresolved first and newest first, page by page', async () => {
       const clock = new FakeClock()
       const licenseId = buildId('lic')

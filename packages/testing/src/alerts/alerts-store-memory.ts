@@ -67,11 +67,17 @@ const isOf = (
 
 const newest = (one: { id: string }, other: { id: string }): number => byBytes(other.id, one.id)
 
+// Ids are made by replicas, whose clocks do not agree.
+const openOrLast = (one: MemoryAlert, other: MemoryAlert): number =>
+  closedAt(other) - closedAt(one) || newest(one, other)
+
+const closedAt = ({ resolvedAt }: MemoryAlert): number => resolvedAt?.getTime() ?? Number.MAX_SAFE_INTEGER
+
 function toWatch(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryWatch, now: Date): Watch {
   const [latest] = tables.alerts
     .all()
     .filter((alert) => isOf(alert, watch))
-    .sort(newest)
+    .sort(openOrLast)
   if (latest === undefined) return { ...watch, alert: undefined }
   const isAnnounced = tables.notices
     .all()

@@ -1,7 +1,9 @@
 import type { ControlPlane } from '@svc/core'
 import { AlertConditionCheck, SETTLED_TICKS } from './checks/alert-conditions.ts'
 import { checkDeliveries } from './checks/alert-deliveries.ts'
+import type { AlertFactsBook } from './checks/alert-facts.ts'
 import type { SimulatedDatabase } from './database.ts'
+import type { Fault } from './fault.ts'
 import { TICK_MS } from './plane-config.ts'
 import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
@@ -13,7 +15,13 @@ export interface AlertWatchParts {
   readonly database: SimulatedDatabase
   /** When faults stop. */
   readonly endMs: number
+  /** What statements told of what alerts look back on. */
+  readonly book: AlertFactsBook
+  readonly faults: readonly Fault[]
 }
+
+/** Faults after which a refused request may be counted nowhere. */
+const LOSE_COUNTS: readonly Fault[] = ['replica-crash', 'database-failure']
 
 /** What was under way when faults stopped ends within this, and so do the evaluations of a tick. */
 const CALM_MS = 10_000
@@ -27,7 +35,7 @@ export class AlertWatch {
 
   constructor(parts: AlertWatchParts) {
     this.#parts = parts
-    this.#conditions = new AlertConditionCheck(parts.verdict)
+    this.#conditions = new AlertConditionCheck(parts.verdict, parts.book)
     this.#firstTickMs = TICK_MS * Math.ceil((parts.endMs + CALM_MS) / TICK_MS)
   }
 
@@ -46,8 +54,9 @@ export class AlertWatch {
 
   /** At the end of a run. */
   end(): void {
-    const { database, verdict } = this.#parts
-    this.#conditions.end(database.tables)
+    const { database, verdict, book, faults } = this.#parts
+    this.#conditions.end(database.tables, database.clock.now())
+    if (!LOSE_COUNTS.some((fault) => faults.includes(fault))) book.end()
     checkDeliveries(database.tables.alerting, database.clock.now(), verdict)
   }
 

@@ -5,6 +5,9 @@ import type { Scenario } from './scenario.ts'
 /** Between two ticks of a replica. */
 export const TICK_MS = 30_000
 
+/** Refused requests of a license in five minutes that are alerted: few, since runs are short. */
+export const ALERTED_REFUSALS = 3
+
 const configs = new Map<string, Config>()
 
 /** The settings of a scenario's planes, read once for each kind. */
@@ -17,6 +20,7 @@ export function configOf({ leaseSeconds, signed }: Scenario): Config {
   const seconds = {
     SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds),
     SERVICE_TICK_SECONDS: String(TICK_MS / 1000),
+    SERVICE_ALERT_REFUSALS: String(ALERTED_REFUSALS),
   }
   const config = readConfig({ ...environment, ...signing, ...seconds })
   configs.set(key, config)

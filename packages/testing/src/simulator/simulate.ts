@@ -2,6 +2,7 @@ import { simulatedAgent } from './agent.ts'
 import { AlertWatch } from './alert-watch.ts'
 import { Chaos } from './chaos.ts'
 import { AcknowledgedCheck } from './checks/acknowledged.ts'
+import { AlertFactsBook } from './checks/alert-facts.ts'
 import { BarCheck } from './checks/bars.ts'
 import { checkEnd } from './checks/final.ts'
 import { isEnded } from './checks/held.ts'
@@ -92,15 +93,16 @@ class Simulation {
     this.#acknowledged = new AcknowledgedCheck(verdict)
     const statements = new StatementCheck(verdict)
     const bars = new BarCheck(verdict)
+    const book = new AlertFactsBook(verdict, () => this.#rates.refused)
     const seams = options.seams ?? {}
     const observe = (statement: Statement) => {
       statements.check(statement)
-      wireAnswers.see(statement)
+      for (const each of [book, wireAnswers]) each.see(statement)
     }
     this.#database = new SimulatedDatabase({ timeline, verdict, seams, observe })
     const wireAnswers = new WireAnswerCheck(verdict, this.#database.tables)
     const [replicas, machines] = [this.#replicas, this.#machines]
-    const { leaseSeconds } = this.#scenario
+    const { leaseSeconds, faults } = this.#scenario
     const isOn = (fault: Fault) => this.#chaos.isOn(fault)
     const acknowledged = this.#acknowledged
     const random = () => this.#random.fork()
@@ -119,7 +121,7 @@ class Simulation {
     const chaos = { timeline, random: random(), database: this.#database, replicas, machines, ...acting }
     this.#chaos = new Chaos({ ...chaos, scenario: this.#scenario })
     const { endMs } = this.#chaos
-    const watched = { timeline, verdict, database: this.#database, endMs }
+    const watched = { timeline, verdict, database: this.#database, endMs, book, faults }
     this.#alerts = this.#scenario.alerts ? new AlertWatch(watched) : undefined
   }
 

@@ -14,6 +14,8 @@ const DOCUMENTED: Readonly<Record<string, number>> = {
 }
 
 const MINUTE_MS = 60_000
+/** Of an address: no license is told of it. */
+const PER_ADDRESS = 'activate'
 
 /** How a database that does not answer is told, with HTTP and without. */
 const UNAVAILABLE = ['service unavailable', 'unavailable']
@@ -27,9 +29,15 @@ interface Window {
 export class RateCheck {
   readonly #verdict: Verdict
   readonly #tallies = new Map<Life, Tally>()
+  #refused = 0
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
+  }
+
+  /** Requests that were over the limit of a license, in all replicas. */
+  get refused(): number {
+    return this.#refused
   }
 
   /** `counter`, held to a count of its own. */
@@ -43,7 +51,10 @@ export class RateCheck {
         const nowMs = clock.now().getTime()
         const counted = await counter.count(limit, subject, now)
         const expected = countIn(windows, `${limit.name} ${subject}`, nowMs)
-        if (expected > (DOCUMENTED[limit.name] ?? limit.limit)) tally.due += 1
+        if (expected > (DOCUMENTED[limit.name] ?? limit.limit)) {
+          tally.due += 1
+          if (limit.name !== PER_ADDRESS) this.#refused += 1
+        }
         this.#verdict.expect(counted.count === expected, 'rate count', () => {
           return `request ${expected} of a window of ${limit.name} was counted as ${counted.count}`
         })

@@ -1,3 +1,4 @@
+import { alertFactBugs } from './alert-facts.ts'
 import { alertBugs } from './alerts.ts'
 import { claimBugs } from './claims.ts'
 import { fleetBugs } from './fleet.ts'
@@ -16,6 +17,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ...fleetBugs,
   ...serviceBugs,
   ...alertBugs,
+  ...alertFactBugs,
 ]
 
 /** The planted fault of that name. */
