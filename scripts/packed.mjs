@@ -30,7 +30,11 @@ if (task === 'make') {
 async function makeBundle() {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['packages/cli/src/bin.ts'],
+    // A thread of its own is started from a file of its own.
+    entryPoints: {
+      bin: 'packages/cli/src/bin.ts',
+      'thread-watch-worker': 'packages/cli/src/thread-watch-worker.ts',
+    },
     outdir: bundle,
     bundle: true,
     splitting: true,

@@ -24,7 +24,7 @@ function rows(): Row[] {
     })
 }
 
-/** Tests that a cell names, as file and words of its title. */
+/** Tests that a cell names, as file and title. */
 const namedTests = (shown: string): [string, string][] =>
   [...shown.matchAll(/`([^`]+\.ts)`: ([^;]+?)(?=; `|; \[|$)/g)].map(([, file = '', title = '']) => [
     file,
@@ -33,10 +33,11 @@ const namedTests = (shown: string): [string, string][] =>
 
 const pathOf = (file: string): string => (file.startsWith('test/') ? file : `packages/${file}`)
 
-/** A title as it may be spelled in a source: quotes are escaped there. */
-function holds(source: string, title: string): boolean {
-  return source.includes(title) || source.includes(title.replaceAll("'", "\\'"))
-}
+const CALL = /(?:\b(?:test|it|describe)(?:\.[a-z]+)*|[)`])\s*\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/gs
+
+/** The titles of tests and groups in a source, those of tables (`.each`) with their `%s`. */
+const titlesIn = (source: string): string[] =>
+  [...source.matchAll(CALL)].map(([, , title = '']) => title.replaceAll(/\\(['"`\\])/g, '$1'))
 
 describe('the table of ASVS requirements', () => {
   test('has each id of levels 1 and 2 of its chapters once, with its level, and no other', () => {
@@ -64,16 +65,27 @@ describe('the table of ASVS requirements', () => {
     expect(bare).toEqual([])
   })
 
-  test('names tests that are there, by words that stand in their files', () => {
+  test('names tests that are there, by their whole titles', () => {
     const absent = rows().flatMap(({ id, shown }) =>
       namedTests(shown)
         .filter(([file, title]) => {
           const path = join(root, pathOf(file))
-          return !existsSync(path) || !holds(readFileSync(path, 'utf8'), title)
+          return !existsSync(path) || !titlesIn(readFileSync(path, 'utf8')).includes(title)
         })
         .map(([file, title]) => `${id} ${file}: ${title}`),
     )
     expect(absent).toEqual([])
+  })
+
+  test('takes for a title what a test or a group is called, and nothing else', () => {
+    const source = [
+      "test('the owner\\'s turn', () => {})",
+      'it.each([\n  [1],\n])(\n  `%s of ${SIZE}`,\n  () => {},\n)',
+      "describe.each(['a'])('on %s', () => {})",
+      "// test('a comment of words: a title')",
+      "expect(said).toContain('no title', 1)",
+    ]
+    expect(titlesIn(source.join('\n'))).toEqual(["the owner's turn", '%s of ${SIZE}', 'on %s'])
   })
 
   test('says how many there are of each kind, and is right', () => {

@@ -34,9 +34,10 @@ const PLACEMENTS: readonly Placement[] = [
     mend: 'It throws outside jest: only *-contract.ts, contract-*.ts and what they alone use may import it.',
   },
   {
-    packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg)$/,
-    allowed: /^packages\/(?:core\/src\/storage\/(?:orm|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
-    mend: 'Drivers are chosen in storage/orm.ts alone (and test databases made in postgres-storage.ts): take the connection from there.',
+    packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg|pg-connection-string)$/,
+    allowed:
+      /^packages\/(?:core\/src\/storage\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
+    mend: 'Drivers are chosen in storage/orm.ts, their connections made in database-server.ts (and test databases made in postgres-storage.ts): take the connection from there.',
   },
   {
     packages: /^(?:@mikro-orm\/.*|kysely)$/,

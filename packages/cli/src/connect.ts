@@ -22,7 +22,7 @@ export interface ConnectOptions {
 /** Where operations are run. */
 export type Reach =
   | { readonly by: 'url'; readonly url: string }
-  | { readonly by: 'database'; readonly url: string }
+  | { readonly by: 'database' }
   | { readonly by: 'folder'; readonly dataDir: string }
 
 /** The data folder of `svc up`, found by every command that is run beside it. */
@@ -50,8 +50,7 @@ export function reachOf(io: Pick<Io, 'cwd' | 'env'>, options: ConnectOptions, li
   if (options.dataDir !== undefined) return { by: 'folder', dataDir: existing(cwd, options.dataDir) }
   const serviceUrl = set(env.SERVICE_URL)
   if (serviceUrl !== undefined && licensed) return { by: 'url', url: serviceUrl }
-  const database = set(env.DATABASE_URL)
-  if (database !== undefined) return { by: 'database', url: database }
+  if ((set(env.DATABASE_URL) ?? set(env.DATABASE_URL_FILE)) !== undefined) return { by: 'database' }
   const named = set(env.SERVICE_DATA_DIR)
   if (named !== undefined) return { by: 'folder', dataDir: existing(cwd, named) }
   if (existsSync(resolve(cwd, DEFAULT_DATA_DIR))) {
@@ -77,7 +76,7 @@ export async function connect(io: Io, options: ConnectOptions, licensed: boolean
   const reach = reachOf(io, options, licensed)
   if (reach.by === 'url') return networkConnection(io, options, checkedUrl(reach.url), licensed)
   const { openPlane } = await import('./in-process.ts')
-  if (reach.by === 'database') return openPlane(io, { url: reach.url, poolSize: 2 })
+  if (reach.by === 'database') return openPlane(io)
   return folderConnection(io, reach.dataDir)
 }
 

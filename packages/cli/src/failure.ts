@@ -87,8 +87,6 @@ const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some room, then try again',
   '42P01': 'the database has not been migrated: run svc migrate',
   '42703': 'the database has not been migrated to this release: run svc migrate',
-  '28P01': 'the database refused the password of DATABASE_URL',
-  '28000': 'the database refused the user of DATABASE_URL',
   '3D000': 'the database that DATABASE_URL names does not exist: create it first',
 }
 

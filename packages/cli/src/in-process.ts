@@ -1,16 +1,24 @@
-import { createControlPlane, readConfig } from '@svc/core'
-import { openStorage, type StorageSource } from '@svc/core/sql'
+import { type Config, createControlPlane, Problem, readConfig } from '@svc/core'
+import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import type { Connection } from './connect.ts'
 import { docsFolder } from './docs-folder.ts'
 import type { Io } from './io.ts'
 
-/** Runs operations in this process, on the database itself. */
-export async function openPlane(io: Io, source: StorageSource): Promise<Connection> {
+const POOL = 2
+
+/** Runs operations in this process, on the database itself: the one in `folder`, else the server that settings name. */
+export async function openPlane(io: Io, folder?: { readonly dataDir: string }): Promise<Connection> {
   const config = readConfig(io.env)
-  const storage = await openStorage(source)
+  const storage = await openStorage(folder ?? serverOf(config))
   const plane = createControlPlane({ config, storage, docsDir: docsFolder() })
   return {
     run: (name, input) => plane.operations.run(name, input, io.actor),
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
   }
+}
+
+function serverOf(config: Config): StorageSource {
+  const server = databaseServer(config)
+  if (server !== undefined) return { ...server, poolSize: POOL }
+  throw new Problem('unavailable', { detail: 'no database is named: set DATABASE_URL' })
 }

@@ -36,7 +36,7 @@ export interface Io {
   readonly inIsTty: boolean
   readonly out: Output
   readonly err: Output
-  /** A line of standard input that is not shown while it is typed; `prompt` is for a terminal. */
+  /** The next line of standard input, not shown while it is typed; `prompt` is for a terminal. */
   readSecret(prompt: string): Promise<string>
   /** Calls back on each signal that asks to end, instead of ending. */
   onStop(listener: (signal: StopSignal) => void): Undo
@@ -116,9 +116,12 @@ const outputOf = (stream: NodeJS.WriteStream): Output => ({
 })
 
 async function readSecret(prompt: string): Promise<string> {
-  const { firstLine, hiddenLine } = await import('./secret-input.ts')
-  if (!process.stdin.isTTY) return firstLine(process.stdin)
-  return hiddenLine(process.stdin, prompt, (text) => process.stderr.write(text))
+  const { hiddenLine, nextLine } = await import('./secret-input.ts')
+  const { stdin } = process
+  if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => process.stderr.write(text))
+  // A pipe that nobody closes must not keep a program alive that has read its lines; a file cannot.
+  stdin.ref?.()
+  return nextLine(stdin).finally(() => stdin.unref?.())
 }
 
 function onStop(listener: (signal: StopSignal) => void): Undo {

@@ -68,6 +68,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/login.ts')).declareLogout,
   },
   {
+    name: 'account',
+    isGroup: true,
+    summary: 'your own password, second factor and sessions at a remote control plane',
+    load: async () => (await import('./commands/account.ts')).declareAccount,
+  },
+  {
     name: 'jobs',
     isGroup: true,
     summary: 'give hosts work, and see what became of it',

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
-const MAX_LINE_BYTES = 64 * 1024
+const MAX_LINE_CHARS = 64 * 1024
 
 /** Reads a line at a terminal without showing it; the prompt goes to `say`. */
 export async function hiddenLine(
@@ -21,12 +21,19 @@ export async function hiddenLine(
   }
 }
 
-/** The first line of a pipe or a file, without its end; empty when there is none. */
-export async function firstLine(input: AsyncIterable<Buffer | string>): Promise<string> {
-  let text = ''
-  for await (const chunk of input) {
-    text += chunk.toString()
-    if (text.includes('\n') || text.length > MAX_LINE_BYTES) break
+const unread = new WeakMap<Readable, string>()
+
+/** The next line of a pipe or a file, without its end; empty when there is none. The stream stays open for the one after. */
+export async function nextLine(input: Readable): Promise<string> {
+  let text = unread.get(input) ?? ''
+  if (input.readableEncoding === null) input.setEncoding('utf8')
+  if (!text.includes('\n')) {
+    for await (const chunk of input.iterator({ destroyOnReturn: false })) {
+      text += chunk
+      if (text.includes('\n') || text.length > MAX_LINE_CHARS) break
+    }
   }
-  return text.split('\n')[0]?.replace(/\r$/, '') ?? ''
+  const [line = '', ...rest] = text.split('\n')
+  unread.set(input, rest.join('\n'))
+  return line.replace(/\r$/, '')
 }

@@ -1,3 +1,4 @@
+import { Accounts } from './accounts/accounts.ts'
 import { AgentMetrics } from './agents/agent-metrics.ts'
 import { Agents } from './agents/agents.ts'
 import type { LanguageModel } from './chat/language-model.ts'
@@ -24,6 +25,7 @@ import type { Services } from './operations/operation.ts'
 import { Operations } from './operations/operations.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
+import { SecondFactors } from './second-factors/second-factors.ts'
 import { Sessions } from './sessions/sessions.ts'
 import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
@@ -64,6 +66,7 @@ export interface ControlPlaneParts {
 
 /** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
 export interface ControlPlane extends Services {
+  readonly accounts: Accounts
   readonly config: Config
   readonly storage: Storage
   readonly clock: Clock
@@ -91,6 +94,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const chat = chatOf(base, parts, health)
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const { refusals, ...alerting } = alertsOf(base, parts, monitors)
+  const secondFactors = new SecondFactors({ ...base, ...config.secondFactors })
   const services: Services = {
     ...alerting,
     agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(metrics) }),
@@ -100,7 +104,8 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     jobs,
     licenses,
     monitors,
-    sessions: sessionsOf(base),
+    secondFactors,
+    sessions: sessionsOf(base, secondFactors),
     systemCheck: systemCheckOf(base, parts, {
       dns,
       services: { chat, licenses },
@@ -113,15 +118,18 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, chat: config.chat, refused })
+  const accounts = new Accounts({ ...base, ...services })
   const operations = new Operations({ services, ...base })
   registerGauges({ metrics, storage, clock, timers })
   const tools = { config, storage, clock, ids, log, timers, metrics, signer }
-  return { ...services, ...tools, limits, health, operations, scheduler }
+  return { ...services, ...tools, accounts, limits, health, operations, scheduler }
 }
 
 // The address is kept as it was written, and a scheme may be written in capitals.
-const sessionsOf = (base: Base): Sessions =>
-  new Sessions({ ...base, ...base.config.sessions, secure: URL.parse(base.issuer)?.protocol === 'https:' })
+function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
+  const secure = URL.parse(base.issuer)?.protocol === 'https:'
+  return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
+}
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {
   const shared = config.limits.backend === 'postgres' ? storage.rates : undefined

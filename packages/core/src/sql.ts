@@ -1,5 +1,6 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
 import { mkdir } from 'node:fs/promises'
+import { type DatabaseServer, databaseServer } from './storage/database-server.ts'
 import { DiskSpace, diskRoom } from './storage/disk-space.ts'
 import { folderHolder, lockFolder } from './storage/folder-lock.ts'
 import { MIGRATIONS } from './storage/migrations/index.ts'
@@ -21,12 +22,12 @@ import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 import { reachable } from './storage/unavailable.ts'
 
-export { diskRoom, folderHolder, refuseForeign }
+export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
 
 /** Where rows are kept. */
 export type StorageSource =
   /** A PostgreSQL server. `poolSize` connections at most, 10 by default. */
-  | { readonly url: string; readonly poolSize?: number }
+  | (DatabaseServer & { readonly poolSize?: number })
   /** A folder that this process alone may open. It survives a kill of the process, not a power cut. */
   | { readonly dataDir: string }
   /** Memory: gone with the process. `snapshot` starts from a dumped data directory. */
@@ -41,8 +42,8 @@ const DEFAULT_POOL = 10
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
   if ('url' in source) {
-    const { url, poolSize = DEFAULT_POOL } = source
-    return sqlStorage('postgresql', await reachable(() => postgresDriver(url, poolSize, ENTITIES)))
+    const { poolSize = DEFAULT_POOL } = source
+    return sqlStorage('postgresql', await reachable(() => postgresDriver(source, poolSize, ENTITIES)))
   }
   if ('memory' in source) {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
@@ -93,25 +94,28 @@ export async function embeddedSnapshot(): Promise<Blob> {
  * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it done.
  * @throws Problem `conflict` when the database has drifted or is ahead of this release
  */
-export const migrate = (url: string): Promise<MigrationStatus> =>
-  withDriver(url, (driver) => withAdvisoryLock(url, MIGRATION_LOCK, () => migrateDriver(driver)))
+export const migrate = (server: string | DatabaseServer): Promise<MigrationStatus> =>
+  withDriver(server, (driver) => withAdvisoryLock(server, MIGRATION_LOCK, () => migrateDriver(driver)))
 
 /** What is applied, pending and drifted on a PostgreSQL server; changes nothing. */
-export const migrationStatusOf = (url: string): Promise<MigrationStatus> =>
-  withDriver(url, (driver) => migrationStatus(driver))
+export const migrationStatusOf = (server: string | DatabaseServer): Promise<MigrationStatus> =>
+  withDriver(server, (driver) => migrationStatus(driver))
 
 /** The statements that `migrate` would run, by migration. */
 export async function migrationPlan(
-  url: string,
+  server: string | DatabaseServer,
 ): Promise<readonly { name: string; sql: readonly string[] }[]> {
-  const { pending } = await migrationStatusOf(url)
+  const { pending } = await migrationStatusOf(server)
   return MIGRATIONS.filter((step) => pending.includes(step.name))
 }
 
-async function withDriver<T>(url: string, work: (driver: Driver) => Promise<T>): Promise<T> {
+async function withDriver<T>(
+  server: string | DatabaseServer,
+  work: (driver: Driver) => Promise<T>,
+): Promise<T> {
   return reachable(async () => {
     // Migrations know no entities, and discovering them takes longer than asking what is applied.
-    const driver = await postgresDriver(url, 1, [])
+    const driver = await postgresDriver(server, 1, [])
     return work(driver).finally(() => driver.close())
   })
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '@svc/core'
 
 const WEBHOOK_SECRET = 'the secret of a webhook'
+const CODE_SECRET = 'the secret of one-time codes'
 
 /** Texts that open something by themselves, by what they are called. */
 const SHAPES: readonly (readonly [what: string, shape: string])[] = [
@@ -8,19 +9,23 @@ const SHAPES: readonly (readonly [what: string, shape: string])[] = [
   ['a session cookie', 'v1[.][A-Za-z0-9_-]{43}[.][A-Za-z0-9_-]{43}'],
   ['a private key', '-----BEGIN [A-Z ]*PRIVATE KEY-----'],
   [WEBHOOK_SECRET, 'whsec_[A-Za-z0-9+/]{43}='],
+  // 20 bytes in base32, by themselves; one of 770 has no digit and gets through.
+  [CODE_SECRET, '(?:^|[^A-Za-z0-9_-])(?=[A-Z]*[2-7])[A-Z2-7]{32}(?:$|[^A-Za-z0-9_-])'],
+  ['a recovery code', '(?:[0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}'],
 ]
 
-/** The one table that has to keep a secret as it is: each message to the webhook is signed with it. */
-const SIGNING_TABLE = 'alert_webhooks'
+/** The tables that have to keep a secret as it is: messages to a webhook are signed with it, codes are made of it. */
+const KEEPERS: Readonly<Record<string, string>> = {
+  alert_webhooks: WEBHOOK_SECRET,
+  second_factors: CODE_SECRET,
+}
 
-/** What must not stand in a table of a database, as one regular expression of PostgreSQL. */
-export const leakPattern = (table: string): string =>
-  SHAPES.filter(([what]) => table !== SIGNING_TABLE || what !== WEBHOOK_SECRET)
-    .map(([, shape]) => shape)
-    .join('|')
+/** What must not stand in a table of a database, as regular expressions of PostgreSQL: joined into one they take 2.5 times as long. */
+export const leakPatterns = (table: string): readonly string[] =>
+  SHAPES.filter(([what]) => what !== KEEPERS[table]).map(([, shape]) => shape)
 
 /** Settings whose values are secrets. */
-const SECRET_SETTING = /(?:KEY|KEYS|SECRET|TOKEN|PRIVKEY)$/
+const SECRET_SETTING = /(?:KEY|KEYS|SECRET|TOKEN|PRIVKEY|PASSWORD)$/
 /** Shorter values are words of tests, which may stand anywhere. */
 const MIN_SECRET_CHARS = 16
 

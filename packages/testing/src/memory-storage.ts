@@ -13,6 +13,7 @@ import { type Run, Turns } from './memory-turns.ts'
 import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
 import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
+import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
@@ -59,6 +60,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
+    secondFactors: memorySecondFactorsStore(tables, run, time),
     sessions: memorySessionsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),

@@ -7,6 +7,7 @@ import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
 import type { MemoryMonitor } from './monitors/memory-monitor.ts'
 import type { MemoryScheduledTask } from './scheduler/scheduler-store-memory.ts'
+import type { MemorySecondFactor } from './second-factors/second-factors-store-memory.ts'
 import type { MemorySession } from './sessions/sessions-store-memory.ts'
 import type { MemoryUser } from './users/users-store-memory.ts'
 
@@ -35,6 +36,7 @@ export class MemoryTables {
   readonly modelDays = new MemoryTable<number>(this.undo)
   readonly monitors = new MemoryTable<MemoryMonitor>(this.undo)
   readonly scheduled = new MemoryTable<MemoryScheduledTask>(this.undo)
+  readonly secondFactors = new MemoryTable<MemorySecondFactor>(this.undo)
   readonly sessions = new MemoryTable<MemorySession>(this.undo)
   readonly tenants = new MemoryTable<Tenant>(this.undo)
   readonly users = new MemoryTable<MemoryUser>(this.undo)

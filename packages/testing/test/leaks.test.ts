@@ -4,19 +4,24 @@ import pg from 'pg'
 import { leaksIn, TEST_ENVIRONMENT, testDatabase, testPlane } from '../src/index.ts'
 
 const KEY = `svc_${'aB3_-'.repeat(8)}xyz`
+const CODE_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const RECOVERY_CODE = '04hm-asw9-nf6y-y093-8nkr-kayd'
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 
 describe('secrets in a text', () => {
-  it('are told by name: a key, a session, a private key, the secret of a webhook, and what the settings hold', () => {
+  it('are told by name: a key, a session, a private key, secrets of webhooks and of codes, and what the settings hold', () => {
     const session = `v1.${'s'.repeat(43)}.${'t'.repeat(43)}`
     const pem = '-----BEGIN PRIVATE KEY-----'
     const hook = WEBHOOK_SECRET
     const secret = TEST_ENVIRONMENT.MONITORS_CRON_SECRET
-    expect(leaksIn(`${KEY} ${session} ${pem} ${hook} ${secret}`, TEST_ENVIRONMENT)).toEqual([
+    const codes = `otpauth://totp/x?secret=${CODE_SECRET}&digits=6 ${RECOVERY_CODE}`
+    expect(leaksIn(`${KEY} ${session} ${pem} ${hook} ${codes} ${secret}`, TEST_ENVIRONMENT)).toEqual([
       'a license key',
       'a session cookie',
       'a private key',
       'the secret of a webhook',
+      'the secret of one-time codes',
+      'a recovery code',
       'the value of MONITORS_CRON_SECRET',
     ])
   })
@@ -63,6 +68,8 @@ const webhookOf = (secret: string) =>
 it.each([
   ['a license key', KEY],
   ['the secret of a webhook', WEBHOOK_SECRET],
+  ['the secret of one-time codes', CODE_SECRET],
+  ['a recovery code', RECOVERY_CODE],
 ])(
   'a database that keeps %s in the clear says in which table, and is gone all the same',
   async (_, secret) => {
@@ -73,6 +80,14 @@ it.each([
 it('the table of webhooks has to keep their secrets, and may keep nothing else', async () => {
   expect(await endAfter(webhookOf(WEBHOOK_SECRET))).toBeUndefined()
   expect(String(await endAfter(webhookOf(KEY)))).toMatch(/in the clear in alert_webhooks$/)
+})
+
+it('the table of second factors has to keep the secret of codes, and may keep nothing else', async () => {
+  const factorOf = (secret: string) => `insert into second_factors values ('usr_x', '${secret}', now())`
+  expect(await endAfter(factorOf(CODE_SECRET))).toBeUndefined()
+  for (const other of [RECOVERY_CODE, KEY]) {
+    expect(String(await endAfter(factorOf(other)))).toMatch(/in the clear in second_factors$/)
+  }
 })
 
 it('a table that cannot be read does not count as clean', async () => {

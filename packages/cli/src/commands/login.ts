@@ -6,7 +6,10 @@ export function declareLogin(program: Command, run: Run): void {
   const login = program
     .command('login')
     .requiredOption('--url <url>', 'address of the control plane')
-    .requiredOption('--email <email>', 'who signs in; the password is asked for, or read from standard input')
+    .requiredOption(
+      '--email <email>',
+      'who signs in; password and code are asked for, or read from standard input, a line each',
+    )
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./login/login.ts')).login))
   examples(login, 'svc login --url https://svc.example.com --email ada@example.com')

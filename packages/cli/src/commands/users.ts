@@ -36,6 +36,12 @@ export function declareUsers(program: Command, run: Run): void {
       .description('set a password, from standard input or asked for; ends their sessions'),
   ).action(run(async () => (await import('./users/users-change.ts')).setPassword))
   examples(password, 'svc users set-password ada@example.com < password-file')
+  const reset = reaching(
+    users
+      .command('reset-second-factor <email>')
+      .description('take the second factor from a user who has lost it; ends their sessions'),
+  ).action(run(async () => (await import('./users/users-change.ts')).resetSecondFactor))
+  examples(reset, 'svc users reset-second-factor ada@example.com')
   const changes = [
     ['disable', 'bar a user; their sessions end'],
     ['enable', 'let a barred user in again'],

@@ -67,6 +67,50 @@ describe('svc users and svc sessions', () => {
     expect((await typed(['short'], false, 'users', 'set-password', EMAIL)).exitCode).toBe(2)
   })
 
+  it('a password that is too easy to guess is refused with what to do, and not repeated', async () => {
+    const added = await typed(
+      ['password1234'],
+      false,
+      'users',
+      'add',
+      EMAIL,
+      '--role',
+      'operator',
+      '--password-stdin',
+    )
+    expect(added).toMatchObject({ exitCode: 2 })
+    expect(added.err.text).toMatch(
+      /password: too easy to guess, .*known from breaches: take four random words/,
+    )
+    expect(added.err.text).not.toContain('password1234')
+    expect(await bench.plane.users.list()).toEqual([])
+    await bench.run('users', 'add', EMAIL, '--role', 'operator')
+    const set = await typed(['ada@example.com'], false, 'users', 'set-password', EMAIL)
+    expect(set).toMatchObject({ exitCode: 2 })
+    expect(set.err.text).toContain('words of this account')
+    await expect(bench.plane.sessions.login(EMAIL, 'ada@example.com')).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+  })
+
+  it('a lost second factor is shown and taken away', async () => {
+    await bench.run('users', 'add', EMAIL, '--role', 'operator')
+    const { id } = await bench.plane.users.resolve(EMAIL)
+    const { secondFactors } = bench.plane.storage
+    await secondFactors.begin(id, 'SECRET')
+    await secondFactors.confirm({ userId: id, secret: 'SECRET', step: 1, recovery: [], keptSession: '' })
+    expect(await bench.json('users', 'list')).toMatchObject({
+      users: [{ email: EMAIL, second_factor: true }],
+    })
+    expect((await bench.run('users', 'list')).out.text).toMatch(/SECOND FACTOR.*\n.* yes /)
+    const reset = ['users', 'reset-second-factor', EMAIL]
+    expect(await bench.json(...reset)).toMatchObject({ user: { email: EMAIL }, removed: true })
+    expect(await bench.json('users', 'list')).not.toHaveProperty('users.0.second_factor')
+    const again = await bench.run(...reset)
+    expect(again).toMatchObject({ exitCode: 0 })
+    expect(again.err.text).toContain(`${EMAIL} had no second factor`)
+  })
+
   it('a minted cookie stands alone on stdout and ends with its revocation', async () => {
     await bench.run('users', 'add', EMAIL, '--role', 'super_admin')
     const { out } = await bench.run('sessions', 'mint', EMAIL)

@@ -95,6 +95,14 @@ describe('svc over HTTPS', () => {
       expect(JSON.parse(enqueued.out)).toMatchObject({ job: { kind: 'prune', state: 'pending' } })
       expect(await test.storage.audit.list(1)).toMatchObject([{ operation: 'jobs.enqueue', actor: EMAIL }])
 
+      const change = ['account', 'password', '--url', url]
+      expect(await run(change, certificate, `${PASSWORD}\nheron gravel violin\n`)).toEqual({
+        code: 0,
+        out: 'password changed; every other session has ended\n',
+        err: '',
+      })
+      expect((await test.plane.sessions.login(EMAIL, 'heron gravel violin')).user.email).toBe(EMAIL)
+
       const cookie = (JSON.parse(await kept()) as Record<string, string>)[url]
       expect(await test.plane.sessions.authenticate(cookie)).toMatchObject({ user: { email: EMAIL } })
       // Whoever takes the address over later gets no session of it.

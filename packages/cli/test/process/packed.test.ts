@@ -122,6 +122,10 @@ describe('The packed command', () => {
     })
     expect(agent.code).toBe(0)
     expect(agent.err).toContain('"kinds":["deploy"')
+    const add = ['users', 'add', 'ada@example.com', '--role', 'viewer', '--password-stdin']
+    const weak = await runSvc(add, { ...parts(), input: 'password1234\n' })
+    expect(weak.err).toContain('known from breaches')
+    expect((await runSvc(add, { ...parts(), input: 'correct horse battery\n' })).code).toBe(0)
     server.kill('SIGTERM')
     expect(await server.end()).toBe(0)
   }, 60_000)

@@ -42,7 +42,7 @@ describe('Where operations are run', () => {
       url: 'https://u',
     })
     expect(reachOf({ cwd, env }, { dataDir: 'data' }, false)).toEqual(data)
-    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database', url: DATABASE_URL })
+    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database' })
     expect(reachOf({ cwd, env: { SERVICE_DATA_DIR: 'data' } }, {}, false)).toEqual(data)
     expect(reachOf({ cwd, env: { DATABASE_URL: ' ' } }, {}, false)).toEqual({
       by: 'folder',
@@ -53,7 +53,7 @@ describe('Where operations are run', () => {
   test('SERVICE_URL is for what a license may do; for the rest only when there is nothing else', () => {
     const env = { SERVICE_URL, DATABASE_URL }
     expect(reachOf({ cwd, env }, {}, true)).toEqual({ by: 'url', url: SERVICE_URL })
-    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database', url: DATABASE_URL })
+    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database' })
     expect(reachOf({ cwd, env: { SERVICE_URL } }, {}, false)).toEqual({ by: 'url', url: SERVICE_URL })
   })
 

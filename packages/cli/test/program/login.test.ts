@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createApp, type Listening, listen } from '@svc/http'
-import { type TestPlane, testPlane } from '@svc/testing'
+import { oneTimeCode, type TestPlane, testPlane } from '@svc/testing'
 import { runProgram } from '../../src/program.ts'
 import { RecordingIo } from '../support/recording-io.ts'
 import '../support/standard-input.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
+const NEW_PASSWORD = 'heron gravel violin'
 
 describe('svc login --url', () => {
   let test: TestPlane
@@ -28,8 +29,8 @@ describe('svc login --url', () => {
     await rm(home, { recursive: true })
   })
 
-  async function run(args: readonly string[], secrets: readonly string[] = []) {
-    const io = new RecordingIo({ args: [...args, '--url', server.url], home, secrets })
+  async function run(args: readonly string[], secrets: readonly string[] = [], isTty = false) {
+    const io = new RecordingIo({ args: [...args, '--url', server.url], home, secrets, isTty })
     await runProgram(io)
     return io
   }
@@ -54,10 +55,78 @@ describe('svc login --url', () => {
     expect(await readFile(file, 'utf8')).not.toContain(PASSWORD)
   })
 
+  it('a password is changed with the current one, and the session that comes of it is kept', async () => {
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const changed = await run(['account', 'password'], [PASSWORD, NEW_PASSWORD])
+    expect(changed).toMatchObject({ exitCode: 0 })
+    expect(changed.out.text).toBe('password changed; every other session has ended\n')
+    expect(await run(['fleet', 'servers'])).toMatchObject({ exitCode: 0 })
+    expect(await run(['login', '--email', EMAIL], [PASSWORD])).toMatchObject({ exitCode: 4 })
+    expect(await run(['login', '--email', EMAIL], [NEW_PASSWORD])).toMatchObject({ exitCode: 0 })
+    const json = await run(['account', 'password', '--json'], [NEW_PASSWORD, PASSWORD])
+    expect(json.document).toEqual({ ok: true, url: server.url })
+  })
+
+  it('what is wrong with a password is said, and none is repeated; at a terminal the new one is typed twice', async () => {
+    const none = await run(['account', 'password'], [PASSWORD, NEW_PASSWORD])
+    expect(none).toMatchObject({ exitCode: 4 })
+    expect(none.err.text).toContain(`you are not signed in: svc login --url ${server.url}`)
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const wrong = await run(['account', 'password'], ['not the password', NEW_PASSWORD])
+    expect(wrong).toMatchObject({ exitCode: 4 })
+    expect(wrong.err.text).toContain('the current password is wrong')
+    const weak = await run(['account', 'password'], [PASSWORD, 'password1234'])
+    expect(weak).toMatchObject({ exitCode: 2 })
+    expect(weak.err.text).toContain('known from breaches')
+    expect(weak.err.text).not.toContain('password1234')
+    expect((await run(['account', 'password'], [PASSWORD])).err.text).toContain('no password came')
+    const typed = new RecordingIo({
+      args: ['account', 'password', '--url', server.url],
+      home,
+      isTty: true,
+      secrets: [PASSWORD, NEW_PASSWORD, `${NEW_PASSWORD}.`],
+    })
+    await runProgram(typed)
+    expect(typed.err.text).toContain('Current password: New password: Once more: ')
+    expect(typed.err.text).toContain('the two passwords differ')
+    expect((await test.plane.sessions.login(EMAIL, PASSWORD)).user.email).toBe(EMAIL)
+  })
+
+  it('own sessions are listed and ended, with the password', async () => {
+    const user = await test.plane.users.resolve(EMAIL)
+    const [phone, laptop] = [await test.plane.sessions.mint(user), await test.plane.sessions.mint(user)]
+    test.clock.advance({ minutes: 5 })
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const { sessions } = (await run(['account', 'sessions', '--json'])).document as {
+      sessions: { id: string; current: boolean }[]
+    }
+    expect(sessions.map(({ current }) => current)).toEqual([true, false, false])
+    const table = (await run(['account', 'sessions'])).out.text
+    expect(table).toMatch(/^ID +STARTED +LAST USED +ENDS IN +IN USE\n[0-9a-f]{16} .* here\n/)
+    for (const args of [['end-session'], ['end-session', 'x', '--all']]) {
+      const unsaid = await run(['account', ...args], [PASSWORD])
+      expect(unsaid).toMatchObject({ exitCode: 2 })
+      expect(unsaid.err.text).toContain('an ID of svc account sessions, or --all')
+    }
+    const caller = await test.plane.sessions.authenticate(phone.cookie)
+    const id = caller?.digest.slice(0, 16) ?? ''
+    const refused = await run(['account', 'end-session', id], ['not the password'])
+    expect(refused).toMatchObject({ exitCode: 4 })
+    expect((await run(['account', 'end-session', id], [PASSWORD])).out.text).toBe('1 session ended\n')
+    expect(await test.plane.sessions.authenticate(phone.cookie)).toBeUndefined()
+    expect(await run(['account', 'end-session', id], [PASSWORD])).toMatchObject({ exitCode: 5 })
+    test.clock.advance({ minutes: 1 })
+    const rest = await run(['account', 'end-session', '--all', '--json'], [PASSWORD])
+    expect(rest.document).toEqual({ ended: 1 })
+    expect(await test.plane.sessions.authenticate(laptop.cookie)).toBeUndefined()
+    await test.plane.sessions.revokeAll(user)
+    expect((await run(['account', 'sessions'])).err.text).toContain('the session is over: svc login')
+  })
+
   it('says what to do: wrong password, a missing permission, a session that is over, none at all', async () => {
     const wrong = await run(['login', '--email', EMAIL], ['nope'])
     expect(wrong).toMatchObject({ exitCode: 4 })
-    expect(wrong.err.text).toContain('the email or the password is wrong')
+    expect(wrong.err.text).toContain('the email, the password or the code is wrong')
     const none = await run(['jobs', 'list'])
     expect(none).toMatchObject({ exitCode: 4 })
     expect(none.err.text).toContain('svc login')
@@ -69,5 +138,73 @@ describe('svc login --url', () => {
     const over = await run(['jobs', 'list'])
     expect(over).toMatchObject({ exitCode: 4 })
     expect(over.err.text).toContain('the session is over')
+  })
+
+  describe('svc account second-factor', () => {
+    const codeNow = (secret: string) => oneTimeCode(secret, test.clock.now())
+    const add = ['account', 'second-factor', 'add']
+    const remove = ['account', 'second-factor', 'remove']
+
+    /** Sets one up as somebody at a terminal does, who reads the secret before typing its code. */
+    async function added(args: readonly string[] = []) {
+      const io = new RecordingIo({ args: [...add, ...args, '--url', server.url], home, isTty: true })
+      const asked: string[] = []
+      let secret = ''
+      io.readSecret = async (prompt) => {
+        asked.push(prompt)
+        if (asked.length === 1) return PASSWORD
+        secret = /secret ([A-Z2-7]{32})$/m.exec(io.err.text)?.[1] ?? ''
+        return codeNow(secret)
+      }
+      await runProgram(io)
+      expect(asked).toEqual(['Password: ', 'Code that the app shows: '])
+      test.clock.advance({ seconds: 30 })
+      return { io, secret }
+    }
+
+    it('shows a secret, takes its first code, and prints ten recovery codes alone on stdout', async () => {
+      await run(['login', '--email', EMAIL], [PASSWORD])
+      const { io, secret } = await added()
+      expect(io.exitCode).toBe(0)
+      expect(io.err.text).toContain(`issuer=svc&secret=${secret}`)
+      const codes = io.out.text.trim().split('\n')
+      expect(new Set(codes).size).toBe(10)
+      expect(codes.every((code) => /^(?:\w{4}-){5}\w{4}$/.test(code))).toBe(true)
+      const without = await run(['login', '--email', EMAIL], [PASSWORD])
+      expect(without).toMatchObject({ exitCode: 4 })
+      expect(without.err.text).toContain('the email, the password or the code is wrong')
+      const asked = await run(['login', '--email', EMAIL], [PASSWORD, codeNow(secret)], true)
+      expect(asked).toMatchObject({ exitCode: 0 })
+      expect(asked.err.text).toContain('Code (empty without a second factor): ')
+    })
+
+    it('prints one document with --json, and removes it again', async () => {
+      await run(['login', '--email', EMAIL], [PASSWORD])
+      const { io, secret } = await added(['--json'])
+      expect(io.document).toEqual({ recovery_codes: expect.any(Array) })
+      const wrong = await run(remove, [PASSWORD, 'none'])
+      expect(wrong).toMatchObject({ exitCode: 4 })
+      expect(wrong.err.text).toContain('the password or the code is wrong')
+      const removed = await run([...remove, '--json'], [PASSWORD, codeNow(secret)])
+      expect(removed.document).toEqual({ ok: true })
+    })
+
+    it('says what to do: no address, no session, one that is over, no code', async () => {
+      const nowhere = new RecordingIo({ args: add, home, secrets: [PASSWORD] })
+      await runProgram(nowhere)
+      expect(nowhere).toMatchObject({ exitCode: 2 })
+      expect(nowhere.err.text).toContain("required option '--url <url>' not specified")
+      const none = await run(add, [PASSWORD])
+      expect(none).toMatchObject({ exitCode: 4 })
+      expect(none.err.text).toContain(`you are not signed in: svc login --url ${server.url}`)
+      await run(['login', '--email', EMAIL], [PASSWORD])
+      const codeless = await run(add, [PASSWORD])
+      expect(codeless).toMatchObject({ exitCode: 2 })
+      expect(codeless.err.text).toContain('no code came on standard input')
+      await test.plane.sessions.revokeAll(await test.plane.users.resolve(EMAIL))
+      const over = await run(add, [PASSWORD])
+      expect(over).toMatchObject({ exitCode: 4 })
+      expect(over.err.text).toContain('the session is over')
+    })
   })
 })

@@ -18,6 +18,12 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
   [['sessions', 'mint'], 'a session cookie'],
   [['alerts', 'webhook-set'], 'the secret of a webhook'],
   [['up'], 'a license key'],
+  [['account', 'second-factor', 'add'], 'a recovery code'],
+]
+
+/** The command that shows a secret beside its document, to whoever has to type it before the command can end. */
+const SHOWN: readonly (readonly [command: readonly string[], what: string])[] = [
+  [['account', 'second-factor', 'add'], 'the secret of one-time codes'],
 ]
 
 /** Where a process is started. */
@@ -30,6 +36,8 @@ export interface SvcProcessParts {
   readonly program?: readonly string[]
   /** What it reads on standard input; default: nothing. */
   readonly input?: string
+  /** Standard input stays open for `type`. */
+  readonly typed?: true
 }
 
 /** The real command as a real process, from its sources unless told otherwise. */
@@ -43,7 +51,7 @@ export class SvcProcess implements AsyncDisposable {
 
   constructor(
     args: readonly string[],
-    { cwd, env = {}, openFiles, program: node = SOURCES, input }: SvcProcessParts,
+    { cwd, env = {}, openFiles, program: node = SOURCES, input, typed }: SvcProcessParts,
   ) {
     this.#args = args
     this.#env = env
@@ -55,10 +63,11 @@ export class SvcProcess implements AsyncDisposable {
     this.#child = spawn(program, words, {
       cwd,
       env: own,
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined && !typed ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
     // One that ends before it has read everything is judged by what it says.
-    this.#child.stdin?.on('error', () => {}).end(input)
+    this.#child.stdin?.on('error', () => {})
+    if (!typed) this.#child.stdin?.end(input)
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.out.write(text))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.err.write(text))
     this.#gone = once(this.#child, 'close')
@@ -66,6 +75,11 @@ export class SvcProcess implements AsyncDisposable {
 
   get pid(): number {
     return this.#child.pid ?? 0
+  }
+
+  /** Types a line; standard input stays open. */
+  type(line: string): void {
+    this.#child.stdin?.write(`${line}\n`)
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -100,10 +114,12 @@ export class SvcProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill('SIGKILL')
     await this.#gone
-    const own = GIVEN_OUT.find(([command]) => command.every((word, index) => this.#args[index] === word))
+    const isThis = ([command]: readonly [readonly string[], string]) =>
+      command.every((word, index) => this.#args[index] === word)
+    const [own, shown] = [GIVEN_OUT.find(isThis)?.[1], SHOWN.find(isThis)?.[1]]
     const leaks = [
-      ...leaksIn(this.out.text, this.#env).filter((what) => what !== own?.[1]),
-      ...leaksIn(this.err.text, this.#env),
+      ...leaksIn(this.out.text, this.#env).filter((what) => what !== own),
+      ...leaksIn(this.err.text, this.#env).filter((what) => what !== shown),
     ]
     if (leaks.length > 0)
       throw new Error(`svc ${this.#args.slice(0, 2).join(' ')} has said ${leaks.join(', ')}`)

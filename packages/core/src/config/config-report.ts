@@ -5,13 +5,14 @@ import { type SettingGroup, settings } from './settings.ts'
 /** What start-up says about a setting: its value, or for a secret only whether there is one. */
 export type SettingReport = string | number | readonly string[]
 
-/** The settings in force by environment name, for the start-up log. Secrets are `set` or `unset`. */
+/** The settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or `unset`. */
 export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
   const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   const entries = Object.entries<SettingGroup>(settings).flatMap(([groupName, group]) =>
     Object.entries(group.settings).map(([key, setting]) => {
       const shown = shownValue(setting, groups[groupName]?.[key])
-      return [setting.name, setting.secret && shown !== 'unset' ? 'set' : shown]
+      const set = setting.name in config.files ? 'set (file)' : 'set'
+      return [setting.name, setting.secret && shown !== 'unset' ? set : shown]
     }),
   )
   return Object.fromEntries(entries)
@@ -31,7 +32,9 @@ export function settingsMarkdown(): string {
 const INTRODUCTION = `# Settings
 
 Written from the table of settings in the code; change that, not this page. Settings come from the environment. An empty
-value counts as unset. All faults are reported together at the start, and no report shows a secret.
+value counts as unset. All faults are reported together at the start, and no report shows a secret. What is marked
+\`secret\` may stand in a file: \`DATABASE_URL_FILE=/run/secrets/database-url\` instead of \`DATABASE_URL\`, and so on
+([secrets in files](../deployment.md#secrets-in-files)).
 `
 
 function sectionOf(group: SettingGroup): string {

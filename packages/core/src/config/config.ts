@@ -1,4 +1,6 @@
+import { leavesUnverified } from './database-tls.ts'
 import { nearest } from './nearest.ts'
+import { FILE_SUFFIX, hasOwnModes, readSecretFile, SecretFileError } from './secret-file.ts'
 import type { Setting } from './setting.ts'
 import { type SettingGroup, settings } from './settings.ts'
 
@@ -17,12 +19,14 @@ export type Config = { readonly [G in keyof Table]: Values<Table[G]['settings']>
   readonly faults: { readonly [G in OptionalGroup]?: readonly string[] }
   /** Sentences for the start-up log: unknown names, values that are probably not meant. */
   readonly warnings: readonly string[]
+  /** Secrets that came from files: the name of the setting, and the path. */
+  readonly files: Readonly<Record<string, string>>
 }
 
 /** The environment, or what stands in for it. An empty or blank value counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Every fault of the settings at once. Neither the message nor `faults` holds a value, so both may be logged. */
+/** Every fault of the settings at once. Neither the message nor `faults` holds a secret, so both may be logged. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
@@ -36,47 +40,98 @@ export class ConfigError extends Error {
 /** Names of our own that commands read and the service does not: no reason to warn when both share an environment. */
 const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY']
 
+/** What reading has found so far. */
+interface Findings {
+  /** Faults that stop the start. */
+  readonly fatal: string[]
+  readonly warnings: string[]
+  readonly files: Record<string, string>
+}
+
 /**
- * Reads all settings. Throws one `ConfigError` that lists every fault outside optional groups; a fault inside one is
- * kept in `faults` and its setting falls back to the default. `readConfig({})` gives the development defaults.
+ * Reads all settings, secrets also from the files that `<name>_FILE` names. Throws one `ConfigError` that lists every
+ * fault outside optional groups and every file that cannot be used; a bad value inside an optional group is kept in
+ * `faults` and its setting falls back to the default. `readConfig({})` gives the development defaults.
  */
 export function readConfig(env: Environment): Config {
-  const fatal: string[] = []
-  const warnings: string[] = []
+  const found: Findings = { fatal: [], warnings: [], files: {} }
+  const { fatal, warnings, files } = found
   const groups: Record<string, Readonly<Record<string, unknown>>> = {}
   const closed: Record<string, readonly string[]> = {}
   for (const [groupName, group] of Object.entries<SettingGroup>(settings)) {
     const faults: string[] = []
     const read = ([key, setting]: [string, Setting<unknown>]) => [
       key,
-      readSetting(setting, env, faults, warnings),
+      readSetting(setting, env, faults, found),
     ]
     groups[groupName] = Object.freeze(Object.fromEntries(Object.entries(group.settings).map(read)))
     if (!group.optional) fatal.push(...faults)
     else if (faults.length > 0) closed[groupName] = faults
   }
+  // The loop has walked the very table that `Config` is inferred from; the compiler cannot follow that.
+  const config = Object.freeze({ ...groups, faults: closed, warnings, files }) as unknown as Config
+  judgeDatabase(config, env, found)
   if (fatal.length > 0) throw new ConfigError([...fatal, ...Object.values(closed).flat()])
   warnings.push(...unknownNames(env))
-  // The loop has walked the very table that `Config` is inferred from; the compiler cannot follow that.
-  return Object.freeze({ ...groups, faults: closed, warnings }) as unknown as Config
+  return config
 }
 
-function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[], warnings: string[]): T {
-  const given = env[setting.name]?.trim()
+function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[], found: Findings): T {
+  const given = givenFor(setting, env, found)
   if (!given) return setting.fallback
   const value = setting.parse(given)
+  const isFile = setting.name in found.files
   if (value === undefined) {
-    faults.push(`${setting.name} must be ${setting.form}`)
+    const what = isFile
+      ? `${setting.name}${FILE_SUFFIX} must name a file that holds`
+      : `${setting.name} must be`
+    faults.push(`${what} ${setting.form}`)
     return setting.fallback
   }
   const caution = setting.caution?.(value, given)
-  if (caution) warnings.push(`${setting.name} ${caution}`)
+  if (caution) found.warnings.push(`${setting.name} ${caution}`)
   return value
+}
+
+/** What somebody has set: the variable itself, or what is in the file that the variable beside it names. */
+function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: Findings): string | undefined {
+  const direct = env[name]?.trim()
+  const fileName = `${name}${FILE_SUFFIX}`
+  const path = secret ? env[fileName]?.trim() : undefined
+  if (!path) return direct
+  if (direct) {
+    found.fatal.push(`${fileName} and ${name} are both set: one of them has to go`)
+    return undefined
+  }
+  try {
+    const { text, isShared } = readSecretFile(fileName, path)
+    found.files[name] = path
+    if (isShared && hasOwnModes(path, env.CREDENTIALS_DIRECTORY)) {
+      found.warnings.push(`${fileName} names ${path}, which its group or others have rights to: chmod 600 it`)
+    }
+    return text
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    found.fatal.push(error.message)
+    return undefined
+  }
+}
+
+/** A way to the database that others can listen to or sit on: a warning in production, a fault where TLS is required. */
+function judgeDatabase({ database, service }: Config, env: Environment, { fatal, warnings }: Findings): void {
+  if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return
+  const what = 'DATABASE_URL leads to another machine without sslmode=verify-full'
+  if (database.tls === 'require') fatal.push(`SERVICE_DATABASE_TLS is require, but ${what}`)
+  else if (service.production) warnings.push(`${what}: others on the way may read and change what is said`)
 }
 
 function unknownNames(env: Environment): string[] {
   const groups = Object.values<SettingGroup>(settings)
-  const known = groups.flatMap((group) => Object.values(group.settings).map((setting) => setting.name))
+  const known = groups.flatMap((group) =>
+    Object.values(group.settings).flatMap(({ name, secret }) =>
+      secret ? [name, `${name}${FILE_SUFFIX}`] : [name],
+    ),
+  )
   const ours = Object.keys(env).filter((name) => name.startsWith('SERVICE_'))
   const strangers = ours.filter((name) => !known.includes(name) && !CLIENT_NAMES.includes(name))
   return strangers.sort().map((name) => {

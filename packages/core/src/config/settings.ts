@@ -1,4 +1,7 @@
 import { alertSettings } from './alert-settings.ts'
+import { DATABASE_TLS } from './database-tls.ts'
+import { production } from './production.ts'
+import { secondFactorDemand } from './second-factor-demand.ts'
 import { sessionSecrets } from './session-secrets.ts'
 import {
   choice,
@@ -41,19 +44,6 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 /** Where rate windows are counted. */
 export const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
-
-/** Only the exact word means production (spec, License key validation); a near miss opens the development rule. */
-const production: Setting<boolean> = {
-  ...text('NODE_ENV', 'Outside `production`, an empty allow-list means that any license key is accepted.'),
-  form: 'text; only `production` matters',
-  fallback: false,
-  parse: (given) => given === 'production',
-  show: (isProduction) => (isProduction ? 'production' : 'development'),
-  caution: (isProduction, given) =>
-    !isProduction && /^\W*(prod|live)/i.test(given)
-      ? 'looks like production, but only the exact word production means it: development rules apply'
-      : undefined,
-}
 
 /** Every setting of the service, by feature. The `Config` type, its reader, the reference and the summary follow it. */
 export const settings = {
@@ -99,6 +89,17 @@ export const settings = {
     url: url('DATABASE_URL', 'PostgreSQL; unset: the embedded database.', ['postgres', 'postgresql'], {
       secret: true,
     }),
+    password: text(
+      'DATABASE_PASSWORD',
+      'Password of the database, instead of one in `DATABASE_URL`. From a file it is read for each new connection.',
+      { secret: true },
+    ),
+    tls: choice(
+      'SERVICE_DATABASE_TLS',
+      'With `require` a database on another machine needs `sslmode=verify-full`; else that is a warning in production.',
+      DATABASE_TLS,
+      'warn',
+    ),
     pool: wholeNumber('SERVICE_DATABASE_POOL', 'Database connections at most.', {
       fallback: 10,
       min: 1,
@@ -179,6 +180,7 @@ export const settings = {
     }),
   }),
   sessions: optional('Sessions', { secrets: sessionSecrets }),
+  secondFactors: required('Second factors', { demandedOf: secondFactorDemand }),
   monitors: optional('Monitors', {
     cronSecret: text('MONITORS_CRON_SECRET', 'Secret of the monitor run; unset: every run is refused.', {
       secret: true,

@@ -43,7 +43,7 @@ const CHAT_READS_PER_IP = 60
 const SUBJECT_CHARS = 22
 const MINUTE_SECONDS = 60
 
-/** The 16-byte digest, base64url, under which a subject is counted: addresses and keys are kept nowhere. */
+/** The 16-byte digest, base64url, under which whoever has no id here is counted: addresses and emails are kept nowhere. */
 export const subjectDigest = (subject: string): string =>
   hash('sha256', subject, 'base64url').slice(0, SUBJECT_CHARS)
 
@@ -78,9 +78,11 @@ export class RateLimits {
    */
   async take(name: RateLimitName, subject: string): Promise<RateVerdict> {
     const limit = this.#limits[name]
-    const count = await this.#counter.count(limit, subjectDigest(subject), this.#clock.forStores())
+    const isLicense = isPerLicense(name)
+    const counted = isLicense ? subject : subjectDigest(subject)
+    const count = await this.#counter.count(limit, counted, this.#clock.forStores())
     const verdict = judge(limit, count)
-    if (!verdict.allowed && isPerLicense(name)) this.#refused?.(subject)
+    if (!verdict.allowed && isLicense) this.#refused?.(subject)
     return verdict
   }
 }

@@ -8,6 +8,7 @@ import type { SystemCheck } from '../health/system-check.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Monitors } from '../monitors/monitors.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import type { Permission } from '../users/permission.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly jobs: Jobs
   readonly licenses: Licenses
   readonly monitors: Monitors
+  readonly secondFactors: SecondFactors
   readonly sessions: Sessions
   readonly systemCheck: SystemCheck
   readonly tenants: Tenants

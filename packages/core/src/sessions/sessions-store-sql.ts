@@ -2,18 +2,24 @@ import { instant, type Session } from '../storage/session.ts'
 import type { User } from '../users/user.ts'
 import {
   IDLE_SECONDS,
+  type LiveSession,
   type NewSession,
+  type OtherSessions,
   SESSION_SECONDS,
   type SessionsStore,
+  sessionPublicId,
   TOUCH_SECONDS,
 } from './sessions-store.ts'
 
 const AT = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
 
+const live = (at: string) => `revoked_at is null and expires_at > ${at}
+  and last_used_at > ${at} - make_interval(secs => ${IDLE_SECONDS})`
+
 const OPEN = {
   name: 'session-open',
-  text: `insert into sessions (digest, user_id, created_at, last_used_at, expires_at)
-    values ($1, $2, ${AT('$3')}, ${AT('$3')}, ${AT('$3')} + make_interval(secs => ${SESSION_SECONDS})) returning expires_at`,
+  text: `insert into sessions (digest, user_id, minted, created_at, last_used_at, expires_at)
+    values ($1, $2, $4, ${AT('$3')}, ${AT('$3')}, ${AT('$3')} + make_interval(secs => ${SESSION_SECONDS})) returning expires_at`,
 }
 const USE = {
   name: 'session-use',
@@ -21,12 +27,16 @@ const USE = {
       select s.digest, s.last_used_at, u.* from sessions s join (
         select id, email, role, null as tenant_id, disabled_at, created_at from admins
         union all select id, email, role, tenant_id, disabled_at, created_at from users) u on u.id = s.user_id
-      where s.digest = $1 and s.revoked_at is null and s.expires_at > ${AT('$2')}
-        and s.last_used_at > ${AT('$2')} - make_interval(secs => ${IDLE_SECONDS}) and u.disabled_at is null
+      where s.digest = $1 and ${live(AT('$2'))} and u.disabled_at is null
     ), touched as (
       update sessions s set last_used_at = ${AT('$2')} from live
       where s.digest = live.digest and live.last_used_at < ${AT('$2')} - make_interval(secs => ${TOUCH_SECONDS}))
     select id, email, role, tenant_id, created_at from live`,
+}
+const LIVE = {
+  name: 'session-live',
+  text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${live(AT('$2'))}
+    order by created_at desc, digest collate "C"`,
 }
 const REVOKE = {
   name: 'session-revoke',
@@ -36,6 +46,19 @@ const REVOKE_ALL = {
   name: 'session-revoke-all',
   text: `update sessions set revoked_at = ${AT('$2')} where user_id = $1 and revoked_at is null
     and expires_at > ${AT('$2')} returning digest`,
+}
+
+const REVOKE_OTHERS = {
+  name: 'session-revoke-others',
+  text: `update sessions set revoked_at = ${AT('$4')} where user_id = $1 and digest <> $2
+    and ($3::text is null or starts_with(digest, $3)) and ${live(AT('$4'))} returning digest`,
+}
+
+interface SessionRow {
+  readonly digest: string
+  readonly created_at: string
+  readonly last_used_at: string
+  readonly expires_at: string
 }
 
 interface LiveRow {
@@ -54,8 +77,8 @@ export class SqlSessionsStore implements SessionsStore {
     this.#session = session
   }
 
-  async open({ digest, userId }: NewSession, now?: Date): Promise<Date> {
-    const [row] = await this.#session.rows<{ expires_at: string }>(OPEN, [digest, userId, now])
+  async open({ digest, userId, minted = false }: NewSession, now?: Date): Promise<Date> {
+    const [row] = await this.#session.rows<{ expires_at: string }>(OPEN, [digest, userId, now, minted])
     if (row === undefined) throw new Error('the session statement returned no row')
     return instant(row.expires_at)
   }
@@ -68,8 +91,22 @@ export class SqlSessionsStore implements SessionsStore {
     return { id, email, role, tenantId: row.tenant_id ?? undefined, createdAt, disabledAt: undefined } as User
   }
 
+  async live(userId: string, now?: Date): Promise<readonly LiveSession[]> {
+    const rows = await this.#session.rows<SessionRow>(LIVE, [userId, now])
+    return rows.map((row) => ({
+      id: sessionPublicId(row.digest),
+      createdAt: instant(row.created_at),
+      lastUsedAt: instant(row.last_used_at),
+      expiresAt: instant(row.expires_at),
+    }))
+  }
+
   async revoke(digest: string, now?: Date): Promise<void> {
     await this.#session.rows(REVOKE, [digest, now])
+  }
+
+  async revokeOthers({ userId, kept, id }: OtherSessions, now?: Date): Promise<number> {
+    return (await this.#session.rows(REVOKE_OTHERS, [userId, kept, id, now])).length
   }
 
   async revokeAll(userId: string, now?: Date): Promise<number> {

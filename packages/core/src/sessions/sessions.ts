@@ -2,9 +2,10 @@ import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkPassword, MAX_PASSWORD_CHARS, PasswordsBusy } from '../users/passwords.ts'
+import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
 import { normalEmail, type User } from '../users/user.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
 import { SESSION_SECONDS } from './sessions-store.ts'
@@ -21,6 +22,7 @@ export interface SessionsParts {
   readonly production: boolean
   /** Whether the cookie is for https only. */
   readonly secure: boolean
+  readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend' | 'mustSetUp'>
 }
 
 /** A fresh session. */
@@ -37,6 +39,8 @@ export interface MintedSession {
 export interface SessionCaller {
   readonly user: User
   readonly digest: string
+  /** A second factor is demanded of them that they have not: all they may do is set it up, or leave. */
+  readonly mustSetUp?: true
 }
 
 /** Signed sessions of people (wire: Sessions and permissions). */
@@ -61,42 +65,51 @@ export class Sessions {
     if (id === undefined) return undefined
     const digest = secretDigest(id)
     const user = await this.#parts.storage.sessions.use(digest, this.#parts.clock.forStores())
-    return user === undefined ? undefined : { user, digest }
+    if (user === undefined) return undefined
+    return (await this.#parts.secondFactors.mustSetUp(user, digest))
+      ? { user, digest, mustSetUp: true }
+      : { user, digest }
   }
 
   /**
-   * Signs in. Unknown users and wrong passwords are told apart by nothing, the time taken included. A session that came
-   * along in `cookieHeader` ends: signing in anew replaces it.
+   * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor are told apart by
+   * nothing, the time taken included: for all of them the same work is done. A session that came along in `cookieHeader`
+   * ends: signing in anew replaces it.
    * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
    */
-  async login(email: string, password: string, cookieHeader?: string): Promise<MintedSession> {
+  async login(email: string, password: string, cookieHeader?: string, code?: string): Promise<MintedSession> {
     this.#secret()
-    const known = await this.#parts.storage.users.credentials(normalEmail(email))
+    const { storage, log, secondFactors } = this.#parts
+    const known = await storage.users.credentials(normalEmail(email))
+    const proof = await secondFactors.proofOf(known?.user, code)
     const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), known?.passwordHash).catch(
-      busy,
+      sayBusy,
     )
-    const { log } = this.#parts
-    if (!isRight || known === undefined || known.user.disabledAt !== undefined) {
-      log.info({ user: known?.user.id ?? 'unknown', by: 'password' }, 'sign-in refused')
+    const user = isRight && known?.user.disabledAt === undefined ? known?.user : undefined
+    const isProven = await secondFactors.spend(user, proof)
+    if (user === undefined || !isProven) {
+      const reason = user === undefined ? 'password' : 'second factor'
+      log.info({ user: known?.user.id ?? 'unknown', by: 'password', reason }, 'sign-in refused')
       throw new Problem('unauthorized')
     }
     const former = await this.authenticate(cookieHeader)
     if (former !== undefined) await this.logout(former.digest)
-    log.info({ user: known.user.id, by: 'password' }, 'signed in')
-    return this.mint(known.user)
+    log.info({ user: user.id, by: 'password' }, 'signed in')
+    return this.mint(user)
   }
 
   /**
-   * Opens a session for a user who is known otherwise.
+   * Opens a session for a user who is known otherwise. `byOperator`: somebody on the machine or with platform.admin
+   * vouches for them, and no second factor is demanded of it.
    * @throws Problem `unavailable` while sign-in is closed
    */
-  async mint(user: User): Promise<MintedSession> {
+  async mint(user: User, { byOperator = false } = {}): Promise<MintedSession> {
     const { storage, clock, ids, secure } = this.#parts
     const secret = this.#secret()
     if (user.disabledAt !== undefined) throw new Problem('conflict', { detail: `${user.email} is disabled` })
     const id = ids.secret(SESSION_ID_BYTES)
     const expires = await storage.sessions.open(
-      { digest: secretDigest(id), userId: user.id },
+      { digest: secretDigest(id), userId: user.id, minted: byOperator },
       clock.forStores(),
     )
     const cookie = `${SESSION_COOKIE}=${sealSession(id, secret)}`
@@ -123,8 +136,3 @@ export class Sessions {
 
 const attributes = (maxAge: number, secure: boolean): string =>
   `; HttpOnly; SameSite=Lax; Path=/; Max-Age=${maxAge}${secure ? '; Secure' : ''}`
-
-function busy(error: unknown): never {
-  if (!(error instanceof PasswordsBusy)) throw error
-  throw new Problem('unavailable', { detail: error.message, retryAfterSeconds: 1 })
-}

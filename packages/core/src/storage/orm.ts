@@ -2,6 +2,7 @@ import type { Options } from '@mikro-orm/core'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
+import { clientOf, type DatabaseServer } from './database-server.ts'
 import { pastDeadlock } from './deadlock.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
@@ -85,23 +86,30 @@ function timesAsText(): pg.TypeOverrides {
 const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: LANE_OPTIONS }
 
 /** Connects to PostgreSQL; the pool opens its connections when they are needed. */
-export async function postgresDriver(url: string, poolSize: number, entities: Entities): Promise<Driver> {
+export async function postgresDriver(
+  server: string | DatabaseServer,
+  poolSize: number,
+  entities: Entities,
+): Promise<Driver> {
+  // The ORM takes an address apart by itself, and leaves out what it says of TLS and of sockets.
+  const Client = clientOf(server)
+  const url = typeof server === 'string' ? server : server.url
   // Not by init(), which loads the migrator and a file finder at every start: some 100 ms for nothing.
   const orm = new PostgresOrm({
     ...SHARED,
     entities: [...entities],
     clientUrl: url,
     pool: { min: 0, max: poolSize },
-    driverOptions: SESSION_LIMITS,
+    driverOptions: { ...SESSION_LIMITS, Client },
   })
   const pool = await orm.em.getConnection().getNativeClient()
   watchLent(pool)
-  const hot = new pg.Pool({ connectionString: url, types: timesAsText(), ...LANE_LIMITS })
+  const hot = new pg.Pool({ Client, types: timesAsText(), ...LANE_LIMITS })
   hot.on('error', () => {})
   // A connection that breaks under a statement says so twice: to the statement, and to whoever listens.
   hot.on('connect', (client) => client.on('error', () => {}))
   const lanes = new Lanes(() => hot.connect())
-  const probes = new pg.Pool({ connectionString: url, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
+  const probes = new pg.Pool({ Client, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
   probes.on('error', () => {})
   return {
     em: () => orm.em.fork(),
@@ -125,6 +133,7 @@ export async function postgresDriver(url: string, poolSize: number, entities: En
         ...(await migrating(list)),
         clientUrl: url,
         pool: { min: 0, max: 1 },
+        driverOptions: { Client },
       })
       await own.migrator.up().finally(() => own.close(true))
     },
@@ -189,9 +198,13 @@ export async function pgliteDriver(
 }
 
 /** Runs `work` while this process alone holds the advisory lock `key` of the database. */
-export async function withAdvisoryLock<T>(url: string, key: number, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
+export async function withAdvisoryLock<T>(
+  server: string | DatabaseServer,
+  key: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const Client = clientOf(server)
+  const client = new Client({
     connectionTimeoutMillis: 5000,
     application_name: 'svc migrate',
   })

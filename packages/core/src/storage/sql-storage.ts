@@ -12,6 +12,7 @@ import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
+import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
@@ -44,6 +45,7 @@ const storesOver = (session: Session): Stores => ({
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   scheduler: new SqlSchedulerStore(session),
+  secondFactors: new SqlSecondFactorsStore(session),
   sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
   users: new SqlUsersStore(session),

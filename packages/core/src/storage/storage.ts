@@ -10,6 +10,7 @@ import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
+import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
@@ -27,6 +28,7 @@ export interface Stores {
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
   readonly scheduler: SchedulerStore
+  readonly secondFactors: SecondFactorsStore
   readonly sessions: SessionsStore
   readonly tenants: TenantsStore
   readonly users: UsersStore

@@ -24,6 +24,22 @@ const CLIENT_MESSAGES =
 
 const RETRY_SECONDS = 2
 
+/** What an operator has to mend, by what the driver and the server say: it may be mended while the service runs. */
+const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
+  [
+    /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/,
+    'the certificate of the database is not trusted: check sslrootcert and the host in DATABASE_URL',
+  ],
+  [
+    /^ERR_SSL_/,
+    'the database and this service do not agree on TLS: check sslcert and sslkey in DATABASE_URL',
+  ],
+  [/^28P01$/, 'the database refuses the password: check DATABASE_PASSWORD, or the one in DATABASE_URL'],
+  [/^28/, 'the database refuses the user of DATABASE_URL, or the way they come'],
+  [/does not support SSL/, 'the database offers no TLS, which DATABASE_URL asks for'],
+]
+const ABSENT = 'the database cannot be reached or is too busy'
+
 /** `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now. */
 export function translated(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof Problem) return error
@@ -31,13 +47,11 @@ export function translated(error: unknown): unknown {
   const { code, message, severity } = error as { code?: unknown; message?: unknown; severity?: unknown }
   const text = typeof code === 'string' ? code : ''
   if (text === PROTOCOL_VIOLATION && severity !== 'FATAL') return error
-  const absent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(String(message))
-  if (!absent) return error
-  return new Problem(
-    'unavailable',
-    { detail: 'the database cannot be reached or is too busy', retryAfterSeconds: RETRY_SECONDS },
-    { cause: error },
-  )
+  const toMend = TO_MEND.find(([said]) => said.test(text || String(message)))?.[1]
+  const isAbsent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(String(message))
+  if (toMend === undefined && !isAbsent) return error
+  const detail = toMend ?? ABSENT
+  return new Problem('unavailable', { detail, retryAfterSeconds: RETRY_SECONDS }, { cause: error })
 }
 
 /** Runs `work`, its errors translated. */

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { Problem } from '../problem.ts'
 
 // 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to the event
 // loop. On two cores two hashes at a time would keep every host waiting for as long as somebody tries passwords.
@@ -11,6 +12,8 @@ const SALT_BYTES = 16
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
 
+/** Shortest password that may be set, in characters. */
+export const MIN_PASSWORD_CHARS = 12
 /** Longest password that is looked at, in characters. */
 export const MAX_PASSWORD_CHARS = 1024
 
@@ -20,6 +23,15 @@ let running = 0
 /** Refused because too many passwords are being checked already. */
 export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy'
+}
+
+/**
+ * Says so to whoever asked: for the `catch` of what hashes.
+ * @throws Problem `unavailable`, or `error` when it is another
+ */
+export function sayBusy(error: unknown): never {
+  if (!(error instanceof PasswordsBusy)) throw error
+  throw new Problem('unavailable', { detail: error.message, retryAfterSeconds: 1 })
 }
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {

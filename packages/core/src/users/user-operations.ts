@@ -1,22 +1,29 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../agents/agent.ts'
-import { operation } from '../operations/operation.ts'
+import { operation, type Services } from '../operations/operation.ts'
+import { Problem } from '../problem.ts'
 import { matching, text } from '../validation.ts'
-import { MAX_PASSWORD_CHARS } from './passwords.ts'
-import { permissionsOf, type User } from './user.ts'
+import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
+import { normalEmail, permissionsOf, type User } from './user.ts'
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
 const role = text(1, 32)
-const password = text(12, MAX_PASSWORD_CHARS)
+const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)
 
-const userView = (user: User) => ({
+const userView = (user: User, holders: ReadonlySet<string>) => ({
   id: user.id,
   email: user.email,
   role: user.role,
   ...(user.tenantId === undefined ? {} : { tenant_id: user.tenantId }),
   permissions: permissionsOf(user),
+  ...(holders.has(user.id) ? { second_factor: true } : {}),
   ...(user.disabledAt === undefined ? {} : { disabled_at: unixSeconds(user.disabledAt) }),
   created_at: unixSeconds(user.createdAt),
+})
+
+/** The answer about one user. */
+const answerOf = async ({ secondFactors }: Services, user: User) => ({
+  user: userView(user, await secondFactors.holders()),
 })
 
 /** What operators can do with users and their sessions. */
@@ -27,7 +34,8 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: true,
     input: { email, role, tenant: optional(text(1, 128)), password: optional(password) },
-    run: async ({ users, tenants }, input) => {
+    run: async (services, input) => {
+      const { users, tenants } = services
       const tenantId = input.tenant === undefined ? undefined : (await tenants.resolve(input.tenant)).id
       const user = await users.add({
         email: input.email,
@@ -35,7 +43,7 @@ export const userOperations = [
         tenantId,
         password: input.password,
       })
-      return { user: userView(user) }
+      return answerOf(services, user)
     },
   }),
   operation({
@@ -44,7 +52,10 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: false,
     input: {},
-    run: async ({ users }) => ({ users: (await users.list()).map(userView) }),
+    run: async ({ users, secondFactors }) => {
+      const holders = await secondFactors.holders()
+      return { users: (await users.list()).map((user) => userView(user, holders)) }
+    },
   }),
   operation({
     name: 'users.set-role',
@@ -52,7 +63,7 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: true,
     input: { email, role },
-    run: async ({ users }, input) => ({ user: userView(await users.setRole(input.email, input.role)) }),
+    run: async (services, input) => answerOf(services, await services.users.setRole(input.email, input.role)),
   }),
   operation({
     name: 'users.set-password',
@@ -60,9 +71,14 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: true,
     input: { email, password },
-    run: async ({ users }, input) => ({
-      user: userView(await users.setPassword(input.email, input.password)),
-    }),
+    run: async (services, input, actor) => {
+      // Who signed in is known by email; whoever has only their session must not get to keep the account.
+      if (actor === normalEmail(input.email))
+        throw new Problem('forbidden', {
+          detail: 'your own password is changed with the current one: svc account password',
+        })
+      return answerOf(services, await services.users.setPassword(input.email, input.password))
+    },
   }),
   operation({
     name: 'users.disable',
@@ -70,7 +86,7 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: true,
     input: { email },
-    run: async ({ users }, input) => ({ user: userView(await users.setDisabled(input.email, true)) }),
+    run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, true)),
   }),
   operation({
     name: 'users.enable',
@@ -78,7 +94,24 @@ export const userOperations = [
     permission: 'platform.admin',
     changes: true,
     input: { email },
-    run: async ({ users }, input) => ({ user: userView(await users.setDisabled(input.email, false)) }),
+    run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, false)),
+  }),
+  operation({
+    name: 'users.reset-second-factor',
+    summary: 'take the second factor from a user who has lost it; ends their sessions',
+    permission: 'platform.admin',
+    changes: true,
+    input: { email },
+    run: async (services, input, actor) => {
+      const user = await services.users.resolve(input.email)
+      // As with the password: whoever has only their session must not get to weaken the account.
+      if (actor === user.email)
+        throw new Problem('forbidden', {
+          detail: 'your own second factor is removed with a code: svc account second-factor remove',
+        })
+      const removed = await services.secondFactors.reset(user)
+      return { ...(await answerOf(services, user)), removed }
+    },
   }),
   operation({
     name: 'sessions.mint',
@@ -87,7 +120,7 @@ export const userOperations = [
     changes: true,
     input: { email },
     run: async ({ users, sessions }, input) => {
-      const { cookie, expires } = await sessions.mint(await users.resolve(input.email))
+      const { cookie, expires } = await sessions.mint(await users.resolve(input.email), { byOperator: true })
       return { cookie, expires: expires.toISOString() }
     },
   }),

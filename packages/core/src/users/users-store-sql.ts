@@ -34,12 +34,14 @@ const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.e
 const SET = `role = coalesce($2::text, role), password_hash = coalesce($3::text, password_hash),
   disabled_at = case when $4::boolean is null then disabled_at when not $4 then null
     else coalesce(disabled_at, $5::timestamptz, now()) end`
+const SAME = '($6::text is null or password_hash = $6)'
 const CHANGE = {
   name: 'user-change',
-  text: `with admin as (update admins set ${SET} where id = $1 returning email),
-    member as (update users set ${SET} where id = $1 returning email),
+  text: `with admin as (update admins set ${SET} where id = $1 and ${SAME} returning email),
+    member as (update users set ${SET} where id = $1 and ${SAME} returning email),
     ended as (update sessions set revoked_at = coalesce(revoked_at, $5::timestamptz, now())
-      where user_id = $1 and ($3::text is not null or $4) returning 1)
+      where user_id = $1 and ($3::text is not null or $4)
+        and ($6::text is null or exists (select from admin union all select from member)) returning 1)
     select email from admin union all select email from member`,
 }
 
@@ -73,7 +75,7 @@ export class SqlUsersStore implements UsersStore {
   }
 
   async change(userId: string, change: UserChange, now?: Date): Promise<User | undefined> {
-    const params = [userId, change.role, change.passwordHash, change.disabled, now]
+    const params = [userId, change.role, change.passwordHash, change.disabled, now, change.formerHash]
     const [row] = await this.#session.rows<{ email: string }>(CHANGE, params)
     return row === undefined ? undefined : this.byEmail(row.email)
   }

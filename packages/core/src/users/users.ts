@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
+import { judgePassword } from './password-strength.ts'
 import { hashPassword } from './passwords.ts'
 import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
 
@@ -30,13 +31,14 @@ export class Users {
   }
 
   /**
-   * @throws Problem `invalid-input` for a role that does not fit, `conflict` when the email is taken
+   * @throws Problem `invalid-input` for a role that does not fit or a password that is too easy to guess, `conflict` when
+   * the email is taken
    */
   async add(input: AddUserInput): Promise<User> {
     const { storage, clock, ids } = this.#parts
     const email = normalEmail(input.email)
     const role = fittingRole(input.role, input.tenantId)
-    const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
+    const passwordHash = input.password === undefined ? undefined : await this.#hash(input.password, input)
     const made = { id: ids.next('usr'), email, role, tenantId: input.tenantId, passwordHash }
     const user = await storage.users.add(made, clock.forStores())
     if (user === undefined) throw new Problem('conflict', { detail: `there is a user ${email} already` })
@@ -64,14 +66,36 @@ export class Users {
     return this.#change(user, { role: fittingRole(role, user.tenantId) })
   }
 
-  /** Sets a new password and ends every session of the user. */
+  /**
+   * Sets a new password and ends every session of the user.
+   * @throws Problem `invalid-input` for one that is too easy to guess
+   */
   async setPassword(email: string, password: string): Promise<User> {
-    return this.#change(await this.resolve(email), { passwordHash: await hashPassword(password) })
+    const user = await this.resolve(email)
+    return this.#change(user, { passwordHash: await this.#hash(password, user) })
+  }
+
+  /**
+   * Sets a new password in the place of the one that has `formerHash`, and ends every session of the user.
+   * @throws Problem `invalid-input` for one that is too easy to guess, `conflict` when the password is another by now
+   */
+  async replacePassword(user: User, formerHash: string, password: string): Promise<User> {
+    const { storage, clock } = this.#parts
+    const passwordHash = await this.#hash(password, user)
+    const changed = await storage.users.change(user.id, { formerHash, passwordHash }, clock.forStores())
+    if (changed === undefined) throw new Problem('conflict', { detail: 'the password was changed meanwhile' })
+    return changed
   }
 
   /** Bars a user, which ends every session, or lets them in again. */
   async setDisabled(email: string, disabled: boolean): Promise<User> {
     return this.#change(await this.resolve(email), { disabled })
+  }
+
+  async #hash(password: string, { email, tenantId }: Pick<User, 'email' | 'tenantId'>): Promise<string> {
+    const tenant = tenantId === undefined ? undefined : await this.#parts.storage.tenants.find(tenantId)
+    await judgePassword(password, { email: normalEmail(email), tenant: tenant?.name })
+    return hashPassword(password)
   }
 
   async #change(user: User, change: Parameters<Storage['users']['change']>[1]): Promise<User> {

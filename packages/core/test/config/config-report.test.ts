@@ -36,6 +36,7 @@ describe('the start-up summary', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'DATABASE_PASSWORD',
       'DATABASE_URL',
       'LLM_API_KEY',
       'MONITORS_CRON_SECRET',

@@ -27,7 +27,7 @@ describe('no settings', () => {
         drainDelaySeconds: 0,
       },
       http: { host: '127.0.0.1', port: 8080, trustedProxyHops: 1, maxConnections: undefined },
-      database: { url: undefined, pool: 10 },
+      database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
       licensing: { keys: [], ttlDays: 7 },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       jobs: { leaseSeconds: 300 },
@@ -36,6 +36,7 @@ describe('no settings', () => {
       metrics: { token: undefined },
       health: { token: undefined },
       sessions: { secrets: [] },
+      secondFactors: { demandedOf: 'optional' },
       monitors: { cronSecret: undefined, dnsServers: [] },
       outbound: { allow: [], refuse: [] },
       alerts: {
@@ -62,6 +63,7 @@ describe('no settings', () => {
       llm: { apiKey: undefined, baseUrl: undefined, model: undefined },
       faults: {},
       warnings: [],
+      files: {},
     })
   })
 
@@ -80,7 +82,7 @@ describe('a setting', () => {
   test('reaches the place that the table gives it, trimmed', () => {
     const config = readConfig({
       NODE_ENV: 'production',
-      DATABASE_URL: ' postgres://svc:pw@db.example:5432/svc\n',
+      DATABASE_URL: ' postgres://svc:pw@db.example:5432/svc?sslmode=verify-full\n',
       SERVICE_LICENSE_KEYS: 'key-a, key-b,,key-a',
       SERVICE_LICENSE_TTL_DAYS: '30',
       PORT: '0',
@@ -89,7 +91,7 @@ describe('a setting', () => {
       CHAT_ALLOWED_ORIGINS: 'https://example.com,http://localhost:3000',
     })
     expect(config.service.production).toBe(true)
-    expect(config.database.url).toBe('postgres://svc:pw@db.example:5432/svc')
+    expect(config.database.url).toBe('postgres://svc:pw@db.example:5432/svc?sslmode=verify-full')
     expect(config.licensing).toEqual({ keys: ['key-a', 'key-b'], ttlDays: 30 })
     expect(config.http.port).toBe(0)
     expect(config.limits.backend).toBe('postgres')

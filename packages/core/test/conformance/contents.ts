@@ -18,6 +18,7 @@ export const contents =
       licenses: await licenses.list(),
       users: await users.list(),
       sessions: await sessionsOf(stores, now),
+      secondFactors: await secondFactorsOf(stores, now),
       tenants: await tenants.list(),
       deployments: await deployments.list({ limit: ALL }),
       audit: await audit.list(ALL),
@@ -32,6 +33,12 @@ async function sessionsOf({ sessions, users }: Stores, now: Date) {
   const ended = []
   for (const { id } of await users.list()) ended.push(await sessions.revokeAll(id, now))
   return { speaking, ended }
+}
+
+async function secondFactorsOf({ secondFactors, users }: Stores, now: Date) {
+  const found = []
+  for (const { id } of await users.list()) found.push((await secondFactors.find(id, now)).factor)
+  return { found, confirmed: [...(await secondFactors.confirmed())].sort() }
 }
 
 async function queueOf({ jobs }: Stores, now: Date, { jobs: ids }: World) {

@@ -8,6 +8,7 @@ import { jobSteps } from './job-steps.ts'
 import { logSteps } from './log-steps.ts'
 import { monitorSteps } from './monitor-steps.ts'
 import { peopleSteps } from './people-steps.ts'
+import { secondFactorSteps } from './second-factor-steps.ts'
 import {
   type Ask,
   canonical,
@@ -67,6 +68,7 @@ const queue: Steps = [
   ...logSteps,
   ...fleetSteps,
   ...peopleSteps,
+  ...secondFactorSteps,
   { weight: 3, arbitrary: readJob },
   { weight: 2, arbitrary: listJobs },
   { weight: 1, arbitrary: count },

@@ -1,4 +1,4 @@
-import type { NewUser } from '@svc/core'
+import { type NewUser, sessionPublicId } from '@svc/core'
 import fc from 'fast-check'
 import { fields, order, rarely, type Step, steps, words } from './world.ts'
 
@@ -29,7 +29,12 @@ const changeUser = steps(
   fc.record({
     userId: anyUserId,
     change: fc.record(
-      { role: fc.constant('viewer' as const), passwordHash: words, disabled: fc.boolean() },
+      {
+        role: fc.constant('viewer' as const),
+        passwordHash: words,
+        disabled: fc.boolean(),
+        formerHash: rarely(fc.constant('hash-1')),
+      },
       { requiredKeys: [] },
     ),
   }),
@@ -43,7 +48,7 @@ const readUser = steps('read user', email, (address) => () => async ({ users }) 
 
 const openSession = steps(
   'open session',
-  fc.record({ digest, userId: anyUserId }),
+  fc.record({ digest, userId: anyUserId, minted: fc.boolean() }),
   (session) => () => (stores, now) => stores.sessions.open(session, now),
 )
 
@@ -51,6 +56,22 @@ const useSession = steps(
   'use session',
   digest,
   (given) => () => (stores, now) => stores.sessions.use(given, now),
+)
+
+const liveSessions = steps(
+  'live sessions',
+  anyUserId,
+  (userId) => () => (stores, now) => stores.sessions.live(userId, now),
+)
+
+const endOthers = steps(
+  'end other sessions',
+  fc.record({
+    userId: anyUserId,
+    kept: digest,
+    id: fc.option(digest.map(sessionPublicId), { nil: undefined }),
+  }),
+  (others) => () => (stores, now) => stores.sessions.revokeOthers(others, now),
 )
 
 const endSession = steps(
@@ -91,7 +112,9 @@ export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: readUser },
   { weight: 2, arbitrary: openSession },
   { weight: 3, arbitrary: useSession },
+  { weight: 1, arbitrary: liveSessions },
   { weight: 1, arbitrary: endSession },
+  { weight: 1, arbitrary: endOthers },
   { weight: 1, arbitrary: record },
   { weight: 1, arbitrary: begin },
 ]

@@ -113,15 +113,21 @@ describe('what the counter is given', () => {
     },
   }
 
-  test('is a digest of 16 bytes and never the subject, and in production no time of ours', async () => {
+  test('is a digest of 16 bytes and never the address, and in production no time of ours', async () => {
     const clock = { now: () => START, forStores: () => undefined }
     const limits = new RateLimits({ clock, chat, counter })
-    await limits.take('claim', '203.0.113.9')
+    await limits.take('activate', '203.0.113.9')
     expect(seen).toEqual([
-      [{ name: 'claim', limit: 60, windowSeconds: 60 }, subjectDigest('203.0.113.9'), undefined],
+      [{ name: 'activate', limit: 10, windowSeconds: 60 }, subjectDigest('203.0.113.9'), undefined],
     ])
     expect(Buffer.from(subjectDigest('203.0.113.9'), 'base64url')).toHaveLength(16)
     expect(JSON.stringify(seen)).not.toContain('203.0.113.9')
     expect(limits.backend).toBe('postgres')
+  })
+
+  test('is the id of a license as it is', async () => {
+    const limits = new RateLimits({ clock: { now: () => START, forStores: () => undefined }, chat, counter })
+    await limits.take('claim', 'lic_1')
+    expect(seen.at(-1)).toEqual([{ name: 'claim', limit: 60, windowSeconds: 60 }, 'lic_1', undefined])
   })
 })

@@ -38,6 +38,21 @@ export const SHOWN_SECRETS: readonly ShownSecret[] = [
     value: /(?<=:\/\/(?:guest|username):)\w+(?=@localhost)/g,
     why: 'a password in an address',
   },
+  {
+    file: 'node_modules/@zxcvbn-ts/',
+    value: /(?<=password = ')somePassword/g,
+    why: 'a password to be judged',
+  },
+  {
+    file: 'node_modules/otpauth/',
+    value: /(?<=secret: "|secret=)[A-Z2-7]{32}/g,
+    why: 'a secret that one-time codes are made of',
+  },
+  {
+    file: 'node_modules/pg-connection-string/',
+    value: /(?<=:\/\/(?:someuser|user):)\w+(?=@)/g,
+    why: 'a password in the address of a database',
+  },
   { file: 'node_modules/undici/', value: /(?<=cookie'?: ')\w+=[^']+/g, why: 'a cookie with its value' },
   { file: 'node_modules/undici/', value: /\bSuperSecretToken\b/g, why: 'a header that is named a secret' },
 ]

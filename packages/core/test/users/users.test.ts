@@ -77,6 +77,23 @@ describe('users and their sessions', () => {
     expect((await test.plane.sessions.login(EMAIL, 'another long password')).user.email).toBe(EMAIL)
   })
 
+  it('a password that is too easy to guess is refused wherever one is set, and changes nothing', async () => {
+    const { plane } = test
+    const tenant = await plane.tenants.add('Difference Works')
+    const weak = { code: 'invalid-input', data: { details: [expect.stringContaining('too easy to guess')] } }
+    await expect(add({ password: 'password1234' })).rejects.toMatchObject(weak)
+    const member = { role: 'owner', tenantId: tenant.id, password: 'differenceworks1' }
+    await expect(add(member)).rejects.toMatchObject(weak)
+    expect(await plane.users.list()).toEqual([])
+    await add()
+    const { cookie } = await plane.sessions.login(EMAIL, PASSWORD)
+    await expect(plane.users.setPassword(EMAIL, 'ada@example.com')).rejects.toMatchObject(weak)
+    const input = { email: EMAIL, password: 'qwertyuiop12' }
+    await expect(plane.operations.run('users.set-password', input, 'cli:test')).rejects.toMatchObject(weak)
+    expect(await plane.sessions.authenticate(cookie)).toBeDefined()
+    expect((await plane.sessions.login(EMAIL, PASSWORD)).user.email).toBe(EMAIL)
+  })
+
   it('a barred user is nobody at once', async () => {
     const user = await add()
     const { cookie } = await test.plane.sessions.mint(user)

@@ -19,7 +19,7 @@ export const healthTokenOrSession: Gate<undefined> = {
   security: ['healthToken', 'session'],
   replies: {
     401: { description: 'Neither the token nor a valid session.' },
-    403: { description: 'The session lacks platform.admin.' },
+    403: { description: 'The session lacks platform.admin, or a second factor that is demanded.' },
   },
   admit: async (arrival) => {
     if (!bringsToken(arrival)) await operator.admit(arrival)

@@ -1,24 +1,42 @@
-import { may, type Permission, Problem, type SessionCaller } from '@svc/core'
-import type { Gate } from '../route.ts'
+import { may, normalEmail, type Permission, Problem, type SessionCaller } from '@svc/core'
+import type { Arrival, Gate } from '../route.ts'
+import { LIMITED, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
+
+/** Whoever is signed in, those too who have yet to set up what is demanded of them. */
+async function signedIn({ plane, headers }: Arrival): Promise<SessionCaller> {
+  const caller = await plane.sessions.authenticate(headers.cookie)
+  if (caller === undefined) throw new Problem('unauthorized')
+  return caller
+}
+
+/** @throws Problem `forbidden` for people without the second factor that is demanded of them */
+function requireSetUp({ mustSetUp }: SessionCaller): void {
+  if (!mustSetUp) return
+  throw new Problem('forbidden', { detail: 'a second factor is demanded: svc account second-factor add' })
+}
+
+const lacking = (permission: Permission | undefined): string =>
+  [...(permission === undefined ? [] : [permission]), 'a second factor that is demanded'].join(', or ')
 
 /** People who are signed in, and hold `permission` when one is asked (spec, Authentication: Session and permissions). */
 export const session = (permission?: Permission): Gate<SessionCaller> => ({
   security: ['session'],
   replies: {
     401: { description: 'No valid session.' },
-    ...(permission === undefined ? {} : { 403: { description: `The session lacks ${permission}.` } }),
+    403: { description: `The session lacks ${lacking(permission)}.` },
   },
-  admit: async ({ plane, headers }) => {
-    const caller = await plane.sessions.authenticate(headers.cookie)
-    if (caller === undefined) throw new Problem('unauthorized')
+  admit: async (arrival) => {
+    const caller = await signedIn(arrival)
+    requireSetUp(caller)
     if (permission !== undefined && !may(caller.user, permission)) throw new Problem('forbidden')
     return caller
   },
 })
 
 /**
- * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's request.
+ * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's request. For
+ * what concerns the session and the account alone: those pass who have yet to set up their second factor.
  */
 export const ownPagesSession: Gate<SessionCaller> = {
   security: ['session'],
@@ -27,8 +45,20 @@ export const ownPagesSession: Gate<SessionCaller> = {
     403: { description: 'A request on behalf of another site.' },
   },
   admit: async (arrival) => {
-    const caller = await session().admit(arrival)
+    const caller = await signedIn(arrival)
     requireSameOrigin(arrival)
+    return caller
+  },
+}
+
+/** People who confirm with their password that it is them, as often as they may sign in: each try counts as one. */
+export const confirmingSession: Gate<SessionCaller> = {
+  security: ['session'],
+  replies: { ...LIMITED, ...ownPagesSession.replies },
+  admit: async (arrival) => {
+    const caller = await ownPagesSession.admit(arrival)
+    await takeFrom(arrival, 'login-per-ip', arrival.address)
+    await takeFrom(arrival, 'login-per-account', normalEmail(caller.user.email))
     return caller
   },
 }
@@ -42,6 +72,7 @@ export const operatorSession: Gate<SessionCaller> = {
   },
   admit: async (arrival) => {
     const caller = await ownPagesSession.admit(arrival)
+    requireSetUp(caller)
     if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
     return caller
   },

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
@@ -14,6 +15,7 @@ import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
+import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
@@ -33,6 +35,8 @@ export const ROUTES: readonly Route[] = [
   ...metricsRoutes,
   ...keyRoutes,
   ...sessionRoutes,
+  ...accountRoutes,
+  ...secondFactorRoutes,
   deployLogsRoute,
   ...monitorRoutes,
   ...chatRoutes,

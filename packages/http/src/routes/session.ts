@@ -1,15 +1,22 @@
 import { normalEmail, Problem, shape, text } from '@svc/core'
+import { optional } from 'superstruct'
 import { sameOrigin } from '../gates/same-origin.ts'
 import { ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { formBody } from '../schema.ts'
 import { OK } from './ok.ts'
+import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_PASSWORD_CHARS = 1024
 const MAX_EMAIL_CHARS = 254
 
-const loginBody = shape({ email: text(1, MAX_EMAIL_CHARS), password: text(1, MAX_PASSWORD_CHARS) })
+const loginBody = shape({
+  email: text(1, MAX_EMAIL_CHARS),
+  password: text(1, MAX_PASSWORD_CHARS),
+  // A page sends its field whether somebody wrote into it or not.
+  code: optional(text(0, MAX_CODE_CHARS)),
+})
 const COOKIE = { 'Set-Cookie': 'The session `svc_session`, or its removal.' }
 
 /** Signing in and out (wire: Sessions and permissions). */
@@ -17,13 +24,16 @@ export const sessionRoutes = [
   route({
     method: 'POST',
     path: '/login',
-    summary: 'Sign in with email and password, as a form or as JSON.',
+    summary:
+      'Sign in with email, password and the code of a second factor, if there is one; as a form or as JSON.',
     gate: sameOrigin('login-per-ip'),
     body: formBody(loginBody),
     replies: {
       200: { description: 'Signed in.', body: OK, headers: COOKIE },
       400: { description: 'Invalid body.' },
-      401: { description: 'Unknown user or wrong password: which of them is not said.' },
+      401: {
+        description: 'Unknown user, wrong password, or a missing or wrong code: which of them is not said.',
+      },
       503: {
         description: 'Sign-in is closed, or too many are under way.',
         headers: { 'Retry-After': 'Whole seconds; absent while sign-in is closed.' },
@@ -35,7 +45,7 @@ export const sessionRoutes = [
         normalEmail(body.email),
       )
       if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
-      const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie)
+      const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie, body.code)
       return json({ ok: true }, { 'Set-Cookie': setCookie })
     },
   }),

@@ -7,6 +7,7 @@ import { PEOPLE, type Person } from './world.ts'
 export type Ask =
   | 'nothing'
   | 'a license'
+  | 'a license key, which the handler looks at'
   | 'the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
@@ -18,6 +19,7 @@ export type Ask =
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
+  'a license key, which the handler looks at': [],
   'the cron secret': ['sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'session'],
@@ -48,45 +50,58 @@ export function holds(who: Person, permission: Permission): boolean {
 
 const isStaff = (who: Person): boolean => PEOPLE[who].of === 'staff'
 
-/** What becomes of a request: past the gate, or refused with a status. */
-export type Verdict = 'in' | 401 | 403
+/** A refusal: its status, and the text of its error. */
+export type Refusal = readonly [status: number, error: string]
+/** What becomes of a request: past the gate, or refused. */
+export type Verdict = 'in' | Refusal
 
-type Judge = (proves: {
-  readonly license?: string
-  readonly secret?: string
-  readonly person?: Person
-}) => Verdict
+const UNAUTHORIZED: Refusal = [401, 'unauthorized']
+const FORBIDDEN: Refusal = [403, 'forbidden']
+
+type Judge = (
+  proves: {
+    readonly license?: string
+    readonly secret?: string
+    readonly person?: Person
+  },
+  isBearer: boolean,
+) => Verdict
 
 const withSession =
   (isAllowed: (who: Person) => boolean): Judge =>
   ({ person }) =>
-    person === undefined ? 401 : isAllowed(person) ? 'in' : 403
+    person === undefined ? UNAUTHORIZED : isAllowed(person) ? 'in' : FORBIDDEN
 
 const withSecret =
   (name: string): Judge =>
   ({ secret }) =>
-    secret === name ? 'in' : 401
+    secret === name ? 'in' : UNAUTHORIZED
 
 const administers = withSession((who) => holds(who, 'platform.admin'))
 
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
-  'a license': ({ license }) => (license === undefined ? 401 : 'in'),
+  'a license': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
+  'a license key, which the handler looks at': ({ license }, isBearer) => {
+    if (license !== undefined) return 'in'
+    return isBearer ? [403, 'license rejected'] : [400, 'license key required']
+  },
   'the cron secret': withSecret('cron'),
   'the metrics secret': withSecret('metrics'),
   'the health secret or platform.admin': (proves) =>
-    proves.secret === 'health' ? 'in' : administers(proves),
+    proves.secret === 'health' ? 'in' : administers(proves, false),
   'a session': withSession(() => true),
   'a session with platform.deploy': withSession((who) => holds(who, 'platform.deploy')),
   staff: withSession(isStaff),
 }
 
 /** What a route that asks so says to a credential. */
-export const verdictOf = (ask: Ask, { proves }: Credential): Verdict => JUDGES[ask](proves)
+export const verdictOf = (ask: Ask, { proves, isBearer }: Credential): Verdict =>
+  JUDGES[ask](proves, isBearer === true)
 
 /** What an operation over HTTPS says to a credential: staff alone, and only with its permission. */
 export const operationVerdict = (permission: Permission, { proves }: Credential): Verdict =>
-  withSession((who) => isStaff(who) && holds(who, permission))(proves)
+  withSession((who) => isStaff(who) && holds(who, permission))(proves, false)
 
 /** Whether a credential speaks for the tenant that requests name things of, or for the platform. */
 export function isOwn({ proves }: Credential): boolean {

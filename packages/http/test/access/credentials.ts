@@ -13,6 +13,8 @@ export type Proof =
 export interface Credential {
   readonly name: string
   readonly proves: Proof
+  /** One bearer credential comes with it, good or not. */
+  readonly isBearer?: true
   headers(world: World): Promise<NonNullable<Sent['headers']>> | NonNullable<Sent['headers']>
   /** Sent in the query too. */
   readonly key?: string
@@ -23,15 +25,22 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 const sealedOf = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 1)
 
 const good: readonly Credential[] = [
-  { name: "the own license's key", proves: { license: 'own' }, headers: ({ own }) => bearer(own.key) },
+  {
+    name: "the own license's key",
+    proves: { license: 'own' },
+    isBearer: true,
+    headers: ({ own }) => bearer(own.key),
+  },
   {
     name: "another tenant's license key",
     proves: { license: 'other' },
+    isBearer: true,
     headers: ({ other }) => bearer(other.key),
   },
   ...(['cron', 'metrics', 'health'] as const).map((secret) => ({
     name: `the ${secret} secret`,
     proves: { secret },
+    isBearer: true as const,
     headers: () => bearer(SECRETS[secret]),
   })),
   ...(Object.keys(PEOPLE) as Person[]).map((who) => ({
@@ -41,15 +50,22 @@ const good: readonly Credential[] = [
   })),
 ]
 
-const bad = (name: string, headers: Credential['headers'], more: { readonly key?: string } = {}) => ({
+const bad = (
+  name: string,
+  headers: Credential['headers'],
+  more: Pick<Credential, 'key' | 'isBearer'> = {},
+): Credential => ({
   name,
   proves: NOTHING,
   headers,
   ...more,
 })
 
+const badBearer = (name: string, text: (world: World) => string | Promise<string>): Credential =>
+  bad(name, async (world) => bearer(await text(world)), { isBearer: true })
+
 const deadLicenses = (['expired', 'suspended', 'revoked'] as const).map((state) =>
-  bad(`${state} license`, ({ dead }) => bearer(dead[state])),
+  badBearer(`${state} license`, ({ dead }) => dead[state]),
 )
 
 const badSessions = [
@@ -76,21 +92,22 @@ async function activationToken({ plane, own }: World): Promise<string> {
 
 const wrongKind = [
   bad('a license key as session', ({ own }) => ({ cookie: `svc_session=${own.key}` })),
-  bad('a session as bearer', ({ cookies }) => bearer(sealedOf(cookies.admin))),
+  badBearer('a session as bearer', ({ cookies }) => sealedOf(cookies.admin)),
   bad('a license key under another scheme', ({ own }) => ({ authorization: `Basic ${own.key}` })),
   bad('two authorizations', ({ own }) => ({
     authorization: [`Bearer ${own.key}`, `Bearer ${SECRETS.cron}`],
   })),
-  bad("a license's id as its key", ({ own }) => bearer(own.licenseId)),
+  badBearer("a license's id as its key", ({ own }) => own.licenseId),
+  // Longer than any credential: it is none.
   bad('an activation token', async (world) => bearer(await activationToken(world))),
-  bad('the session secret itself', () => bearer(SECRETS.session)),
+  badBearer('the session secret itself', () => SECRETS.session),
   bad('a license key in the query', () => NOTHING, { key: 'own' }),
 ]
 
 /** Every way to ask: with nothing, with junk, with what was good once, with what is good elsewhere. */
 export const CREDENTIALS: readonly Credential[] = [
   bad('no credential', () => NOTHING),
-  bad('garbage', () => ({ ...bearer('garbage'), cookie: 'svc_session=garbage' })),
+  bad('garbage', () => ({ ...bearer('garbage'), cookie: 'svc_session=garbage' }), { isBearer: true }),
   bad('empty credentials', () => ({ authorization: 'Bearer ', cookie: 'svc_session=' })),
   ...deadLicenses,
   ...badSessions,

@@ -9,7 +9,7 @@ import { CREDENTIALS, type Credential } from './credentials.ts'
 import { OPERATION_ENTRIES } from './operation-entries.ts'
 import { misuses, secretsOf } from './planted.ts'
 import { ROUTE_ENTRIES, type RouteEntry } from './requests.ts'
-import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
+import { PEOPLE, type Person, refreshed, stagedWorld, type World } from './world.ts'
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 const OPERATION_PATH = '/api/v1/operations/{name}'
@@ -46,7 +46,8 @@ interface Row {
   verdict(credential: Credential): Verdict
   /** The status past the gate; a list when it depends on what earlier requests have done. */
   past(credential: Credential): readonly number[] | number | undefined
-  readonly columns: readonly Credential[]
+  /** Every request gets sessions of its own, for the one that comes along ends. */
+  readonly endsSession?: true | undefined
 }
 
 function targetOf(method: string, path: string, entry: RouteEntry): Row['target'] {
@@ -56,14 +57,10 @@ function targetOf(method: string, path: string, entry: RouteEntry): Row['target'
   }
 }
 
-// A sign-in with a session at hand ends that session: only such as are over already.
-const SELDOM = ['no credential', 'garbage', "the own license's key", 'a session that was signed out']
-
 function rowsOf(route: Route): Row[] {
   const entry = ROUTE_ENTRIES[nameOf(route)]
   if (entry === undefined) return []
   const methods = route.method === 'GET' && route.head !== false ? ['GET', 'HEAD'] : [route.method]
-  const columns = entry.seldom ? CREDENTIALS.filter(({ name }) => SELDOM.includes(name)) : CREDENTIALS
   return pathsOf(route).flatMap((path) =>
     methods.map((method) => ({
       title: `${method} ${path}`,
@@ -71,14 +68,12 @@ function rowsOf(route: Route): Row[] {
       verdict: (credential: Credential) => verdictOf(entry.asks, credential),
       past: (credential: Credential) =>
         entry.past ?? (isOwn(credential) ? entry.good : (entry.foreign ?? entry.good)),
-      columns,
+      endsSession: entry.endsSession,
     })),
   )
 }
 
 const routeRows = ROUTES.filter(({ path }) => path !== OPERATION_PATH).flatMap(rowsOf)
-// Signing out uses a session up: last of all.
-const lastRows = routeRows.filter(({ title }) => title === 'POST /logout')
 
 const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
   ([name, [permission, input]]) => ({
@@ -87,7 +82,6 @@ const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
     verdict: (credential) => operationVerdict(permission, credential),
     // The first to run it succeeds; for the others it may be done already.
     past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
-    columns: CREDENTIALS,
   }),
 )
 
@@ -102,7 +96,6 @@ const controlRows: readonly Row[] = CONTROL_ROUTES.filter(
   }),
   verdict: () => 'in',
   past: () => 404,
-  columns: CREDENTIALS,
 }))
 
 let sent = 0
@@ -123,23 +116,34 @@ const adminFirst = (one: Credential, other: Credential): number => rank(one) - r
 const rank = ({ proves }: Credential): number =>
   'person' in proves ? Object.keys(PEOPLE).indexOf(proves.person as Person) : 0
 
-async function refusals(world: World, { columns, target, verdict }: Row): Promise<void> {
+const own = ({ proves }: Credential): readonly string[] =>
+  'person' in proves ? [proves.person as string] : []
+
+/** Whose sessions are over. */
+async function endedSessions({ plane, cookies }: World): Promise<readonly string[]> {
+  const people = Object.keys(PEOPLE) as Person[]
+  const callers = await Promise.all(people.map((who) => plane.sessions.authenticate(cookies[who])))
+  return people.filter((_, index) => callers[index] === undefined)
+}
+
+async function refusals(world: World, { target, verdict }: Row): Promise<void> {
   const before = await world.contents()
-  for (const credential of columns) {
+  for (const credential of CREDENTIALS) {
     const wanted = verdict(credential)
     if (wanted === 'in') continue
     const { status, text } = await ask(world, target(world), credential)
-    expect([credential.name, status]).toEqual([credential.name, wanted])
-    expect(text === '' ? '' : JSON.parse(text).error).toBe(
-      text === '' ? '' : wanted === 401 ? 'unauthorized' : 'forbidden',
-    )
+    const error = text === '' ? wanted[1] : JSON.parse(text).error
+    expect([credential.name, status, error]).toEqual([credential.name, ...wanted])
   }
   expect(await world.contents()).toBe(before)
 }
 
-async function admissions(world: World, { columns, target, verdict, past }: Row): Promise<void> {
-  for (const credential of columns.filter((each) => verdict(each) === 'in').toSorted(adminFirst)) {
+async function admissions(given: World, { target, verdict, past, endsSession }: Row): Promise<void> {
+  for (const credential of CREDENTIALS.filter((each) => verdict(each) === 'in').toSorted(adminFirst)) {
+    const world = endsSession ? await refreshed(given) : given
     const { status, text } = await ask(world, target(world), credential)
+    if (endsSession)
+      expect([credential.name, await endedSessions(world)]).toEqual([credential.name, own(credential)])
     const wanted = past(credential)
     const seen = [credential.name, status, text.slice(0, 300)]
     if (wanted === undefined) expect([401, 403, 500, 503]).not.toContain(seen[1])
@@ -158,17 +162,13 @@ describe.each<readonly [string, OpenGlass]>([
   }, 60_000)
   afterAll(async () => world[Symbol.asyncDispose]())
 
-  const rows = [
-    ...routeRows.filter((row) => !lastRows.includes(row)),
-    ...controlRows,
-    ...operationRows,
-    ...lastRows,
-  ]
+  const rows = [...routeRows, ...controlRows, ...operationRows]
   it.each(rows.map((row) => [row.title, row] as const))(
     '%s',
     async (_title, row) => {
       await refusals(world, row)
       await admissions(world, row)
+      if (row.endsSession) world = await refreshed(world)
     },
     60_000,
   )
@@ -185,6 +185,8 @@ describe.each<readonly [string, OpenGlass]>([
         headers: { ...sent.headers },
       })
       expect(status).toBeLessThan(500)
+      // Else nothing would have looked at what was sent.
+      if (sent.headers?.cookie !== undefined) expect([sent.path, status]).not.toEqual([sent.path, 401])
     }
     await world.plane.scheduler.tick()
     const places = {

@@ -28,6 +28,7 @@ export const OPERATION_ENTRIES: Readonly<Record<string, OperationEntry>> = {
   'users.set-password': ['platform.admin', (world) => ({ ...person(world), password: SECRETS.password })],
   'users.disable': ['platform.admin', person],
   'users.enable': ['platform.admin', person],
+  'users.reset-second-factor': ['platform.admin', person],
   'sessions.mint': ['platform.admin', person],
   'sessions.revoke': ['platform.admin', person],
   'jobs.enqueue': ['platform.deploy', ({ own }) => ({ kind: 'prune', license: own.licenseId })],

@@ -73,6 +73,8 @@ export function misuses({ own, cookies, dead }: World, waiting: readonly string[
     post('/api/v1/fleet/alerts', { id: own.alert, action: 'ack', note: `with key ${own.key}` }),
     post('/login', { email: own.key, password: SECRETS.password }, { 'content-type': 'application/json' }),
     post('/login', `email=a%40b.c&password=${SECRETS.password}`, { 'content-type': 'text/plain' }),
+    post('/account/password', { current: SECRETS.newPassword, password: 'admin@svc.example' }, cookie),
+    post('/account/sessions/end', { current: SECRETS.newPassword, id: own.key }, cookie),
     operation('jobs.list', { license: own.key }),
     operation('jobs.enqueue', { kind: 'prune', license: own.key }),
     operation('jobs.enqueue', { kind: 'prune', license: dead.revoked }),

@@ -3,7 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, readConfig } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
-import { FakeClock, TEST_ENVIRONMENT, testDatabase } from '@svc/testing'
+import {
+  buildUser,
+  FakeClock,
+  oneTimeCode,
+  quickPasswordHash,
+  TEST_ENVIRONMENT,
+  testDatabase,
+} from '@svc/testing'
 import { createApp, listen } from '../../src/index.ts'
 import { type Answer, exchange, type Sent } from '../exchange.ts'
 
@@ -152,6 +159,19 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     const body = { email: 'Known@svc.example', password: `${PASSWORD}.` }
     expect(counted(await rush(post('/login', body), apart))).toEqual({ 401: 10, 429: 54 })
   }, 60_000)
+
+  it('a one-time code signs in once, from however many addresses', async () => {
+    const { plane } = one()
+    const made = buildUser({ email: 'coded@svc.example', passwordHash: quickPasswordHash(PASSWORD) })
+    await plane.storage.users.add(made)
+    const user = await plane.users.resolve(made.email)
+    const { secret } = await plane.secondFactors.begin(user, PASSWORD)
+    const code = () => oneTimeCode(secret, clock.now())
+    await plane.secondFactors.confirm(user, code(), '')
+    clock.advance({ seconds: 30 })
+    const body = { email: made.email, password: PASSWORD, code: code() }
+    expect(counted(await rush(post('/login', body), apart))).toEqual({ 200: 1, 401: 9, 429: 54 })
+  })
 
   it.each([
     ['users.add', { email: 'twice@svc.example', role: 'viewer' }],

@@ -13,8 +13,8 @@ export interface RouteEntry {
   readonly foreign?: number
   /** Statuses past the gate where they depend on more than the credential: a listed exception. */
   readonly past?: readonly number[]
-  /** Not asked with every credential, since one request takes long; or the credential is used up by it. */
-  readonly seldom?: true
+  /** A session that comes along ends: every request gets sessions of its own. */
+  readonly endsSession?: true
 }
 
 const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint })
@@ -24,11 +24,9 @@ const LICENSE = 'a license'
 /** Every route with what it asks: a new route has no entry here, and fails until somebody has thought of one. */
 export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
   'POST /v1/license/activate': {
-    // The key is looked at by the handler: 400 without one, 403 for one that is no good.
-    asks: 'nothing',
+    asks: 'a license key, which the handler looks at',
     body: () => ({}),
     good: 200,
-    past: [200, 400, 403],
   },
   'POST /v1/telemetry/heartbeat': { asks: LICENSE, body: fingerprint, good: 200 },
   // A job is due for the first who may.
@@ -68,11 +66,37 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
   'GET /.well-known/jwks.json': { asks: 'nothing', good: 200 },
   'POST /login': {
     asks: 'nothing',
-    body: ({ people }) => ({ email: people.reader.email, password: SECRETS.password }),
+    body: ({ signer }) => ({ email: signer, password: SECRETS.password }),
     good: 200,
-    seldom: true,
+    endsSession: true,
   },
-  'POST /logout': { asks: 'a session', body: () => ({}), good: 200 },
+  'POST /logout': { asks: 'a session', body: () => ({}), good: 200, endsSession: true },
+  // The row of the password has changed it.
+  'POST /account/second-factor': {
+    asks: 'a session',
+    body: () => ({ current: SECRETS.newPassword }),
+    good: 200,
+  },
+  // Everybody has begun, and brings a code that is none.
+  'POST /account/second-factor/confirm': { asks: 'a session', body: () => ({ code: 'none' }), good: 401 },
+  'POST /account/second-factor/remove': {
+    asks: 'a session',
+    body: () => ({ current: SECRETS.newPassword, code: 'none' }),
+    good: 409,
+  },
+  'GET /account/sessions': { asks: 'a session', good: 200 },
+  // Nobody's is called so: what would end are the sessions of the other rows.
+  'POST /account/sessions/end': {
+    asks: 'a session',
+    body: () => ({ current: SECRETS.password, id: 'nobodys' }),
+    good: 404,
+  },
+  'POST /account/password': {
+    asks: 'a session',
+    body: () => ({ current: SECRETS.password, password: SECRETS.newPassword }),
+    good: 200,
+    endsSession: true,
+  },
   'GET /api/deploy/{id}/logs': {
     asks: 'a session with platform.deploy',
     path: ({ own }) => ({ id: own.deployment }),

@@ -1,4 +1,5 @@
-import type { ControlPlane, Environment, Outbound, User } from '@svc/core'
+import { scryptSync } from 'node:crypto'
+import type { ControlPlane, ControlPlaneParts, Environment, Outbound, User } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../mounted.ts'
 import type { OpenGlass } from './contents.ts'
@@ -10,7 +11,8 @@ export const SECRETS = {
   metrics: 'planted-metrics-secret-of-the-world',
   health: 'planted-health-secret-of-the-world',
   password: 'planted password of the world',
-  session: 'planted session secret of the world, long',
+  newPassword: 'planted new password of the world',
+  session: 'planted-session-secret-of-the-world-long',
   formerSession: 'planted former session secret, also long',
 } as const
 
@@ -36,6 +38,8 @@ export interface World extends Mounted {
   readonly dead: Readonly<Record<'expired' | 'suspended' | 'revoked', string>>
   readonly cookies: Readonly<Record<Person | 'signedOut' | 'outlived' | 'disabled', string>>
   readonly people: Readonly<Record<Person, User>>
+  /** The email of somebody who signs in with the password of the world. */
+  readonly signer: string
   /** What operations may end: a license, a person, a host, a conversation. */
   readonly spare: { readonly license: string; readonly email: string; readonly conversation: string }
 }
@@ -54,15 +58,18 @@ const receiver: Outbound = {
   [Symbol.asyncDispose]: async () => {},
 }
 
-/** Stages a world. */
-export async function stagedWorld(open: OpenGlass): Promise<World> {
+/** Stages a world; `parts`: further parts of its plane. */
+export async function stagedWorld(
+  open: OpenGlass,
+  parts: Pick<ControlPlaneParts, 'rateCounter'> = {},
+): Promise<World> {
   const clock = new FakeClock()
   const glass = await open(clock)
   const served = await mounted(undefined, {
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver },
+    parts: { outbound: receiver, ...parts },
   })
   const staged = await stage(served)
   return {
@@ -100,6 +107,7 @@ async function stage({ plane, clock, dns }: Mounted) {
     own,
     other,
     people,
+    signer: people.reader.email,
     cookies: { ...cookies, outlived },
     dead: { expired: dying.key, suspended: barred.key, revoked: ended.key },
     spare: { license: license.id, email: 'spare@svc.example', conversation },
@@ -121,6 +129,31 @@ async function stageOperations(plane: ControlPlane): Promise<void> {
   })
 }
 
+// A hash brings its costs along: so little work that every credential can be tried.
+const COSTS = { N: 2 ** 4, r: 8, p: 1 }
+const CHEAP_HASH = [
+  ...['scrypt', 4, 8, 1, Buffer.from('salt').toString('base64url')],
+  scryptSync(SECRETS.password, 'salt', 32, COSTS).toString('base64url'),
+].join('$')
+let signers = 0
+
+/** The world with sessions and somebody to sign in that nothing has used up. */
+export async function refreshed(world: World): Promise<World> {
+  const cookies: Record<string, string> = { ...world.cookies }
+  for (const who of Object.keys(PEOPLE) as Person[])
+    cookies[who] = (await world.plane.sessions.mint(world.people[who])).cookie
+  signers += 1
+  const signer = {
+    id: `usr_signer_${signers}`,
+    email: `signer-${signers}@svc.example`,
+    role: 'viewer',
+    tenantId: undefined,
+    passwordHash: CHEAP_HASH,
+  } as const
+  await world.storage.users.add(signer)
+  return { ...world, cookies: cookies as World['cookies'], signer: signer.email }
+}
+
 const person = (plane: ControlPlane, email: string, role: string, tenantId: string | undefined) =>
   plane.users.add({ email, role, tenantId, password: undefined })
 
@@ -130,6 +163,7 @@ async function stagePeople(plane: ControlPlane, own: Party, other: Party) {
   const cookies = {} as Record<Person | 'signedOut' | 'disabled', string>
   for (const [name, { role, of }] of Object.entries(PEOPLE) as [Person, (typeof PEOPLE)[Person]][]) {
     people[name] = await person(plane, `${name}@svc.example`, role, tenantOf[of])
+    await plane.storage.users.change(people[name].id, { passwordHash: CHEAP_HASH })
     cookies[name] = (await plane.sessions.mint(people[name])).cookie
   }
   cookies.signedOut = (await plane.sessions.mint(people.admin)).cookie

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { IDLE_SECONDS, SESSION_SECONDS, type Storage } from '@svc/core'
+import { IDLE_SECONDS, SESSION_SECONDS, type Storage, secretDigest, sessionPublicId } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildUser } from '../users/build-user.ts'
+
+interface Opened {
+  readonly digest: string
+  readonly at: Date
+}
 
 /** What keeps sessions must do. */
 export function sessionsStoreContract(name: string, open: () => Promise<Storage>): void {
@@ -17,6 +22,21 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
       const digest = buildId('digest')
       const expires = await sessions().open({ digest, userId: user?.id ?? '' }, clock.now())
       return { clock, user, digest, expires }
+    }
+
+    /** Three sessions of one user, a minute apart. */
+    async function three() {
+      const clock = new FakeClock()
+      const user = buildUser()
+      await storage().users.add(user, clock.now())
+      const opened: Opened[] = []
+      for (const _ of [1, 2, 3]) {
+        const at = clock.advance({ seconds: 60 })
+        const digest = secretDigest(buildId('session'))
+        await sessions().open({ digest, userId: user.id }, at)
+        opened.push({ digest, at })
+      }
+      return { clock, user, opened: opened as [Opened, Opened, Opened] }
     }
 
     it('a session speaks for its user and ends at the latest after twelve hours', async () => {
@@ -68,6 +88,72 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
       expect(await sessions().use(digest, clock.now())).toBeUndefined()
       expect(await sessions().use(second, clock.now())).toBeUndefined()
       expect(await sessions().use(other.digest, other.clock.now())).toEqual(other.user)
+    })
+
+    it('the live sessions of a user are listed, the newest first, with their last use and their end', async () => {
+      const { clock, user, opened } = await three()
+      const [first, second, third] = opened
+      const used = clock.advance({ seconds: 90 })
+      await sessions().use(first.digest, used)
+      const shown = ({ digest, at }: Opened, lastUsedAt = at) => ({
+        id: sessionPublicId(digest),
+        createdAt: at,
+        lastUsedAt,
+        expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1000),
+      })
+      expect(await sessions().live(user.id, used)).toEqual([shown(third), shown(second), shown(first, used)])
+      expect(await sessions().live('nobody', used)).toEqual([])
+    })
+
+    it('a session that is revoked, idle or over is listed no more', async () => {
+      const { clock, user, opened } = await three()
+      const [first, second, third] = opened
+      const listed = async () => (await sessions().live(user.id, clock.now())).map(({ id }) => id)
+      await sessions().revoke(second.digest, clock.now())
+      expect(await listed()).toEqual([third, first].map(({ digest }) => sessionPublicId(digest)))
+      clock.advance({ seconds: IDLE_SECONDS - 180 })
+      await sessions().use(first.digest, clock.now())
+      clock.advance({ seconds: 180 })
+      expect(await listed()).toEqual([sessionPublicId(first.digest)])
+      while (clock.now().getTime() < first.at.getTime() + SESSION_SECONDS * 1000) {
+        expect(await listed()).toHaveLength(1)
+        await sessions().use(first.digest, clock.now())
+        clock.advance({ seconds: IDLE_SECONDS / 2 })
+      }
+      expect(await listed()).toEqual([])
+    })
+
+    it('one session ends by its public id: live, of this user, and not the one that is kept', async () => {
+      const { clock, user, opened } = await three()
+      const [first, second, third] = opened
+      const stranger = await three()
+      const end = (digest: string, kept = third.digest) =>
+        sessions().revokeOthers({ userId: user.id, kept, id: sessionPublicId(digest) }, clock.now())
+      expect(await end(stranger.opened[0].digest)).toBe(0)
+      expect(await end(third.digest)).toBe(0)
+      expect(await end(first.digest)).toBe(1)
+      expect(await end(first.digest)).toBe(0)
+      const live = async (digest: string) => (await sessions().use(digest, clock.now())) !== undefined
+      expect(await live(first.digest)).toBe(false)
+      expect([await live(second.digest), await live(third.digest)]).toEqual([true, true])
+      expect(await sessions().use(stranger.opened[0].digest, stranger.clock.now())).toBeDefined()
+      clock.advance({ seconds: IDLE_SECONDS })
+      expect(await end(second.digest)).toBe(0)
+    })
+
+    it('all sessions of a user but one end at once and are counted; those of others go on', async () => {
+      const { clock, user, opened } = await three()
+      const [first, second, third] = opened
+      const stranger = await three()
+      await sessions().revoke(second.digest, clock.now())
+      const all = { userId: user.id, kept: third.digest, id: undefined }
+      expect(await sessions().revokeOthers(all, clock.now())).toBe(1)
+      expect(await sessions().revokeOthers(all, clock.now())).toBe(0)
+      expect(await sessions().use(first.digest, clock.now())).toBeUndefined()
+      expect((await sessions().live(user.id, clock.now())).map(({ id }) => id)).toEqual([
+        sessionPublicId(third.digest),
+      ])
+      expect(await sessions().live(stranger.user.id, stranger.clock.now())).toHaveLength(3)
     })
   })
 }

@@ -1,16 +1,20 @@
 import {
   IDLE_SECONDS,
   type NewSession,
+  type OtherSessions,
   SESSION_SECONDS,
   type SessionsStore,
+  sessionPublicId,
   TOUCH_SECONDS,
   type User,
 } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
 
 /** A session as the fake keeps it. */
 export interface MemorySession extends NewSession {
+  readonly createdAt: Date
   readonly lastUsedAt: Date
   readonly expiresAt: Date
   readonly revokedAt: Date | undefined
@@ -28,11 +32,19 @@ export function memorySessionsStore(
   time: () => Date,
 ): SessionsStore {
   return {
-    open: ({ digest, userId }: NewSession, now = time()) =>
+    open: ({ digest, userId, minted = false }: NewSession, now = time()) =>
       run(() => {
         if (sessions.get(digest) !== undefined) throw new Error('there is a session with this digest already')
         const expiresAt = later(now, SESSION_SECONDS)
-        sessions.put(digest, { digest, userId, lastUsedAt: now, expiresAt, revokedAt: undefined })
+        sessions.put(digest, {
+          digest,
+          userId,
+          minted,
+          createdAt: now,
+          lastUsedAt: now,
+          expiresAt,
+          revokedAt: undefined,
+        })
         return expiresAt
       }),
     use: (digest: string, now = time()) =>
@@ -45,6 +57,30 @@ export function memorySessionsStore(
           sessions.put(digest, { ...session, lastUsedAt: now })
         const { passwordHash, ...user } = row
         return user as User
+      }),
+    live: (userId: string, now = time()) =>
+      run(() =>
+        sessions
+          .all()
+          .filter((each) => each.userId === userId && isLive(each, now))
+          .sort(
+            (one, other) =>
+              Number(other.createdAt) - Number(one.createdAt) || byBytes(one.digest, other.digest),
+          )
+          .map(({ digest, createdAt, lastUsedAt, expiresAt }) => ({
+            id: sessionPublicId(digest),
+            createdAt,
+            lastUsedAt,
+            expiresAt,
+          })),
+      ),
+    revokeOthers: ({ userId, kept, id }: OtherSessions, now = time()) =>
+      run(() => {
+        const others = sessions.all().filter((each) => each.userId === userId && each.digest !== kept)
+        const named = others.filter(({ digest }) => id === undefined || sessionPublicId(digest) === id)
+        const ending = named.filter((each) => isLive(each, now))
+        for (const session of ending) sessions.put(session.digest, { ...session, revokedAt: now })
+        return ending.length
       }),
     revoke: (digest: string, now = time()) =>
       run(() => {

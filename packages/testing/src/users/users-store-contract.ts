@@ -54,6 +54,34 @@ export function usersStoreContract(name: string, open: () => Promise<Storage>): 
       expect(await users().change('nobody', { role: 'viewer' })).toBeUndefined()
     })
 
+    it('a password is replaced only while it is the one that was looked at; else nothing changes', async () => {
+      const clock = new FakeClock()
+      for (const made of [
+        buildUser({ passwordHash: 'first' }),
+        { ...(await member()), passwordHash: 'first' },
+      ]) {
+        await users().add(made, clock.now())
+        await storage().sessions.open({ digest: `s ${made.id}`, userId: made.id }, clock.now())
+        const replace = (formerHash: string, passwordHash: string) =>
+          users().change(made.id, { formerHash, passwordHash }, clock.now())
+        expect(await replace('another', 'second')).toBeUndefined()
+        expect((await users().credentials(made.email))?.passwordHash).toBe('first')
+        expect(await storage().sessions.use(`s ${made.id}`, clock.now())).toBeDefined()
+        expect((await replace('first', 'second'))?.id).toBe(made.id)
+        expect((await users().credentials(made.email))?.passwordHash).toBe('second')
+        expect(await storage().sessions.use(`s ${made.id}`, clock.now())).toBeUndefined()
+      }
+    })
+
+    it('of two who replace the same password at once one does', async () => {
+      const made = buildUser({ passwordHash: 'first' })
+      await users().add(made)
+      const replaced = await Promise.all(
+        ['one', 'two'].map((passwordHash) => users().change(made.id, { formerHash: 'first', passwordHash })),
+      )
+      expect(replaced.filter((user) => user !== undefined)).toHaveLength(1)
+    })
+
     it('barring keeps its first instant until it is lifted', async () => {
       const clock = new FakeClock()
       const made = buildUser()

@@ -35,12 +35,13 @@ export function memoryUsersStore(tables: MemoryTables, run: Run, time: () => Dat
       }),
     change: (userId: string, change: UserChange, now = time()) =>
       run(() => {
+        const row = users.get(userId)
+        if (change.formerHash !== undefined && change.formerHash !== row?.passwordHash) return undefined
         if (change.passwordHash !== undefined || change.disabled === true) {
           for (const session of sessions.all().filter((each) => each.userId === userId)) {
             sessions.put(session.digest, { ...session, revokedAt: session.revokedAt ?? now })
           }
         }
-        const row = users.get(userId)
         if (row === undefined) return undefined
         const changed = changedUser(row, change, now)
         users.put(userId, changed)

@@ -36,7 +36,8 @@ export async function examineMachine({ io, clock, options }: Call): Promise<Exam
   ]
   const report = await new SystemCheck({ clock, timers: systemTimers, checks }).run()
   const closed = Object.values(config.faults).flatMap((each) => each ?? [])
-  return { report, notes: [...new Set([...faults, ...closed, ...config.warnings])] }
+  const files = Object.keys(config.files).map((name) => `${name} is set (file)`)
+  return { report, notes: [...new Set([...faults, ...closed, ...config.warnings, ...files])] }
 }
 
 function settingsLines(config: Config, faults: readonly string[]): readonly NamedCheck[] {
@@ -51,12 +52,13 @@ interface LookedAt extends AsyncDisposable {
 }
 
 // Opened by the first look: a server that is not there is what the look finds, not the end of the command.
-function databaseOf({ database: { url } }: Config, clock: Clock): LookedAt {
+function databaseOf(config: Config, clock: Clock): LookedAt {
+  const { url } = config.database
   if (url === undefined) return { checks: undefined, [Symbol.asyncDispose]: async () => {} }
   let opening: Promise<Storage> | undefined
   const health = async () => {
-    const { openStorage } = await import('@svc/core/sql')
-    opening ??= openStorage({ url, poolSize: 1 })
+    const { databaseServer, openStorage } = await import('@svc/core/sql')
+    opening ??= openStorage({ ...(databaseServer(config) ?? { url }), poolSize: 1 })
     return (await opening).health()
   }
   const checks = storageChecks({ storage: { kind: 'postgresql', health }, clock })

@@ -1,8 +1,8 @@
 import { Problem } from '@svc/core'
-import type { Handler } from '../../call.ts'
+import { given, type Handler } from '../../call.ts'
 import { exchange } from '../../exchange.ts'
 import { forgetSession, keepSession, keptSession, originOf } from '../../kept-sessions.ts'
-import { knownPassword } from '../users/password-input.ts'
+import { knownCode, knownPassword } from '../users/password-input.ts'
 
 /** Flags of `svc login`. */
 export interface LoginOptions {
@@ -15,7 +15,8 @@ export const login: Handler<LoginOptions> = async (call) => {
   const { url, email } = call.options
   const origin = originOf(url)
   const password = await knownPassword(call.io)
-  const reply = await exchange({ url }, { method: 'POST', path: '/login', body: { email, password } })
+  const body = given({ email, password, code: await knownCode(call.io) })
+  const reply = await exchange({ url }, { method: 'POST', path: '/login', body })
   const cookie = reply.setCookie?.split(';')[0]
   if (reply.status !== 200 || cookie === undefined)
     throw refusal(reply.status, origin, reply.retryAfterSeconds)
@@ -37,7 +38,7 @@ export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
 
 function refusal(status: number, origin: string, retryAfterSeconds: number | undefined): Problem {
   if (status === 401) {
-    return new Problem('unauthorized', { detail: 'the email or the password is wrong' })
+    return new Problem('unauthorized', { detail: 'the email, the password or the code is wrong' })
   }
   if (status === 403) return new Problem('forbidden', { detail: `${origin} refuses sign-in from here` })
   if (status === 429) {

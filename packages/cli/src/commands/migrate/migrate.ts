@@ -11,17 +11,18 @@ export interface MigrateOptions {
 
 /** Migrates the database of `DATABASE_URL`, or says what would happen. */
 export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<ExitCode | undefined> => {
-  const { url } = readConfig(call.io.env).database
-  if (url === undefined) {
+  const config = readConfig(call.io.env)
+  if (config.database.url === undefined) {
     throw new Problem('invalid-input', {
       detail: 'DATABASE_URL is not set; an embedded database migrates itself when it is opened',
     })
   }
-  const { migrate, migrationPlan, migrationStatusOf } = await import('@svc/core/sql')
-  if (call.options.plan) return printPlan(call, await migrationPlan(url), await migrationStatusOf(url))
-  if (call.options.status) return printStatus(call, await migrationStatusOf(url))
-  const before = await migrationStatusOf(url)
-  const after = await migrate(url)
+  const { databaseServer, migrate, migrationPlan, migrationStatusOf } = await import('@svc/core/sql')
+  const server = databaseServer(config) ?? config.database.url
+  if (call.options.plan) return printPlan(call, await migrationPlan(server), await migrationStatusOf(server))
+  if (call.options.status) return printStatus(call, await migrationStatusOf(server))
+  const before = await migrationStatusOf(server)
+  const after = await migrate(server)
   const fresh = after.applied.filter((name) => !before.applied.includes(name))
   const code = printStatus(call, after)
   call.hint(fresh.length === 0 ? 'Nothing to do.' : `Applied now: ${fresh.join(', ')}.`)

@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Config, type ControlPlane, createControlPlane, type Log, Problem } from '@svc/core'
-import { openStorage, type StorageSource } from '@svc/core/sql'
+import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
 import { docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
+import { watchThread } from '../../thread-watch.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
@@ -42,6 +43,8 @@ type Working = Map<string, AsyncDisposable>
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
   const storage = await openStorage(storageSource(config))
+  // A server has its own limit for statements, and is not on this thread.
+  const watch = storage.kind.startsWith('pglite') ? watchThread() : undefined
   storage.lost?.addEventListener('abort', () => onLost(storage.lost?.reason, LOST))
   const working: Working = new Map()
   const close = async (name: string, part: AsyncDisposable) => {
@@ -53,6 +56,7 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     await Promise.all([...working].map(([name, part]) => close(name, part)))
     working.set('storage', storage)
     await close('storage', storage)
+    await watch?.[Symbol.asyncDispose]()
   }
   try {
     const plane = createControlPlane({ config, storage, log, docsDir: docsFolder() })
@@ -100,8 +104,10 @@ const patience = ({ service }: Config) => ({
   drainDeadlineMs: DRAIN_DEADLINE_MS,
 })
 
-function storageSource({ database, service }: Config): StorageSource {
-  if (database.url !== undefined) return { url: database.url, poolSize: database.pool }
+function storageSource(config: Config): StorageSource {
+  const { database, service } = config
+  const server = databaseServer(config)
+  if (server !== undefined) return { ...server, poolSize: database.pool }
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
 }
 

@@ -1,5 +1,5 @@
 import { type Config, type Log, Problem, readConfig } from '@svc/core'
-import { migrate, migrationStatusOf, refuseForeign } from '@svc/core/sql'
+import { databaseServer, migrate, migrationStatusOf, refuseForeign } from '@svc/core/sql'
 import type { Handler } from '../../call.ts'
 import { EXIT, type ExitCode } from '../../failure.ts'
 import type { Io } from '../../io.ts'
@@ -48,10 +48,10 @@ export function flagSettings(flags: {
 }
 
 /** A server's schema is changed by those who say so, never by the side: replicas of two releases may share it. */
-async function requireMigrated({ database }: Config, mayMigrate: boolean, log: Log): Promise<void> {
-  const { url } = database
-  if (url === undefined) return
-  const status = mayMigrate ? await migrate(url) : await migrationStatusOf(url)
+async function requireMigrated(config: Config, mayMigrate: boolean, log: Log): Promise<void> {
+  const server = databaseServer(config)
+  if (server === undefined) return
+  const status = mayMigrate ? await migrate(server) : await migrationStatusOf(server)
   refuseForeign(status)
   const { pending } = status
   if (pending.length > 0) {

@@ -57,15 +57,16 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
 
 async function configOf(io: Io, { host, port, tick }: UpOptions, dataDir: string): Promise<Config> {
   const minted = () => generateSigningKey().privateKey
-  const signingKey =
-    io.env.SERVICE_LICENSE_PRIVKEY?.trim() || (await keptSecret(join(dataDir, 'signing-key'), minted))
+  const { SERVICE_LICENSE_PRIVKEY: given, SERVICE_LICENSE_PRIVKEY_FILE: file } = io.env
+  const isGiven = [given, file].some((value) => value?.trim())
   return readConfig({
     SERVICE_LOG_LEVEL: LOG_LEVEL,
     SERVICE_TICK_SECONDS: TICK_SECONDS,
     ...io.env,
     ...flagSettings({ host, port, dataDir, tick }),
     DATABASE_URL: '',
-    SERVICE_LICENSE_PRIVKEY: signingKey,
+    DATABASE_URL_FILE: '',
+    ...(isGiven ? {} : { SERVICE_LICENSE_PRIVKEY: await keptSecret(join(dataDir, 'signing-key'), minted) }),
   })
 }
 
@@ -104,6 +105,8 @@ async function firstHeartbeat(plane: ControlPlane, licenseId: string, stop: Prom
 /** The folder as other commands must be told it; undefined when they find it by themselves. */
 function folderFlag({ cwd, env }: Io, dataDir: string): string | undefined {
   const isFound = dataDir === resolve(cwd, DEFAULT_DATA_DIR)
-  const isOvershadowed = [env.DATABASE_URL, env.SERVICE_DATA_DIR].some((value) => value?.trim())
+  const isOvershadowed = [env.DATABASE_URL, env.DATABASE_URL_FILE, env.SERVICE_DATA_DIR].some((value) =>
+    value?.trim(),
+  )
   return isFound && !isOvershadowed ? undefined : relative(cwd, dataDir)
 }

@@ -24,3 +24,12 @@ export const changeUser =
     const answer = await call.operate<Changed>(`users.${verb}`, { email: call.arg(0) })
     call.print(answer, (page) => usersTable([answer.user], page))
   }
+
+/** Takes a lost second factor away. */
+export const resetSecondFactor: Handler<object> = async (call) => {
+  const answer = await call.operate<Changed & { removed: boolean }>('users.reset-second-factor', {
+    email: call.arg(0),
+  })
+  call.print(answer, (page) => usersTable([answer.user], page))
+  if (!answer.removed) call.hint(`${answer.user.email} had no second factor.`)
+}

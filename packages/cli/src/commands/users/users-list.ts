@@ -7,6 +7,8 @@ export interface UserView {
   readonly email: string
   readonly role: string
   readonly tenant_id?: string
+  /** Absent: none. */
+  readonly second_factor?: true
   readonly disabled_at?: number
   readonly created_at: number
 }
@@ -19,6 +21,7 @@ export const usersTable = (users: readonly UserView[], page: Page): string =>
       { title: 'ROLE', text: ({ role }) => role },
       { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '-' },
       { title: 'STATE', text: ({ disabled_at }) => (disabled_at === undefined ? 'active' : 'disabled') },
+      { title: 'SECOND FACTOR', text: ({ second_factor }) => (second_factor ? 'yes' : '-') },
       { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
     ],
     users,

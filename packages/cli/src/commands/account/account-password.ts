@@ -1,0 +1,18 @@
+import { Problem } from '@svc/core'
+import type { Handler } from '../../call.ts'
+import { keepSession, originOf } from '../../kept-sessions.ts'
+import { knownPassword, newPassword } from '../users/password-input.ts'
+import { type AccountOptions, askAccount } from './own-account.ts'
+
+/** Changes the own password; the session that the server gives for it takes the place of the kept one. */
+export const changePassword: Handler<AccountOptions> = async (call) => {
+  const origin = originOf(call.options.url)
+  const current = await knownPassword(call.io, 'Current password: ')
+  const body = { current, password: await newPassword(call.io) }
+  const { setCookie } = await askAccount(call, { method: 'POST', path: '/account/password', body })
+  const cookie = setCookie?.split(';')[0]
+  if (cookie === undefined)
+    throw new Problem('unavailable', { detail: `${origin} gave no session: is it a control plane?` })
+  await keepSession(call.io, origin, cookie)
+  call.print({ ok: true, url: origin }, () => 'password changed; every other session has ended\n')
+}

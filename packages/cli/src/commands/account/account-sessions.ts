@@ -1,0 +1,46 @@
+import { Problem } from '@svc/core'
+import { given, type Handler } from '../../call.ts'
+import { ago, duration, type Page, table } from '../../render.ts'
+import { knownPassword } from '../users/password-input.ts'
+import { type AccountOptions, askAccount } from './own-account.ts'
+
+/** A session as the server answers it, with unix seconds. */
+interface SessionView {
+  readonly id: string
+  readonly created_at: number
+  readonly last_used_at: number
+  readonly expires_at: number
+  readonly current: boolean
+}
+
+const sessionsTable = (sessions: readonly SessionView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'STARTED', text: ({ created_at }) => ago(created_at, page) },
+      { title: 'LAST USED', text: ({ last_used_at }) => ago(last_used_at, page) },
+      { title: 'ENDS IN', text: ({ expires_at }) => duration(expires_at - page.now.getTime() / 1000) },
+      { title: 'IN USE', text: ({ current }) => (current ? 'here' : '-') },
+    ],
+    sessions,
+    page,
+  )
+
+/** Lists the own live sessions. */
+export const listSessions: Handler<AccountOptions> = async (call) => {
+  const { body } = await askAccount(call, { method: 'GET', path: '/account/sessions' })
+  const answer = body as unknown as { readonly sessions: readonly SessionView[] }
+  call.print(answer, (page) => sessionsTable(answer.sessions, page))
+}
+
+/** Ends one of the own sessions, or all but the one in use. */
+export const endSessions: Handler<AccountOptions & { readonly all?: true }> = async (call) => {
+  const { all } = call.options
+  const [id] = call.args
+  if ((all === true) === (id !== undefined))
+    throw new Problem('invalid-input', { detail: 'say which: an ID of svc account sessions, or --all' })
+  const body = given({ current: await knownPassword(call.io), id, all })
+  const reply = await askAccount(call, { method: 'POST', path: '/account/sessions/end', body })
+  const answer = reply.body as unknown as { readonly ended: number }
+  call.print(answer, () => `${answer.ended} ${answer.ended === 1 ? 'session' : 'sessions'} ended\n`)
+}

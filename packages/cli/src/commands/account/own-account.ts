@@ -1,0 +1,28 @@
+import { Problem } from '@svc/core'
+import type { Call } from '../../call.ts'
+import { type Exchange, exchange, type Reply } from '../../exchange.ts'
+import { keptSession, originOf } from '../../kept-sessions.ts'
+import { problemOf } from '../../problem-of.ts'
+
+/** Flags of every `svc account …`. */
+export interface AccountOptions {
+  readonly url: string
+}
+
+/**
+ * Asks something about the own account, with the session of `svc login`.
+ * @throws Problem `unauthorized` without a session, or what the server said
+ */
+export async function askAccount({ io, options }: Call<AccountOptions>, request: Exchange): Promise<Reply> {
+  const { url } = options
+  const origin = originOf(url)
+  const cookie = await keptSession(io, origin)
+  const signIn = `svc login --url ${origin}`
+  if (cookie === undefined) throw new Problem('unauthorized', { detail: `you are not signed in: ${signIn}` })
+  const reply = await exchange({ url }, { ...request, headers: { cookie } })
+  if (reply.status === 200) return reply
+  // A wrong password is explained, a session that is none is not.
+  if (reply.status === 401 && reply.body?.detail === undefined)
+    throw new Problem('unauthorized', { detail: `the session is over: ${signIn}` })
+  throw problemOf(reply)
+}

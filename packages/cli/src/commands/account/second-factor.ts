@@ -1,0 +1,37 @@
+import type { Call, Handler } from '../../call.ts'
+import { knownPassword, requiredCode } from '../users/password-input.ts'
+import { type AccountOptions, askAccount } from './own-account.ts'
+
+type Begun = { readonly otpauth_uri: string; readonly secret: string }
+type Confirmed = { readonly recovery_codes: readonly string[] }
+
+const PATH = '/account/second-factor'
+
+/** Posts to the second factor of the own account. */
+async function ask<A>(call: Call<AccountOptions>, path: string, body: object): Promise<A> {
+  return (await askAccount(call, { method: 'POST', path: `${PATH}${path}`, body })).body as A
+}
+
+/** Shows a secret, asks for its first code and prints the recovery codes, once. */
+export const addSecondFactor: Handler<AccountOptions> = async (call) => {
+  const current = await knownPassword(call.io)
+  const begun = await ask<Begun>(call, '', { current })
+  // Before the code can be asked for, so not in the document.
+  const { otpauth_uri, secret } = begun
+  call.hint(`For your authenticator app:
+  ${otpauth_uri}
+  secret ${secret}
+It waits ten minutes for its first code.`)
+  const code = await requiredCode(call.io, 'Code that the app shows: ')
+  const { recovery_codes } = await ask<Confirmed>(call, '/confirm', { code })
+  call.print({ recovery_codes }, () => `${recovery_codes.join('\n')}\n`)
+  call.hint('Each of these codes signs you in once when the app is lost. They are not shown again.')
+}
+
+/** Removes it with the password and a code. */
+export const removeSecondFactor: Handler<AccountOptions> = async (call) => {
+  const current = await knownPassword(call.io)
+  const code = await requiredCode(call.io, 'Code, or a recovery code: ')
+  await ask(call, '/remove', { current, code })
+  call.print({ ok: true }, () => 'the second factor is removed\n')
+}

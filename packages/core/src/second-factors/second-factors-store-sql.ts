@@ -1,0 +1,131 @@
+import { instant, maybeInstant, type Session } from '../storage/session.ts'
+import {
+  type Confirmation,
+  PENDING_SECONDS,
+  type Proof,
+  type SecondFactorNow,
+  type SecondFactorsStore,
+} from './second-factors-store.ts'
+
+const at = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
+const WAITS = (parameter: string) =>
+  `(f.confirmed_at is null and f.begun_at > ${at(parameter)} - make_interval(secs => ${PENDING_SECONDS}))`
+
+const BEGIN = {
+  name: 'second-factor-begin',
+  text: `insert into second_factors as f (user_id, secret, begun_at) values ($1, $2, ${at('$3')})
+    on conflict (user_id) do update set secret = excluded.secret, begun_at = excluded.begun_at
+    where f.confirmed_at is null returning 1`,
+}
+const FIND = {
+  name: 'second-factor-find',
+  text: `select ${at('$2')} as at, f.* from (select 1) one left join second_factors f
+    on f.user_id = $1 and (f.confirmed_at is not null or ${WAITS('$2')})`,
+}
+const CONFIRM = {
+  name: 'second-factor-confirm',
+  text: `with confirmed as (
+      update second_factors f set confirmed_at = ${at('$6')}, last_step = $3, recovery = $4
+      where f.user_id = $1 and f.secret = $2 and ${WAITS('$6')} returning f.user_id
+    ), ended as (
+      update sessions s set revoked_at = ${at('$6')} from confirmed c
+      where s.user_id = c.user_id and s.revoked_at is null and s.digest <> $5)
+    select 1 from confirmed`,
+}
+// Two statements that bring one proof wait for each other's row, and the second one finds it changed.
+const PROVEN = `f.user_id = $1 and f.confirmed_at is not null and f.secret = $2
+  and (f.last_step < $3::integer or $4::text = any (f.recovery))`
+const SPEND = {
+  name: 'second-factor-spend',
+  text: `with spent as (
+      update second_factors f set last_step = greatest(f.last_step, $3::integer), recovery = array_remove(f.recovery, $4)
+      where ${PROVEN} returning 1)
+    select exists (select from spent)
+      or not exists (select from second_factors f where f.user_id = $1 and f.confirmed_at is not null) as passes`,
+}
+const REMOVE = {
+  name: 'second-factor-remove',
+  text: `delete from second_factors f where ${PROVEN} returning 1`,
+}
+const RESET = {
+  name: 'second-factor-reset',
+  text: `with removed as (delete from second_factors where user_id = $1 returning 1),
+    ended as (update sessions set revoked_at = ${at('$2')}
+      where user_id = $1 and revoked_at is null and expires_at > ${at('$2')} returning 1)
+    select (select count(*) from removed)::integer as removed, (select count(*) from ended)::integer as ended`,
+}
+const BACKS = {
+  name: 'second-factor-backs',
+  text: `select exists (select from second_factors where user_id = $1 and confirmed_at is not null)
+    or exists (select from sessions where digest = $2 and user_id = $1 and minted) as backs`,
+}
+const CONFIRMED = {
+  name: 'second-factor-confirmed',
+  text: 'select user_id from second_factors where confirmed_at is not null',
+}
+
+interface FactorRow {
+  readonly at: string
+  readonly secret: string | null
+  readonly confirmed_at: string | null
+  readonly last_step: number
+  readonly recovery: readonly string[]
+}
+
+const proofParams = (userId: string, proof: Proof | undefined) => [
+  userId,
+  proof?.secret,
+  proof?.step,
+  proof?.recovery,
+]
+
+/** Second factors in SQL. */
+export class SqlSecondFactorsStore implements SecondFactorsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async begin(userId: string, secret: string, now?: Date): Promise<boolean> {
+    return (await this.#session.rows(BEGIN, [userId, secret, now])).length > 0
+  }
+
+  async find(userId: string, now?: Date): Promise<SecondFactorNow> {
+    const [row] = await this.#session.rows<FactorRow>(FIND, [userId, now])
+    if (row === undefined) throw new Error('the statement for second factors returned no row')
+    const { secret, last_step: lastStep, recovery } = row
+    const factor = { confirmedAt: maybeInstant(row.confirmed_at), lastStep, recovery }
+    return { at: instant(row.at), factor: secret === null ? undefined : { ...factor, secret } }
+  }
+
+  async confirm(confirmation: Confirmation, now?: Date): Promise<boolean> {
+    const { userId, secret, step, recovery, keptSession } = confirmation
+    const params = [userId, secret, step, recovery, keptSession, now]
+    return (await this.#session.rows(CONFIRM, params)).length > 0
+  }
+
+  async spend(userId: string, proof: Proof | undefined): Promise<boolean> {
+    const [row] = await this.#session.rows<{ passes: boolean }>(SPEND, proofParams(userId, proof))
+    return row?.passes === true
+  }
+
+  async remove(userId: string, proof: Proof): Promise<boolean> {
+    return (await this.#session.rows(REMOVE, proofParams(userId, proof))).length > 0
+  }
+
+  async reset(userId: string, now?: Date): Promise<{ removed: boolean; ended: number }> {
+    const [row] = await this.#session.rows<{ removed: number; ended: number }>(RESET, [userId, now])
+    return { removed: row?.removed === 1, ended: row?.ended ?? 0 }
+  }
+
+  async backs(userId: string, session: string): Promise<boolean> {
+    const [row] = await this.#session.rows<{ backs: boolean }>(BACKS, [userId, session])
+    return row?.backs === true
+  }
+
+  async confirmed(): Promise<readonly string[]> {
+    const rows = await this.#session.rows<{ user_id: string }>(CONFIRMED, [])
+    return rows.map(({ user_id }) => user_id)
+  }
+}

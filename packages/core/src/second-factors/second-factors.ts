@@ -1,0 +1,158 @@
+import type { Clock } from '../clock.ts'
+import type { SecondFactorDemand } from '../config/second-factor-demand.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { Problem } from '../problem.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
+import type { User } from '../users/user.ts'
+import { otpauthUri, SECRET_BYTES, secretOf, stepOfCode } from './one-time-code.ts'
+import { RECOVERY_CODE_BYTES, RECOVERY_CODES, recoveryDigest, spellRecoveryCode } from './recovery-code.ts'
+import type { Proof, SecondFactorNow } from './second-factors-store.ts'
+
+/** What `SecondFactors` is built from. */
+export interface SecondFactorsParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  /** Told who got, lost or failed to prove one: by id, never what was typed. */
+  readonly log: Log
+  /** How apps name the service: its address, or a name. */
+  readonly issuer: string
+  /** Of whom one is demanded. */
+  readonly demandedOf: SecondFactorDemand
+}
+
+/** A second factor that waits for its first code: shown once. */
+export interface Enrolment {
+  /** For a picture that apps read. */
+  readonly uri: string
+  /** Base32, for those who type it. */
+  readonly secret: string
+}
+
+/** No user has this id. */
+const NOBODY = ''
+
+/** One-time codes of people who sign in with a password (RFC 6238). */
+export class SecondFactors {
+  readonly #parts: SecondFactorsParts
+
+  constructor(parts: SecondFactorsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes a secret that counts for nothing until its first code came, within ten minutes; one that waits is replaced.
+   * @throws Problem `unauthorized` for a wrong password, `conflict` without one or with a second factor
+   */
+  async begin(user: User, password: string): Promise<Enrolment> {
+    if (!(await this.#isPasswordOf(user, password)))
+      throw this.#refused(user, 'the current password is wrong')
+    const { storage, clock, ids, issuer } = this.#parts
+    const secret = await secretOf(ids.secret(SECRET_BYTES))
+    if (!(await storage.secondFactors.begin(user.id, secret, clock.forStores()))) {
+      throw new Problem('conflict', { detail: 'there is a second factor already: remove it first' })
+    }
+    const name = URL.parse(issuer)?.host ?? issuer
+    return { uri: await otpauthUri(secret, name, user.email), secret }
+  }
+
+  /**
+   * Confirms what was begun by its first code, and ends the user's sessions but `keptSession` (its digest); the recovery
+   * codes, which are shown once.
+   * @throws Problem `unauthorized` for a wrong code, `conflict` when nothing waits to be confirmed
+   */
+  async confirm(user: User, code: string, keptSession: string): Promise<readonly string[]> {
+    const { storage, clock, ids, log } = this.#parts
+    const { factor, at } = await storage.secondFactors.find(user.id, clock.forStores())
+    if (factor === undefined || factor.confirmedAt !== undefined) throw nothingWaits()
+    const step = await stepOfCode(factor.secret, withoutBlanks(code), at)
+    if (step === undefined) throw this.#refused(user, 'the code is wrong')
+    const codes = Array.from({ length: RECOVERY_CODES }, () =>
+      spellRecoveryCode(ids.secret(RECOVERY_CODE_BYTES)),
+    )
+    const recovery = codes.map(recoveryDigest)
+    const confirmation = { userId: user.id, secret: factor.secret, step, recovery, keptSession }
+    if (!(await storage.secondFactors.confirm(confirmation, clock.forStores()))) throw nothingWaits()
+    log.info({ user: user.id }, 'second factor added')
+    return codes
+  }
+
+  /**
+   * Takes it away from whoever knows the password and brings a code.
+   * @throws Problem `unauthorized` when one of them is wrong, `conflict` when there is none
+   */
+  async remove(user: User, password: string, code: string): Promise<void> {
+    const { storage, clock, log } = this.#parts
+    const found = await storage.secondFactors.find(user.id, clock.forStores())
+    if (found.factor?.confirmedAt === undefined) {
+      throw new Problem('conflict', { detail: 'there is no second factor' })
+    }
+    const proof = await proofIn(found, code)
+    const isRight = await this.#isPasswordOf(user, password)
+    if (!isRight || proof === undefined || !(await storage.secondFactors.remove(user.id, proof))) {
+      throw this.#refused(user, 'the password or the code is wrong')
+    }
+    log.info({ user: user.id }, 'second factor removed')
+  }
+
+  /** Takes it away from somebody who has lost it, and ends their sessions: whether there was one. */
+  async reset(user: User): Promise<boolean> {
+    const { storage, clock, log } = this.#parts
+    const { removed } = await storage.secondFactors.reset(user.id, clock.forStores())
+    if (removed) log.info({ user: user.id }, 'second factor reset')
+    return removed
+  }
+
+  /** Ids of the users who have one. */
+  async holders(): Promise<ReadonlySet<string>> {
+    return new Set(await this.#parts.storage.secondFactors.confirmed())
+  }
+
+  /** What a code proves of a user; the same work when there is no such user, or no second factor. */
+  async proofOf(user: User | undefined, code: string | undefined): Promise<Proof | undefined> {
+    const { storage, clock } = this.#parts
+    return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.forStores()), code ?? '')
+  }
+
+  /** Uses a proof up: whether `user` may go on. Without a second factor they may; the same work without a user. */
+  spend(user: User | undefined, proof: Proof | undefined): Promise<boolean> {
+    return this.#parts.storage.secondFactors.spend(user?.id ?? NOBODY, proof)
+  }
+
+  /** Whether one is demanded of this session of theirs (its digest) that is not there. */
+  async mustSetUp(user: User, session: string): Promise<boolean> {
+    const { storage, demandedOf } = this.#parts
+    const isDemanded = demandedOf === 'all' || (demandedOf === 'staff' && user.tenantId === undefined)
+    return isDemanded && !(await storage.secondFactors.backs(user.id, session))
+  }
+
+  async #isPasswordOf(user: User, password: string): Promise<boolean> {
+    const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
+    if (hash === undefined) {
+      throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
+    }
+    return checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash).catch(sayBusy)
+  }
+
+  #refused(user: User, detail: string): Problem {
+    this.#parts.log.info({ user: user.id }, 'second factor refused')
+    return new Problem('unauthorized', { detail })
+  }
+}
+
+const nothingWaits = () =>
+  new Problem('conflict', { detail: 'no second factor waits for its first code: begin anew' })
+
+const withoutBlanks = (code: string): string => code.replace(/\s/g, '')
+
+async function proofIn({ factor, at }: SecondFactorNow, code: string): Promise<Proof | undefined> {
+  const confirmed = factor?.confirmedAt === undefined ? undefined : factor
+  const step = await stepOfCode(confirmed?.secret, withoutBlanks(code), at)
+  const recovery = recoveryDigest(code)
+  if (confirmed === undefined) return undefined
+  const { secret, lastStep } = confirmed
+  if (step !== undefined) return step > lastStep ? { secret, step } : undefined
+  return confirmed.recovery.includes(recovery) ? { secret, recovery } : undefined
+}

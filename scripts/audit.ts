@@ -1,0 +1,73 @@
+// `npm run audit`: asks the registry for known holes in what ships. Exit code 1 when there is one of severity high or
+// critical, or when npm cannot audit at all; 0 when there is none, and, with a line that says so, when the registry offers no
+// audit or cannot be reached. Further arguments go to npm: `npm run audit -- --registry http://127.0.0.1:4873`.
+import { execFile } from 'node:child_process'
+
+const AUDIT = [
+  'audit',
+  '--omit=dev',
+  '--audit-level=high',
+  '--json',
+  '--fetch-retries=0',
+  '--fetch-timeout=30000',
+]
+const PATIENCE_MS = 120_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** What `npm audit --json` prints: a report, or why there is none. */
+interface Printed {
+  readonly auditReportVersion?: number
+  readonly vulnerabilities?: Readonly<
+    Record<string, { readonly severity: string; readonly via: readonly unknown[] }>
+  >
+  readonly message?: string
+  readonly statusCode?: number
+}
+
+const GRAVE = ['high', 'critical']
+
+function linesOf({ vulnerabilities = {} }: Printed): readonly string[] {
+  return Object.entries(vulnerabilities)
+    .filter(([, { severity }]) => GRAVE.includes(severity))
+    .map(([name, { severity, via }]) => {
+      const reasons = via.map((each) => {
+        if (typeof each === 'string') return `through ${each}`
+        const { title = 'untitled', url = '' } = each as { title?: string; url?: string }
+        return `${title} ${url}`.trim()
+      })
+      return `${severity}: ${name}: ${reasons.join('; ')}`
+    })
+}
+
+/** The registry's own refusal, or none of its answers: not a fault of the lock or of npm. */
+const isUnanswered = ({ message = '', statusCode }: Printed): boolean =>
+  statusCode !== undefined || /^request to \S+ failed, reason: |^network /i.test(message)
+
+function judged(output: string): { readonly code: number; readonly lines: readonly string[] } {
+  let printed: Printed
+  try {
+    printed = JSON.parse(output) as Printed
+  } catch {
+    return { code: 1, lines: ['npm audit has printed no report'] }
+  }
+  if (printed.auditReportVersion !== undefined) {
+    const holes = linesOf(printed)
+    return {
+      code: holes.length > 0 ? 1 : 0,
+      lines: holes.length > 0 ? holes : ['no known hole of severity high or critical in what ships'],
+    }
+  }
+  const why = printed.message ?? 'no reason'
+  return isUnanswered(printed)
+    ? { code: 0, lines: [`the registry offers no audit: dependencies are not checked here (${why})`] }
+    : { code: 1, lines: [`npm audit failed: ${why}`] }
+}
+
+const options = { timeout: PATIENCE_MS, maxBuffer: MAX_BYTES }
+execFile('npm', [...AUDIT, ...process.argv.slice(2)], options, (error, output) => {
+  const { code, lines } = error?.killed
+    ? { code: 0, lines: ['the registry offers no audit: dependencies are not checked here (no answer)'] }
+    : judged(output)
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  process.exitCode = code
+})

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { migrate, openStorage } from '@svc/core/sql'
+import { oneTimeCode, type TestDatabase, type TestPlane, testDatabase, testPlane } from '@svc/testing'
+import pg from 'pg'
+import { root } from './docs/page.ts'
+
+/** The table of a section of docs/security.md: each row's cells. */
+function tableOf(heading: string): string[][] {
+  const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
+  const section = page.split(`\n${heading}\n`)[1]?.split(/\n##+ /)[0] ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) => row.slice(2, -2).split(' | '))
+}
+
+const classes = new Map(
+  tableOf('### Column by column').map(([kept = '', columns = '']) => [
+    kept,
+    [...columns.matchAll(/`([^`]+)`/g)].map(([, column = '']) => column),
+  ]),
+)
+
+// Arrays of texts are of the type ARRAY there.
+const TEXTS = `select table_name || '.' || column_name as name from information_schema.columns
+  where table_schema = 'public' and data_type not in ('integer', 'bigint', 'smallint', 'numeric', 'double precision', 'real',
+    'boolean', 'date', 'timestamp with time zone', 'timestamp without time zone')`
+
+describe('the columns of a migrated database', () => {
+  let database: TestDatabase
+  let client: pg.Client
+  let faked: TestPlane
+
+  beforeAll(async () => {
+    database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
+    await migrate(database.url)
+    client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    faked = testPlane({
+      storage: await openStorage({ url: database.url }),
+      env: { SERVICE_RATE_LIMIT_BACKEND: 'postgres' },
+    })
+  })
+  afterAll(async () => {
+    await faked[Symbol.asyncDispose]()
+    await client.end()
+    await database[Symbol.asyncDispose]()
+  })
+
+  test('that can hold text are each in one class of the page, and no other is', async () => {
+    const { rows } = await client.query<{ name: string }>(TEXTS)
+    const there = rows.map(({ name }) => name)
+    const listed = [...classes.values()].flat()
+    expect(new Set(listed).size).toBe(listed.length)
+    const anywhere = (name: string) => `*.${name.split('.')[1]}`
+    expect(there.filter((name) => !listed.includes(name) && !listed.includes(anywhere(name)))).toEqual([])
+    const known = [...there, ...there.map(anywhere)]
+    expect(listed.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('that hold digests hold nothing else, whatever was put in', async () => {
+    const { plane } = faked
+    const actor = 'cli:ada@machine'
+    await plane.operations.run('licenses.issue', { label: 'one' }, actor)
+    await plane.operations.run('tenants.add', { name: 'acme' }, actor)
+    const people = [
+      { email: 'ada@svc.example', role: 'operator', password: 'seven green lanterns over a quay' },
+      {
+        email: 'eve@acme.example',
+        role: 'owner',
+        tenant: 'acme',
+        password: 'nine blue kettles under a roof',
+      },
+    ]
+    for (const person of people) {
+      await plane.operations.run('users.add', person, actor)
+      await plane.operations.run('sessions.mint', { email: person.email }, actor)
+    }
+    const [member] = await plane.users.list()
+    if (member === undefined) throw new Error('nobody was added')
+    const { secret } = await plane.secondFactors.begin(member, people[0]?.password ?? '')
+    await plane.secondFactors.confirm(member, oneTimeCode(secret, faked.clock.now()), '')
+    await plane.limits.take('activate', '203.0.113.9')
+    const columns = classes.get('A digest') ?? []
+    expect(columns.length).toBeGreaterThanOrEqual(5)
+    for (const column of columns) {
+      const [table = '', name = ''] = column.split('.')
+      const { rows } = await client.query<{ value: string }>(
+        // Of an array each entry.
+        `select unnest(string_to_array(trim("${name}"::text, '{}'), ',')) as value from "${table}"`,
+      )
+      expect([column, rows.length]).not.toEqual([column, 0])
+      const form =
+        name === 'password_hash' ? /^scrypt\$.+\$[\w+/=-]{22,}\$[\w+/=-]{43,}$/ : /^[0-9a-f]{64}$|^[\w-]{22}$/
+      for (const { value } of rows) expect([column, value]).toEqual([column, expect.stringMatching(form)])
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { migrate, openStorage } from '@svc/core/sql'
+import { testPlane } from '@svc/testing'
+import pg from 'pg'
+import { OwnPostgres } from '../packages/cli/test/support/own-postgres.ts'
+import { blockOf } from './docs/page.ts'
+
+/** The passwords that stand where the page has dots, in the order of the page. */
+const PASSWORDS = ['of-the-owner', 'of-the-app']
+
+describe('the roles of docs/deployment.md', () => {
+  let postgres: OwnPostgres
+  let owner = ''
+  let app = ''
+
+  beforeAll(async () => {
+    postgres = await OwnPostgres.open()
+    const [passwords, page] = [[...PASSWORDS], blockOf('docs/deployment.md', 'create role svc_owner')]
+    const script = page.replaceAll("'…'", () => `'${passwords.shift()}'`)
+    const [before = '', after = ''] = script.split('\\c svc\n')
+    const inside = new URL(postgres.url)
+    inside.pathname = '/svc'
+    await run(postgres.url, before)
+    await run(inside.href, after)
+    const as = (username: string, password = '') =>
+      Object.assign(new URL(inside), { username, password }).href
+    owner = as('svc_owner', PASSWORDS[0])
+    app = as('svc_app', PASSWORDS[1])
+  }, 60_000)
+  afterAll(() => postgres[Symbol.asyncDispose]())
+
+  // One statement at a time: a database is made outside of transactions.
+  async function run(url: string, script: string): Promise<void> {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      for (const statement of script.split(';\n')) if (statement.trim() !== '') await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('let the owner migrate and the service work, with the rights that the page gives and no more', async () => {
+    await expect(migrate(app)).rejects.toThrow(/permission denied/)
+    expect((await migrate(owner)).pending).toEqual([])
+
+    await using faked = testPlane({
+      storage: await openStorage({ url: app }),
+      env: { SERVICE_RATE_LIMIT_BACKEND: 'postgres' },
+    })
+    const { plane } = faked
+    const actor = 'cli:ada@machine'
+    const { id, key } = await faked.license()
+    await plane.operations.run('tenants.add', { name: 'acme' }, actor)
+    await plane.operations.run('users.add', { email: 'ada@svc.example', role: 'viewer' }, actor)
+    await plane.operations.run('sessions.mint', { email: 'ada@svc.example' }, actor)
+    await plane.operations.run('jobs.enqueue', { license: id, kind: 'prune' }, actor)
+    expect((await plane.licenses.byKey(key))?.id).toBe(id)
+    expect((await plane.limits.take('heartbeat', id)).allowed).toBe(true)
+    await plane.jobs.sweep()
+    await plane.scheduler.tick()
+    expect((await plane.health.ready()).checks).toMatchObject({
+      database: { status: 'pass' },
+      tables: { status: 'pass' },
+      migrations: { status: 'pass' },
+    })
+  }, 60_000)
+
+  test.each([
+    'create table mine (id text)',
+    'drop table jobs',
+    'alter table licenses add column mine text',
+    'truncate audit_log',
+    'create role mine',
+    'create database mine',
+    'create schema mine',
+    "copy jobs to program 'true'",
+  ])('keep the service from: %s', async (statement) => {
+    await expect(run(app, statement)).rejects.toMatchObject({ code: '42501' })
+  })
+})

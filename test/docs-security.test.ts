@@ -1,0 +1,294 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { ADMIN_ROLES, type Permission, permissionsOf, settings, TENANT_ROLES } from '@svc/core'
+import { ROUTES } from '@svc/http'
+import { testPlane } from '@svc/testing'
+import { root } from './docs/page.ts'
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** A section of a page, and the cells of its table. */
+function section(
+  page: string,
+  heading: string,
+): { readonly text: string; readonly rows: readonly string[][] } {
+  const text = textOf(page).split(`\n${heading}\n`)[1]?.split(/\n## /)[0] ?? ''
+  const rows = text.split('\n').filter((line) => line.startsWith('| '))
+  return { text, rows: rows.slice(1).map((row) => row.slice(2, -2).split(' | ')) }
+}
+
+/** The figure that a constant of a source stands for: `const NAME = 16 * 1024`. */
+function figure(path: string, name: string): number {
+  const [, factors] = new RegExp(`\\b${name}(?: =|:) ([\\d_ *]+)`).exec(textOf(`packages/${path}`)) ?? []
+  if (factors === undefined) throw new Error(`${path} has no ${name}`)
+  return factors.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)
+}
+
+const inBytes = (bytes: number): string =>
+  bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 10} KiB`
+const inThousands = (number: number): string => number.toLocaleString('en')
+
+const LIMITS = 'core/src/limits/rate-limits.ts'
+const perAddress = figure(LIMITS, 'LOGINS_PER_IP')
+const perAccount = figure(LIMITS, 'LOGINS_PER_ACCOUNT')
+const accountMinutes = figure(LIMITS, 'LOGIN_ACCOUNT_SECONDS') / 60
+
+describe('the limits on the page', () => {
+  const rows = new Map(section('docs/security.md', '## Limits').rows as [string, string][])
+
+  test('are those of the code', () => {
+    const server = 'http/src/server.ts'
+    const inFlight = inBytes(figure('http/src/request-bytes.ts', 'MAX_BYTES_IN_FLIGHT'))
+    const depth = figure('http/src/json-text.ts', 'MAX_DEPTH')
+    const parts = inThousands(figure('http/src/json-text.ts', 'MAX_PARTS'))
+    const headers = inBytes(figure(server, 'MAX_HEADER_BYTES'))
+    const within = figure(server, 'headersTimeout') / 1000
+    expect(rows.get('Sign-in')).toBe(
+      `${perAddress} a minute and address; ${perAccount} in ${accountMinutes} minutes and account`,
+    )
+    expect(rows.get('Body')).toMatch(new RegExp(`; all requests together ${inFlight} in memory$`))
+    expect(rows.get('JSON')).toMatch(new RegExp(`^${depth} levels, ${parts} lists, objects and commas;`))
+    expect(rows.get('Headers')).toBe(
+      `${headers}, ${figure(server, 'MAX_HEADERS')} of them, within ${within} s`,
+    )
+    expect(rows.get('A request')).toBe(`${figure(server, 'requestTimeout') / 1000} s to arrive`)
+    const windows = inThousands(figure('core/src/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
+    expect(rows.get('Rate windows in memory')).toMatch(new RegExp(`^${windows};`))
+  })
+
+  test('name every size that a route takes a body of', () => {
+    const sizes = new Set(ROUTES.map(({ body }) => body?.maxBytes).filter((bytes) => bytes !== undefined))
+    const said = (rows.get('Body') ?? '').split('; all ')[0]?.match(/\d+ [KM]iB/g) ?? []
+    const wanted = [...sizes].sort((one, other) => one - other).map(inBytes)
+    expect([...said].sort()).toEqual(wanted.sort())
+  })
+
+  test('of hosts are those of the code', () => {
+    const { text } = section('docs/agents.md', '## Rate limits')
+    const of = (name: string) => figure(LIMITS, name)
+    expect(text.replaceAll('\n', ' ')).toContain(
+      `${of('heartbeat')} heartbeats, ${of('claim')} claims, ${of('status')} reports of a status, ${of('cancel')} cancels ` +
+        `and ${of('logs')} batches of log lines a minute; an address may activate ${of('activate')} times a minute`,
+    )
+  })
+})
+
+const ADA = { email: 'ada@svc.example', role: 'viewer', tenantId: undefined, password: undefined } as const
+
+describe('the sessions on the page', () => {
+  const { text } = section('docs/security.md', '## Sessions')
+
+  test('end when those of the code do', () => {
+    const store = 'core/src/sessions/sessions-store.ts'
+    const hours = (name: string) => figure(store, name) / 3600
+    expect(text).toContain(
+      `ends after ${hours('SESSION_SECONDS')} hours, or ${hours('IDLE_SECONDS')} hours without use`,
+    )
+  })
+
+  test.each([
+    ['https://svc.example', ['HttpOnly', 'SameSite=Lax', 'Secure']],
+    ['http://svc.example', ['HttpOnly', 'SameSite=Lax']],
+  ])('have the attributes of a cookie at %s', async (address, wanted) => {
+    await using faked = testPlane({ env: { SERVICE_PUBLIC_URL: address } })
+    const user = await faked.plane.users.add(ADA)
+    const { setCookie } = await faked.plane.sessions.mint(user)
+    const attributes = setCookie.split('; ').slice(1)
+    expect(attributes.filter((each) => /^(?:HttpOnly|Secure|SameSite=.*)$/.test(each)).sort()).toEqual(wanted)
+    for (const attribute of wanted) expect(text).toContain(`\`${attribute}\``)
+  })
+
+  test('may be any number', async () => {
+    expect(text).toContain('A user may have any number of sessions')
+    await using faked = testPlane()
+    const { users, sessions } = faked.plane
+    const user = await users.add(ADA)
+    const cookies = await Promise.all(
+      Array.from({ length: 100 }, async () => (await sessions.mint(user)).setCookie),
+    )
+    for (const cookie of cookies) {
+      expect((await sessions.authenticate(cookie.split(';')[0]))?.user.id).toBe(user.id)
+    }
+  })
+})
+
+describe('the roles on the page', () => {
+  const { rows } = section('docs/operators.md', '## Users and sessions')
+  const tenantId = 'ten_1'
+
+  test('may do what the code lets them', () => {
+    const words = (permissions: readonly Permission[]) =>
+      permissions.map((each) => each.replace('platform.', '')).join(', ')
+    const staff = ADMIN_ROLES.map((role) => [
+      `\`${role}\``,
+      role === 'super_admin'
+        ? 'everything, also what later releases add'
+        : words(permissionsOf({ role, tenantId: undefined })),
+    ])
+    const people = TENANT_ROLES.map((role) => [
+      `\`${role}\` (tenant)`,
+      words(permissionsOf({ role, tenantId })),
+    ])
+    expect(rows).toEqual([...staff, ...people])
+  })
+
+  test('are for staff or for the people of a tenant, and refused for the others', async () => {
+    await using faked = testPlane()
+    const { users, tenants } = faked.plane
+    const { id } = await tenants.add('acme')
+    for (const [cell = ''] of rows) {
+      const role = (/`(\w+)`/.exec(cell)?.[1] ?? '') as (typeof TENANT_ROLES)[number]
+      const isTenants = cell.endsWith('(tenant)')
+      const inTenant = users.add({
+        email: `${role}-${isTenants}@acme.example`,
+        role,
+        tenantId: id,
+        password: undefined,
+      })
+      const known: readonly string[] = isTenants ? TENANT_ROLES : ADMIN_ROLES
+      expect(known).toContain(role)
+      if ((TENANT_ROLES as readonly string[]).includes(role))
+        await expect(inTenant).resolves.toMatchObject({ role })
+      else await expect(inTenant).rejects.toMatchObject({ code: 'invalid-input' })
+    }
+  })
+})
+
+describe('the ways in on the page', () => {
+  const { rows } = section('docs/security.md', '## Ways in')
+  /** Whose way each scheme of the API document is, and how the page says it. */
+  const SCHEMES: Readonly<Record<string, readonly [who: string, by: string]>> = {
+    licenseKey: ['A host', 'A license key as bearer'],
+    session: ["Staff and tenants' people", 'A session'],
+    sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`'],
+    metricsToken: ['A scraper, a monitor of the service', '`SERVICE_METRICS_TOKEN`'],
+    healthToken: ['A scraper, a monitor of the service', '`SERVICE_HEALTH_TOKEN`'],
+  }
+
+  test('are those of the routes, and none is left out', () => {
+    const used = new Set(ROUTES.flatMap(({ gate }) => gate.security as readonly string[]))
+    expect([...used].sort()).toEqual(Object.keys(SCHEMES).sort())
+    const others = ['A visitor', 'An operator on the machine']
+    const owners = [...used].map((scheme) => SCHEMES[scheme]?.[0])
+    expect(rows.map(([who]) => who).sort()).toEqual([...new Set([...owners, ...others])].sort())
+    for (const [who, by] of Object.values(SCHEMES)) {
+      expect(rows.find(([each]) => each === who)?.[1]).toContain(by)
+    }
+  })
+
+  test('say how often a password may be tried', () => {
+    const people = rows.find(([who]) => who === "Staff and tenants' people")
+    expect(people?.[3]).toBe(
+      `${perAddress} a minute and address, ${perAccount} in ${accountMinutes} minutes and account`,
+    )
+  })
+})
+
+describe('the cryptography on the page', () => {
+  const { text } = section('docs/security.md', '## Cryptography')
+  /** What of node:crypto is used, and the words of the page for it. */
+  const USED: Readonly<Record<string, string>> = {
+    createHmac: 'HMAC-SHA256',
+    createPrivateKey: 'Ed25519',
+    createPublicKey: 'Ed25519',
+    hash: 'SHA-256',
+    randomBytes: "The system's generator",
+    randomFillSync: "The system's generator",
+    randomInt: "The system's generator",
+    randomUUID: "The system's generator",
+    scrypt: 'scrypt',
+    sign: 'Ed25519',
+    timingSafeEqual: 'comparison of secrets',
+    verify: 'Ed25519',
+  }
+
+  test('is all that ships of it', () => {
+    const files = globSync('packages/{core,http,cli}/src/**/*.ts', { cwd: root })
+    const imported = files.flatMap((path) =>
+      [...textOf(path).matchAll(/import \{([^}]+)\} from 'node:crypto'/g)].flatMap(([, names = '']) =>
+        names
+          .split(',')
+          .map((name) => name.trim().split(' as ')[0] ?? '')
+          .filter((name) => name !== '' && !name.startsWith('type ')),
+      ),
+    )
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(USED).sort())
+    for (const words of Object.values(USED)) expect(text).toContain(words)
+  })
+
+  test('costs what the code says', () => {
+    const of = (name: string) => figure('core/src/users/passwords.ts', name)
+    expect(text).toContain(`| Passwords | scrypt, 2^${of('LOG_N')}, ${of('R')}, ${of('P')} |`)
+    const atRest = section('docs/security.md', '## At rest').text
+    const salt = `salt of ${of('SALT_BYTES')} bytes`
+    expect(atRest).toContain(`scrypt, N = 2^${of('LOG_N')}, r = ${of('R')}, p = ${of('P')}, ${salt}`)
+  })
+
+  test('says of each secret of the service how it is replaced', () => {
+    const all = Object.values(settings).flatMap((group) => Object.values(group.settings))
+    const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
+    const [, table = ''] = textOf('docs/security.md').split('\n### Replace a secret\n')
+    const cells = table
+      .split('\n## ')[0]
+      ?.split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split(' | ')[0] ?? '')
+    const named = (cells ?? []).flatMap((cell) => cell.match(/[A-Z][A-Z_]+/g) ?? [])
+    expect(named.sort()).toEqual(secrets.sort())
+  })
+})
+
+describe('the outgoing requests on the page', () => {
+  const { text } = section('docs/security.md', '## Outgoing requests')
+  /** Who is given a way out, by the file that gives it, and the words of the page. */
+  const CALLERS: Readonly<Record<string, string>> = {
+    'packages/core/src/chat/language-model-http.ts': '`LLM_BASE_URL`',
+    'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',
+    'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
+    'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
+    'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
+    'packages/core/src/control-plane.ts': 'the resolvers of monitors',
+    'packages/core/src/storage/database-server.ts': 'PostgreSQL',
+  }
+
+  test('are made for whom it names, and for nobody else', () => {
+    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient)\(\{?|extends pg\.Client/
+    const files = globSync('packages/{core,http}/src/**/*.ts', { cwd: root }).map((path) =>
+      path.replaceAll('\\', '/'),
+    )
+    const givers = files.filter((path) => {
+      const isOwn = /^packages\/core\/src\/(?:net|monitors)\//.test(path)
+      return !isOwn && way.test(textOf(path))
+    })
+    expect(givers.sort()).toEqual(Object.keys(CALLERS).sort())
+    for (const words of Object.values(CALLERS)) expect(text).toContain(words)
+  })
+})
+
+describe('the log lines on the page', () => {
+  const { rows } = section('docs/security.md', '## What is logged')
+  const files = globSync('packages/{core,http}/src/**/*.ts', { cwd: root })
+  const logged = files.flatMap((path) =>
+    [...textOf(path).matchAll(/log\.(?:debug|info|warn|error)\([\s\S]*?'([^']+)'[,\s]*\)/g)].map(
+      ([, line = '']) => line,
+    ),
+  )
+  const named = rows.flatMap(([cell = '']) => {
+    const [first = '', ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, line = '']) => line)
+    // `request answered`, `refused`: the first word of the first goes for all that are one word.
+    return [first, ...others.map((line) => (line.includes(' ') ? line : `${first.split(' ')[0]} ${line}`))]
+  })
+
+  test('are written by the code', () => {
+    expect(named.length).toBeGreaterThan(6)
+    expect(named.filter((line) => !logged.includes(line))).toEqual([])
+  })
+
+  test('are all that say who signed in, was refused or met a fault', () => {
+    const telling = logged.filter((line) =>
+      /sign|refused$|^request |^operation |password|confirm|own session/.test(line),
+    )
+    expect([...new Set(telling)].filter((line) => !named.includes(line))).toEqual([])
+  })
+})
