@@ -1,23 +1,27 @@
 // A good client in a process of its own: heartbeats on one kept connection, each timed. It tells its figures
-// since it was last asked.
+// since it was last asked; `mark` ends a piece of that time, which gets a 99th percentile of its own.
 import { Agent, request } from 'node:http'
+import { BYSTANDER } from './marker.ts'
 
 const PAUSE_MS = 5
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let times: number[] = []
+/** Where the piece begins that is not yet marked. */
+let unmarked = 0
+let marked: number[] = []
 let failed = 0
 let target: { readonly port: number; readonly goodKey: string } | undefined
 
 function beat({ port, goodKey }: NonNullable<typeof target>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const headers = { authorization: `Bearer ${goodKey}`, 'user-agent': 'bystander' }
+  const headers = { authorization: `Bearer ${goodKey}`, 'user-agent': BYSTANDER }
   const sent = request(
     { host: '127.0.0.1', port, method: 'POST', path: '/v1/telemetry/heartbeat', headers, agent },
     (answer) => answer.resume().once('end', () => resolve(answer.statusCode ?? 0)),
   )
   sent.once('error', reject)
-  sent.end('{"fingerprint":"bystander","hostname":"good"}')
+  sent.end(JSON.stringify({ fingerprint: BYSTANDER, hostname: 'good' }))
   return promise
 }
 
@@ -35,17 +39,27 @@ async function round(): Promise<void> {
   setTimeout(() => void round(), PAUSE_MS)
 }
 
-const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+const at = (share: number, of = times): number =>
+  of[Math.min(of.length - 1, Math.floor(of.length * share))] ?? 0
+const inOrder = (some: readonly number[]) => some.toSorted((one, other) => one - other)
 
 process.on('message', (message) => {
+  if (message === 'mark') {
+    marked.push(at(0.99, inOrder(times.slice(unmarked))))
+    unmarked = times.length
+    process.send?.('marked')
+    return
+  }
   if (message !== 'tell') {
     target = message === 'rest' ? undefined : (message as typeof target)
     process.send?.('heard')
     return
   }
-  times.sort((one, other) => one - other)
-  process.send?.({ beats: times.length, failed, p50: at(0.5), p99: at(0.99), max: at(1) })
+  times = inOrder(times)
+  process.send?.({ beats: times.length, failed, p50: at(0.5), p99: at(0.99), max: at(1), marked })
   times = []
+  unmarked = 0
+  marked = []
   failed = 0
 })
 process.once('disconnect', () => process.exit(0))

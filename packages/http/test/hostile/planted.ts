@@ -1,8 +1,12 @@
-import { type ControlPlane, Problem } from '@svc/core'
+import { type ControlPlane, Problem, type Storage } from '@svc/core'
 import type { Context, Middleware } from 'koa'
+import { BYSTANDER } from './marker.ts'
+import { SPARE_PERSON } from './scene.ts'
 
 const LEAKED_CHARS = 32 * 1024
 const HELD_MS = 400
+const ATTACKED_MS = 500
+const SLOW_MS = 80
 
 /** Rewrites the JSON of an answer. */
 function amend(ctx: Context, change: (body: Record<string, unknown>) => object): void {
@@ -28,9 +32,11 @@ function hold(): void {
 }
 
 const kept: string[] = []
+let attackedAt = Number.NEGATIVE_INFINITY
+let changes = 0
 
 /** What a service can do wrong, by name: each behind a condition that few requests meet. */
-const faultsOf = (plane: ControlPlane): Readonly<Record<string, Middleware>> => ({
+const faultsOf = (plane: ControlPlane, storage: Storage): Readonly<Record<string, Middleware>> => ({
   'a 500': async (ctx, next) => {
     await next()
     if (ctx.path.includes('%ed%a0%80')) ctx.status = 500
@@ -66,6 +72,11 @@ const faultsOf = (plane: ControlPlane): Readonly<Record<string, Middleware>> => 
   'a row from a refused request': answering(401, async () => {
     await plane.licenses.issue({ label: 'refused' })
   }),
+  'a row that a refused request changes': answering(401, async () => {
+    changes += 1
+    const user = await storage.users.byEmail(SPARE_PERSON)
+    await storage.users.change(user?.id ?? '', { passwordHash: `${changes}` })
+  }),
   'a leak': async (ctx, next) => {
     await next()
     if (ctx.status >= 400) kept.push(`${kept.length}`.padEnd(LEAKED_CHARS, 'x').split('').reverse().join(''))
@@ -75,7 +86,14 @@ const faultsOf = (plane: ControlPlane): Readonly<Record<string, Middleware>> => 
     await next()
   },
   'a starved client': async (ctx, next) => {
-    if (ctx.get('user-agent') === 'bystander' && Math.random() < 0.1) throw new Problem('unavailable')
+    if (ctx.get('user-agent') === BYSTANDER && Math.random() < 0.1) throw new Problem('unavailable')
+    await next()
+  },
+  'a slowed client': async (ctx, next) => {
+    const isOther = ctx.get('user-agent') !== BYSTANDER
+    if (isOther) attackedAt = performance.now()
+    else if (performance.now() - attackedAt < ATTACKED_MS)
+      await new Promise((done) => setTimeout(done, SLOW_MS))
     await next()
   },
   'no answer': (ctx, next) => (ctx.get('range') === '' ? next() : new Promise(() => {})),
@@ -90,8 +108,8 @@ export class Planted {
   readonly #faults: Readonly<Record<string, Middleware>>
   #planted: Middleware | undefined
 
-  constructor(plane: ControlPlane) {
-    this.#faults = faultsOf(plane)
+  constructor(plane: ControlPlane, storage: Storage) {
+    this.#faults = faultsOf(plane, storage)
   }
 
   /** Whether it does anything wrong. */

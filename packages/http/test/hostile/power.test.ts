@@ -1,7 +1,7 @@
 // The checks of a siege, checked: a service that does one thing wrong is found out, each time.
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Siege } from './siege.ts'
-import { shortcomings } from './siege-report.ts'
+import { medianOf, shortcomings } from './siege-report.ts'
 
 const SEED = 2_062_746_614
 const BAD = 1200
@@ -27,6 +27,17 @@ async function verdict(fault: string): Promise<string> {
 
 it('nothing wrong: nothing is found', () => expect(verdict('nothing')).resolves.toBe(''), TIMEOUT_MS)
 
+it(
+  'a slowed client is found: the median of its pieces shows it, where the time before the attack does not',
+  async () => {
+    await siege.plant('a slowed client')
+    const paced = { requests: 1024, perSecond: 250 }
+    const { paced: held, quiet } = await siege.send({ bad: 600, seed: SEED, quietMs: QUIET_MS, paced })
+    expect(medianOf(held?.bystander ?? quiet.bystander)).toBeGreaterThan(50)
+  },
+  TIMEOUT_MS,
+)
+
 // The last one leaves no service.
 it.each([
   ['a 500', /status 500 is not documented/],
@@ -38,7 +49,8 @@ it.each([
   ['an error with its inside', /the error has more fields: stack/],
   ['a value in the log', /the log repeats what was sent/],
   ['a fault in the log', /a fault was logged/],
-  ['a row from a refused request', /refused requests changed rows/],
+  ['a row from a refused request', /refused requests changed rows: licenses was/],
+  ['a row that a refused request changes', /refused requests changed rows: admins was/],
   ['a leak', /memory \(held\) went from/],
   ['a blocked loop', /a turn of the event loop took \d{3} ms/],
   ['a starved client', /requests of the good client failed/],

@@ -19,6 +19,9 @@ export interface Scene {
 /** The host that holds the job of the scene. */
 export const HOST = 'host-of-the-scene'
 
+/** The email of somebody whom no good request needs. */
+export const SPARE_PERSON = 'spare@example.com'
+
 const STAFF = { role: 'super_admin', tenantId: undefined, password: undefined }
 
 /** Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in. */
@@ -33,7 +36,7 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const user = await plane.users.add({ ...STAFF, email: 'ada@example.com' })
   const { cookie } = await plane.sessions.mint(user)
   const { cookie: parting } = await plane.sessions.mint(user)
-  await plane.users.add({ ...STAFF, email: 'spare@example.com' })
+  await plane.users.add({ ...STAFF, email: SPARE_PERSON })
   const { cronSecret = '' } = plane.config.monitors
   const { deploymentId = '' } = job
   return {

@@ -21,7 +21,6 @@ export function fieldsOf(schema: Schema, names: readonly string[] = []): readonl
 }
 
 const VALID: Readonly<Record<string, string>> = {
-  string: '"x"',
   number: '1',
   integer: '1',
   boolean: 'true',
@@ -44,7 +43,9 @@ export function spell(schema: Schema, names: readonly string[], text: string): s
   return `{${fields.join(',')}}`
 }
 
-const valid = (schema: Schema): string =>
-  schema.enum === undefined
-    ? (VALID[typesOf(schema)[0] ?? ''] ?? 'null')
-    : JSON.stringify((schema.enum as unknown[])[0])
+function valid(schema: Schema): string {
+  if (schema.enum !== undefined) return JSON.stringify((schema.enum as unknown[])[0])
+  const type = typesOf(schema)[0] ?? ''
+  if (type === 'string') return JSON.stringify('x'.repeat(Math.max(1, Number(schema.minLength ?? 1))))
+  return VALID[type] ?? 'null'
+}

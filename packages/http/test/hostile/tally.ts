@@ -2,7 +2,7 @@ import type { Attack } from './attack.ts'
 import type { WireAnswer } from './pipeline.ts'
 import { templateAt } from './verdict.ts'
 
-/** Of so many batches one is kept, to be sent once more between two counts of all rows. */
+/** Of so many batches one is kept, to be sent once more between two looks at all rows. */
 const KEPT_EVERY = 16
 
 /** What was sent so far and how it was answered. */

@@ -1,5 +1,5 @@
 // The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a fresh
-// scene, `count` with its rows, `weigh` with its memory, `strain` with the turns of its loop since it was last asked,
+// scene, `rows` with how many each table has and a digest of them, `weigh` with its memory, `strain` with the turns of its loop since it was last asked,
 // `{ plant }` by doing one thing wrong from now on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
@@ -33,8 +33,11 @@ const plane = createControlPlane({
   log,
   dns: new ScriptedDns(),
 })
+// What is loaded for the first password that anybody sets is no leak.
+const password = 'seven lanterns over Quarrel-Bay'
+await plane.users.add({ email: 'first@example.com', role: 'viewer', tenantId: undefined, password })
 const strain = new LoopStrain()
-const wrong = new Planted(plane)
+const wrong = new Planted(plane, database.storage)
 const app = createApp(plane)
 const straight = app.callback()
 const amended = new Koa()
@@ -67,7 +70,7 @@ async function weigh() {
 
 async function answer(message: string | { readonly plant: string }): Promise<object> {
   if (typeof message === 'object') return wrong.plant(message.plant)
-  if (message === 'count') return database.rows()
+  if (message === 'rows') return database.rows()
   if (message === 'strain') return { ...strain.told(), log: log.told() }
   if (message === 'weigh') return weigh()
   // What a found fault has left under way would meet the emptying of the tables in a deadlock.
