@@ -1,7 +1,15 @@
-import { HELD } from '../jobs/job-row-sql.ts'
+import { at, toStop } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
-import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
+import {
+  given,
+  instant,
+  isoOrNull,
+  maybeInstant,
+  oneOrMany,
+  type Rows,
+  type Session,
+} from '../storage/session.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
 
@@ -50,31 +58,38 @@ const updated = REPORTED.map(([name, type]) => {
 const NAMES = REPORTED.map(([name]) => name).join(', ')
 const inserted = REPORTED.map(([name, type]) => (type === 'text' ? `coalesce(${name}, '')` : name))
 const arrays = REPORTED.map(([, type], index) => `$${index + 5}::${type}[]`)
-const LICENSED = isLicensed({
-  licenseId: 'b.license_id',
-  keyDigest: 'b.key_digest',
-  at: 'coalesce(b.at, now())',
-})
+const singles = REPORTED.map(([name, type], index) => `$${index + 5}::${type} as ${name}`)
+const LICENSED = isLicensed({ licenseId: 'b.license_id', keyDigest: 'b.key_digest', at: 'b.at' })
+
+/** Writes down the beats of some rows `b`. */
+const keep = (
+  b: string,
+) => `insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
+      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from ${b}
+      on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
+        last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)`
 
 // Sorted, so that two statements never wait for each other's hosts.
 export const HEARTBEATS = {
   name: 'agent-heartbeats',
   text: `with beat as (
-      select license_id, fingerprint, coalesce(at, now()) as at, ${NAMES}, place, ${LICENSED} as licensed
-      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], ${arrays.join(', ')}) with ordinality
-        as b (license_id, key_digest, fingerprint, at, ${NAMES}, place)
+      select b.*, ${LICENSED} as licensed from (select license_id, key_digest, fingerprint, coalesce(given, now()) as at, ${NAMES}, place
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], ${arrays.join(', ')}) with ordinality
+          as b (license_id, key_digest, fingerprint, given, ${NAMES}, place)) b
     ), kept as (
-      insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
-      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from beat where licensed
-      order by license_id, fingerprint
-      on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
-        last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
+      ${keep('beat where licensed order by license_id, fingerprint')}
       returning a.license_id, a.fingerprint, a.seq, a.drained_at
     )
-    select beat.licensed, kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained,
-      array(select j.id from jobs j where j.license_id = beat.license_id and j.claimed_by = beat.fingerprint
-        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
+    select beat.licensed, kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained, ${toStop('beat')} as cancel
     from beat left join kept using (license_id, fingerprint) order by place`,
+}
+
+/** The same of one host alone, which has no row when its license is refused: 51 µs instead of 116. */
+export const HEARTBEAT = {
+  name: 'agent-heartbeat',
+  text: `${keep(`(select $1::text as license_id, $2::text as key_digest, $3::text as fingerprint, ${at('$4')} as at,
+        ${singles.join(', ')}) b where ${LICENSED}`)}
+    returning true as licensed, a.seq::float8 as seq, ${at('$4')} as at, a.drained_at is not null as drained, ${toStop('a')} as cancel`,
 }
 
 interface Beat {
@@ -94,30 +109,30 @@ async function heartbeats(
   beats: readonly Beat[],
   rows: Rows,
 ): Promise<readonly (HeartbeatOutcome | undefined)[]> {
-  const column = <T>(value: (beat: HeartbeatWrite) => T | undefined) =>
-    beats.map(({ write }) => value(write) ?? null)
-  const taken = await rows<BeatRow>(HEARTBEATS, [
-    column(({ licenseId }) => licenseId),
-    column(({ keyDigest }) => keyDigest),
-    column(({ fingerprint }) => fingerprint),
-    beats.map(({ now }) => isoOrNull(now)),
-    column(({ hostname }) => hostname),
-    column(({ version }) => version),
-    column(({ state }) => state),
-    column(({ bootId }) => bootId),
-    column(({ cpuPct }) => cpuPct),
-    column(({ memPct }) => memPct),
-    column(({ diskPct }) => diskPct),
-    column(({ diskTotalGb }) => diskTotalGb),
-    column(({ lastCaptureAt }) => lastCaptureAt),
-    column(({ captureSuccess }) => captureSuccess),
-    column(({ lastDrillAt }) => lastDrillAt),
-    column(({ drillPass }) => drillPass),
+  const params = beats.map(({ write, now }) => [
+    write.licenseId,
+    write.keyDigest ?? null,
+    write.fingerprint,
+    isoOrNull(now),
+    write.hostname,
+    write.version,
+    write.state,
+    write.bootId ?? null,
+    write.cpuPct ?? null,
+    write.memPct ?? null,
+    write.diskPct ?? null,
+    write.diskTotalGb ?? null,
+    write.lastCaptureAt ?? null,
+    write.captureSuccess ?? null,
+    write.lastDrillAt ?? null,
+    write.drillPass ?? null,
   ])
-  return taken.map(({ licensed, seq, at, cancel, drained }) =>
-    licensed ? { seq, at: instant(at), cancel, drained } : undefined,
-  )
+  const taken = await oneOrMany<BeatRow>(rows, { one: HEARTBEAT, many: HEARTBEATS }, params)
+  return beats.map((_, index) => outcomeOf(taken[index]))
 }
+
+const outcomeOf = (row: BeatRow | undefined): HeartbeatOutcome | undefined =>
+  row?.licensed ? { seq: row.seq, at: instant(row.at), cancel: row.cancel, drained: row.drained } : undefined
 
 const LIST = {
   name: 'agent-list',

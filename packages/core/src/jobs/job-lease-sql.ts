@@ -1,7 +1,7 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { endLost } from './job-end-sql.ts'
-import { look } from './job-look-sql.ts'
+import { type LeaseAsked, look } from './job-look-sql.ts'
 import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 import { RENEW_BELOW } from './lease.ts'
@@ -102,12 +102,6 @@ type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
   readonly spent_id: string | null
 }
 
-/** A request with the instant that a test gives it. */
-export interface LeaseAsked {
-  readonly request: LeaseRequest
-  readonly now: Date | undefined
-}
-
 /**
  * Leases for several hosts, those for whom there is something; undefined for whom no license speaks. Who finds a spent
  * job ends it and asks again.
@@ -116,8 +110,7 @@ export async function lease(
   asked: readonly LeaseAsked[],
   rows: Rows,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const digests = asked.map(({ request }) => request.keyDigest ?? null)
-  const seen = await look(rows, [...paramsOf(asked), digests], asked.length)
+  const seen = await look(rows, asked)
   const hasWork = seen.map(({ licensed, promising }) => licensed && promising)
   const promising = asked.filter((_, index) => hasWork[index])
   const leased = (await leaseOnce(promising, rows)).values()

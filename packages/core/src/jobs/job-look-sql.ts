@@ -1,41 +1,58 @@
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
-import type { Rows } from '../storage/session.ts'
-import { HELD, UNFINISHED } from './job-row-sql.ts'
+import { isoOrNull, oneOrMany, type Rows } from '../storage/session.ts'
+import { at, toStop, UNFINISHED } from './job-row-sql.ts'
+import type { LeaseRequest } from './jobs-store.ts'
+
+/** A request with the instant that a test gives it. */
+export interface LeaseAsked {
+  readonly request: LeaseRequest
+  readonly now: Date | undefined
+}
 
 // Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot is open
 // (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row early in a scan of the
 // whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all held jobs into a hash.
-const isDue = (license: string, target: string, at: string) => `(select true from jobs j
-  where j.license_id = ${license} and j.target = ${target} and j.${UNFINISHED} and j.available_at <= ${at}
+const isDue = (license: string, target: string, by: string) => `(select true from jobs j
+  where j.license_id = ${license} and j.target = ${target} and j.${UNFINISHED} and j.available_at <= ${by}
   order by j.available_at desc, j.id desc limit 1)`
 
 const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
+/** Who hears more than "no work", of the requests `q` in `from`; `shared`: whether the queue of the license has something due. */
+const seen = (from: string, shared: string) => `seen as materialized (
+    select q.place::int4 as place, ${LICENSED} as licensed, a.drained_at is not null as drained,
+      (a.drained_at is null and coalesce(${shared}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false))
+      or (q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
+        and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false)) as promising,
+      ${toStop('q')} as cancel
+    from ${from} left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
+  ) select * from seen where not licensed or drained or promising or cancel <> '{}' order by place`
+
 /**
  * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fifth of
  * the database's time (16 against 75 µs in batches of two, 10 against 33 in batches of 64): it locks nothing and writes
- * nothing. The queue that a license's hosts share is looked at once. The parameters are those of the lease statement
- * and the digests of keys: here is where a license is checked. A host that hears nothing but "no work" has no row, since
- * reading a row costs more than all else that is done here for it.
+ * nothing. The queue that a license's hosts share is looked at once. Here is where a license is checked. A host that hears
+ * nothing but "no work" has no row, since reading a row costs more than all else that is done here for it.
  */
-export const LOOK = {
-  name: 'job-look',
+export const LOOKS = {
+  name: 'job-looks',
   text: `with request as (select q.*, coalesce(q.given, now()) as at
-      from unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
-        as q (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, place)
+      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
+        as q (license_id, fingerprint, claim_key, given, key_digest, place)
     ), shared as (
       select l.license_id, ${isDue('l.license_id', "''", 'l.at')} as due
       from (select license_id, max(at) as at from request group by license_id) l
-    ), seen as materialized (select q.place::int4 as place, ${LICENSED} as licensed, a.drained_at is not null as drained,
-      (a.drained_at is null and coalesce(shared.due, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false))
-      or (q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
-        and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false)) as promising,
-      array(select j.id from jobs j where j.license_id = q.license_id and j.claimed_by = q.fingerprint
-        and j.cancel_requested_at is not null and ${HELD} order by j.id) as cancel
-      from request q join shared using (license_id)
-      left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
-    )
-    select * from seen where not licensed or drained or promising or cancel <> '{}' order by place`,
+    ), ${seen('request q join shared using (license_id)', 'shared.due')}`,
+}
+
+/** The same for one host alone: 33 µs instead of 69. */
+export const LOOK = {
+  name: 'job-look',
+  text: `with ${seen(
+    `(select $1::text as license_id, $2::text as fingerprint, $3::text as claim_key, ${at('$4')} as at,
+        $5::text as key_digest, 1 as place) q`,
+    isDue('q.license_id', "''", 'q.at'),
+  )}`,
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */
@@ -46,13 +63,22 @@ export interface Look {
   readonly cancel: readonly string[]
 }
 
+type LookRow = Look & { readonly place: number }
+
 const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
 
-/** Looks for `count` hosts, in their order. */
-export async function look(rows: Rows, params: readonly unknown[], count: number): Promise<readonly Look[]> {
-  const looks = new Array<Look>(count).fill(NO_WORK)
+/** Looks for several hosts, in their order. */
+export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Look[]> {
+  const looks = new Array<Look>(asked.length).fill(NO_WORK)
+  const params = asked.map(({ request, now }) => [
+    request.licenseId,
+    request.fingerprint,
+    request.claimKey ?? null,
+    isoOrNull(now),
+    request.keyDigest ?? null,
+  ])
   // Places are counted from 1.
-  for (const { place, ...seen } of await rows<Look & { readonly place: number }>(LOOK, params))
-    looks[place - 1] = seen
+  for (const { place, ...told } of await oneOrMany<LookRow>(rows, { one: LOOK, many: LOOKS }, params))
+    looks[place - 1] = told
   return looks
 }

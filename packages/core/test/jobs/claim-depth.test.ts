@@ -40,8 +40,6 @@ const indexesOf = (plan: Plan): readonly string[] => [
   ...(plan.Plans ?? []).flatMap(indexesOf),
 ]
 
-const ASKED = `array['fp'], array[null], array[300], array[null::timestamptz]`
-
 /** What the second run of a statement touches under a plan made now; the run is undone. */
 async function explained({ name, text }: { name: string; text: string }, params: string) {
   await client.query(`prepare "${name}" as ${text}`)
@@ -61,8 +59,9 @@ async function explained({ name, text }: { name: string; text: string }, params:
 // The index of a long queue is a level higher, and a look goes down twice.
 const LEVELS = 2
 
-const hit = () => explained(LEASE, `array['lic'], ${ASKED}`)
-const look = (license: string) => explained(LOOK, `array['${license}'], ${ASKED}, array[null]`)
+const hit = () =>
+  explained(LEASE, `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz]`)
+const look = (license: string) => explained(LOOK, `'${license}', 'fp', null, null, null`)
 
 describe(`a claim on ${POSTGRES}`, () => {
   it('touches as much behind 100,000 jobs as behind 1,000, whether statistics know of them or not', async () => {

@@ -2,10 +2,10 @@
 // nobody held any.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
-import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
-import { LOOK } from '../../src/jobs/job-look-sql.ts'
+import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
@@ -46,7 +46,7 @@ const each = (value: (host: number) => string, type: string) =>
 const licenses = each((host) => `'lic_${host}'`, 'text')
 const hosts = each((host) => `'host-${host}'`, 'text')
 const none = (type: string) => each(() => 'null', type)
-const asked = [licenses, hosts, each((host) => `'key-of-${host}'`, 'text'), each(() => '300', 'float8')]
+const keys = each((host) => `'key-of-${host}'`, 'text')
 
 const jobs = each((host) => `'job_00000000${host % 10}'`, 'text')
 const figures = [
@@ -71,9 +71,11 @@ const places = Array.from({ length: 2 }, () => each(() => '1', 'int'))
 const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
-  ['a look for work', LOOK, [...asked, none('timestamptz'), none('text')]],
-  ['a claim', LEASE, [...asked, none('timestamptz')]],
-  ['a heartbeat', HEARTBEATS, beats],
+  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
+  ['a look for work', LOOK, ["'lic_1'", "'host-1'", "'key-of-1'", 'null', 'null']],
+  ['claims', LEASE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz')]],
+  ['heartbeats', HEARTBEATS, beats],
+  ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
   [
     'a report',
