@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { treeCpuMicros } from './measure/process-cpu.ts'
+import { type CountedStatement, type StatementTimes, timesOf } from './measure/statement-times.ts'
 
 const HOST = new URL('../../test/postgres-host.js', import.meta.url)
 
@@ -33,6 +34,8 @@ export interface Postgres extends AsyncDisposable {
   /** Makes an empty database and returns its URL. */
   database(name: string): Promise<string>
   totals(): Promise<PostgresTotals>
+  /** Where its time went since it was started. */
+  statementTimes(): Promise<StatementTimes>
   /** Runs a statement as its superuser. */
   query<Row>(text: string, params?: readonly unknown[]): Promise<Row[]>
 }
@@ -63,6 +66,7 @@ export async function startPostgres(environment: Readonly<Record<string, string>
       await admin.query(`create database ${admin.escapeIdentifier(name)}`)
       return Object.assign(new URL(url), { pathname: `/${name}` }).href
     },
+    statementTimes: async () => timesOf(await query<CountedStatement>(EXECUTED)),
     totals: async () => ({ cpuMicros: treeCpuMicros(pid), ...(await countersOf(query)) }),
     [Symbol.asyncDispose]: async () => {
       await admin.end()
@@ -71,6 +75,9 @@ export async function startPostgres(environment: Readonly<Record<string, string>
     },
   }
 }
+
+const EXECUTED = `select query, sum(total_exec_time * 1000)::float8 as micros from pg_stat_statements
+  where query not like '%pg_stat_statements%' group by query`
 
 async function countersOf(query: Postgres['query']): Promise<{ statements: number; walBytes: number }> {
   const [row] = await query<{ statements: number; wal: number }>(

@@ -19,6 +19,7 @@ const outcome: Outcome = {
   rounds: { theirs: [{ perSecond: 1234, p99: 100 }], ours: [{ perSecond: 4936, p99: 25_000 }] },
   skipped: { missing: 'there is none here' },
   hotspots: { theirs: { 'native writev': 80, pg: 19, ajv: 1 }, ours: { pg: 50, 'native writev': 10 } },
+  statementTimes: { theirs: { 'update hosts': 200 }, ours: { 'beat: insert into hosts': 30 } },
 }
 const machine = {
   cores: 2,
@@ -72,6 +73,10 @@ describe('results', () => {
     expect(text).toContain(
       '| native writev | 80.0 % | 10.0 % |\n| pg | 19.0 % | 50.0 % |\n| the rest | 1.00 % | 0.00 % |',
     )
+    expect(text).toContain(
+      "PostgreSQL's time in statements, an operation, by what they do; the baseline's whole is 100 %:\n\n|  | theirs | ours |",
+    )
+    expect(text).toContain('| beat: insert into hosts | 0.00 % | 15.0 % |')
     writePage([keep('2026-01-01T00:00:00Z')], page)
     expect(readFileSync(page, 'utf8')).toBe(text)
   })

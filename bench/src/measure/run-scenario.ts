@@ -3,6 +3,7 @@ import { type Done, type Running, type Scenario, Skipped, type Variant } from '.
 import { type Figures, figuresOf, type Totals } from './figures.ts'
 import type { Hotspots } from './hotspots.ts'
 import { interleaved } from './interleave.ts'
+import { type StatementTimes, timesBetween } from './statement-times.ts'
 
 /** How long and how often. */
 export interface Pace {
@@ -21,7 +22,12 @@ export interface Outcome {
   readonly skipped: Readonly<Record<string, string>>
   /** For each variant, where its main thread's time went, an operation, when that was asked for. */
   readonly hotspots?: Readonly<Record<string, Hotspots>>
+  /** The same of PostgreSQL, by statement. */
+  readonly statementTimes?: Readonly<Record<string, StatementTimes>>
 }
+
+/** Where the time of each variant went. */
+type Profile = Required<Pick<Outcome, 'hotspots' | 'statementTimes'>>
 
 /** Told how far a run is. */
 export type Progress = (line: string) => void
@@ -55,11 +61,11 @@ export async function runScenario(
       }
     }
     const rounds = await measured(bench, scenario, started, pace, progress)
-    const hotspots = pace.isProfiled === true ? await profiled(scenario, started, pace, progress) : undefined
+    const profile = pace.isProfiled === true ? await profiled(bench, scenario, started, pace, progress) : {}
     for (const { variant, running, counted } of started) {
       await running.check?.(counted).catch((cause) => fail(scenario, variant, cause))
     }
-    return { scenario, rounds, skipped, ...(hotspots === undefined ? {} : { hotspots }) }
+    return { scenario, rounds, skipped, ...profile }
   } finally {
     for (const { running } of started) await running.stop()
   }
@@ -94,26 +100,34 @@ async function measured(
 }
 
 async function profiled(
+  bench: Bench,
   scenario: Scenario,
   started: readonly Started[],
   pace: Pace,
   progress: Progress,
-): Promise<Readonly<Record<string, Hotspots>>> {
-  const found: Record<string, Hotspots> = {}
+): Promise<Profile> {
+  const hotspots: Record<string, Hotspots> = {}
+  const statementTimes: Record<string, StatementTimes> = {}
   for (const each of started) {
     const { variant, running } = each
     if (running.hotspots === undefined) continue
     progress(`${scenario.name}: where the time of ${variant.name} goes`)
     await running.prepare?.()
+    const postgres = await bench.startedPostgres()
+    const before = await postgres?.statementTimes()
     let operations = 0
     const micros = await running.hotspots(async () => {
       operations = (await work(scenario, each, pace.seconds)).operations
     })
-    found[variant.name] = Object.fromEntries(
+    const after = await postgres?.statementTimes()
+    hotspots[variant.name] = Object.fromEntries(
       Object.entries(micros).map(([place, total]) => [place, total / operations]),
     )
+    if (before !== undefined && after !== undefined) {
+      statementTimes[variant.name] = timesBetween(before, after, operations)
+    }
   }
-  return found
+  return { hotspots, statementTimes }
 }
 
 async function work(scenario: Scenario, started: Started, seconds: number): Promise<Done> {

@@ -100,7 +100,7 @@ function comparison(result: Result): string {
   ])
   const absent = Object.entries(skipped).map(([variant, reason]) => `Not run: ${variant} (${reason}).`)
   const head = ['', 'Operations a second', 'Processor time an operation', 'p99']
-  return [`### ${scenario}`, `${question}.`, markdown(head, rows), ...absent, ...mainThreads(result)].join(
+  return [`### ${scenario}`, `${question}.`, markdown(head, rows), ...absent, ...profiles(result)].join(
     '\n\n',
   )
 }
@@ -108,11 +108,17 @@ function comparison(result: Result): string {
 /** Places that take less than this of the baseline's time are counted together. */
 const LEAST_SHARE = 0.04
 
-/** Where the time of the main threads goes, an operation, in hundredths of the baseline's whole. */
-function mainThreads({ hotspots = {}, baseline }: Result): readonly string[] {
-  const whole = sum(Object.values(hotspots[baseline] ?? {}))
+/** Where the time goes, of the main threads and of PostgreSQL. */
+const profiles = ({ hotspots, statementTimes, baseline }: Result): readonly string[] => [
+  ...profile('Time on the main thread, an operation, by where the code stands', hotspots, baseline),
+  ...profile("PostgreSQL's time in statements, an operation, by what they do", statementTimes, baseline),
+]
+
+/** A table of times by variant and place, in hundredths of the baseline's whole. */
+function profile(title: string, times: Result['hotspots'] = {}, baseline: string): readonly string[] {
+  const whole = sum(Object.values(times[baseline] ?? {}))
   if (whole === 0) return []
-  const variants = Object.entries(hotspots)
+  const variants = Object.entries(times)
   const share = (micros: number) => micros / whole
   const places = [...new Set(variants.flatMap(([, micros]) => Object.keys(micros)))]
   const [large, small] = [[] as string[], [] as string[]]
@@ -120,15 +126,15 @@ function mainThreads({ hotspots = {}, baseline }: Result): readonly string[] {
     const most = Math.max(...variants.map(([, micros]) => share(micros[place] ?? 0)))
     ;(most >= LEAST_SHARE ? large : small).push(place)
   }
-  const row = (title: string, summed: readonly string[]) => [
-    title,
+  const row = (name: string, summed: readonly string[]) => [
+    name,
     ...variants.map(
       ([, micros]) => `${rounded(100 * share(sum(summed.map((place) => micros[place] ?? 0))))} %`,
     ),
   ]
   const rows = [row('all', places), ...large.map((place) => row(place, [place])), row('the rest', small)]
   return [
-    "Time on the main thread, an operation, by where the code stands; the baseline's whole is 100 %:",
+    `${title}; the baseline's whole is 100 %:`,
     markdown(['', ...variants.map(([variant]) => variant)], rows),
   ]
 }

@@ -27,6 +27,7 @@ export interface Result extends Conditions {
   readonly rounds: Outcome['rounds']
   readonly skipped: Outcome['skipped']
   readonly hotspots?: Outcome['hotspots']
+  readonly statementTimes?: Outcome['statementTimes']
   readonly verdicts: readonly Verdict[]
 }
 
@@ -42,7 +43,7 @@ export function currentCommit(): string {
 
 /** An outcome as it is kept. */
 export function resultOf(outcome: Outcome, conditions: Conditions): Result {
-  const { scenario, rounds, skipped, hotspots } = outcome
+  const { scenario, rounds, skipped, hotspots, statementTimes } = outcome
   const { name, question, baseline } = scenario
   return {
     scenario: name,
@@ -52,6 +53,7 @@ export function resultOf(outcome: Outcome, conditions: Conditions): Result {
     rounds,
     skipped,
     hotspots,
+    statementTimes,
     verdicts: judge(outcome),
   }
 }
