@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isDeeperThan } from '../src/json-depth.ts'
+import { isBeyond } from '../src/json-depth.ts'
 import { MAX_PARTS, parseJson } from '../src/json-text.ts'
+
+const isDeeperThan = (text: string, max: number) => isBeyond(text, max, Number.POSITIVE_INFINITY)
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0

@@ -17,14 +17,9 @@ export type JobKind = (typeof JOB_KINDS)[number]
 export const JOB_STATES = ['pending', 'claimed', 'running', 'succeeded', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
-/** States that never change again. */
-export const TERMINAL_STATES = ['succeeded', 'failed'] as const satisfies readonly JobState[]
-/** States in which a host owns the job under a lease. */
-export const HELD_STATES = ['claimed', 'running'] as const satisfies readonly JobState[]
-
-/** Whether `state` is final. */
+/** Whether `state` never changes again. */
 export const isTerminal = (state: JobState): boolean => state === 'succeeded' || state === 'failed'
-/** Whether a job in `state` is owned by a host. */
+/** Whether a job in `state` is owned by a host, under a lease. */
 export const isHeld = (state: JobState): boolean => state === 'claimed' || state === 'running'
 
 /** Leases that may be lost before a job is failed. */

@@ -8,15 +8,10 @@ const KEY_BODY = /(?:^|[^A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{16,128}|[A-Za-z0-9+/]{1
 const MAX_KEY_LINES = 256
 
 /**
- * `redact` for lines that follow each other: a private key that is printed over several of them is taken out whole. A
- * key that is torn over two requests loses its part in the first one only, since nothing is remembered in between.
+ * `redact` for lines that follow each other and are given one by one: a private key that is printed over several of them
+ * is taken out whole. A key that is torn over two requests loses its part in the first one only, since nothing is
+ * remembered in between.
  */
-export function redactLines(lines: readonly string[]): string[] {
-  const redacted = lineRedactor()
-  return lines.map((line) => redacted(line))
-}
-
-/** The same for lines that are given one by one. */
 export function lineRedactor(): (line: string) => string {
   let left = 0
   return (line) => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { redact, redactLines } from '@svc/core'
+import { redact } from '@svc/core'
+import { lineRedactor } from '../../src/redaction/redact-lines.ts'
+
+const redactLines = (lines: readonly string[]) => lines.map(lineRedactor())
 
 const begin = ['-----BEGIN', 'RSA PRIVATE KEY-----'].join(' ')
 const end = ['-----END', 'RSA PRIVATE KEY-----'].join(' ')
