@@ -94,7 +94,8 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const chat = chatOf(base, parts, health)
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const { refusals, ...alerting } = alertsOf(base, parts, monitors)
-  const secondFactors = new SecondFactors({ ...base, ...config.secondFactors })
+  const users = new Users(base)
+  const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const services: Services = {
     ...alerting,
     agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(metrics) }),
@@ -112,7 +113,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
       scheduler: () => scheduler,
     }),
     tenants: new Tenants(base),
-    users: new Users(base),
+    users,
   }
   const tasks = tickTasks(services, config)
   const scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })

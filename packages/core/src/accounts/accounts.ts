@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import type { MintedSession, SessionCaller, Sessions } from '../sessions/sessions.ts'
 import { type LiveSession, sessionPublicId } from '../sessions/sessions-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
+import { sayBusy } from '../users/passwords.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 
@@ -74,11 +74,9 @@ export class Accounts {
 
   /** Whether it is them: the hash of the password that showed it. */
   async #confirm(user: User, current: string): Promise<string> {
-    const { storage, log } = this.#parts
-    const hash = (await storage.users.credentials(user.email))?.passwordHash
-    if (hash === undefined)
-      throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
-    if (await checkPassword(current.slice(0, MAX_PASSWORD_CHARS), hash).catch(sayBusy)) return hash
+    const { users, log } = this.#parts
+    const hash = await users.confirm(user, current)
+    if (hash !== undefined) return hash
     log.info({ user: user.id, by: 'password' }, 'confirmation refused')
     throw new Problem('unauthorized', { detail: 'the current password is wrong' })
   }

@@ -4,8 +4,8 @@ import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
 import type { User } from '../users/user.ts'
+import type { Users } from '../users/users.ts'
 import { otpauthUri, SECRET_BYTES, secretOf, stepOfCode } from './one-time-code.ts'
 import { RECOVERY_CODE_BYTES, RECOVERY_CODES, recoveryDigest, spellRecoveryCode } from './recovery-code.ts'
 import type { Proof, SecondFactorNow } from './second-factors-store.ts'
@@ -17,6 +17,7 @@ export interface SecondFactorsParts {
   readonly ids: Ids
   /** Told who got, lost or failed to prove one: by id, never what was typed. */
   readonly log: Log
+  readonly users: Users
   /** How apps name the service: its address, or a name. */
   readonly issuer: string
   /** Of whom one is demanded. */
@@ -47,9 +48,9 @@ export class SecondFactors {
    * @throws Problem `unauthorized` for a wrong password, `conflict` without one or with a second factor
    */
   async begin(user: User, password: string): Promise<Enrolment> {
-    if (!(await this.#isPasswordOf(user, password)))
+    const { storage, clock, ids, users, issuer } = this.#parts
+    if ((await users.confirm(user, password)) === undefined)
       throw this.#refused(user, 'the current password is wrong')
-    const { storage, clock, ids, issuer } = this.#parts
     const secret = await secretOf(ids.secret(SECRET_BYTES))
     if (!(await storage.secondFactors.begin(user.id, secret, clock.forStores()))) {
       throw new Problem('conflict', { detail: 'there is a second factor already: remove it first' })
@@ -84,13 +85,13 @@ export class SecondFactors {
    * @throws Problem `unauthorized` when one of them is wrong, `conflict` when there is none
    */
   async remove(user: User, password: string, code: string): Promise<void> {
-    const { storage, clock, log } = this.#parts
+    const { storage, clock, log, users } = this.#parts
     const found = await storage.secondFactors.find(user.id, clock.forStores())
     if (found.factor?.confirmedAt === undefined) {
       throw new Problem('conflict', { detail: 'there is no second factor' })
     }
     const proof = await proofIn(found, code)
-    const isRight = await this.#isPasswordOf(user, password)
+    const isRight = (await users.confirm(user, password)) !== undefined
     if (!isRight || proof === undefined || !(await storage.secondFactors.remove(user.id, proof))) {
       throw this.#refused(user, 'the password or the code is wrong')
     }
@@ -126,14 +127,6 @@ export class SecondFactors {
     const { storage, demandedOf } = this.#parts
     const isDemanded = demandedOf === 'all' || (demandedOf === 'staff' && user.tenantId === undefined)
     return isDemanded && !(await storage.secondFactors.backs(user.id, session))
-  }
-
-  async #isPasswordOf(user: User, password: string): Promise<boolean> {
-    const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
-    if (hash === undefined) {
-      throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
-    }
-    return checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash).catch(sayBusy)
   }
 
   #refused(user: User, detail: string): Problem {

@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import { judgePassword } from './password-strength.ts'
-import { hashPassword } from './passwords.ts'
+import { checkPassword, hashPassword, MAX_PASSWORD_CHARS, sayBusy } from './passwords.ts'
 import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
 
 /** What `Users` is built from. */
@@ -85,6 +85,18 @@ export class Users {
     const changed = await storage.users.change(user.id, { formerHash, passwordHash }, clock.forStores())
     if (changed === undefined) throw new Problem('conflict', { detail: 'the password was changed meanwhile' })
     return changed
+  }
+
+  /**
+   * The hash of the user's password when `password` is it, undefined when it is not.
+   * @throws Problem `conflict` when they have none yet, `unavailable` while too many are checked at once
+   */
+  async confirm(user: User, password: string): Promise<string | undefined> {
+    const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
+    if (hash === undefined)
+      throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
+    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash).catch(sayBusy)
+    return isRight ? hash : undefined
   }
 
   /** Bars a user, which ends every session, or lets them in again. */
