@@ -85,6 +85,7 @@ describe('the sessions on the page', () => {
     expect(text).toContain(
       `ends after ${hours('SESSION_SECONDS')} hours, or ${hours('IDLE_SECONDS')} hours without use`,
     )
+    expect(text).toContain(`is over is kept for ${figure(store, 'ENDED_DAYS')} days`)
   })
 
   test.each([

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -46,6 +48,22 @@ describe('svc login --url', () => {
     expect((await run(['fleet', 'servers', '--json'])).document).toEqual({ servers: [] })
     expect((await run(['logout'])).exitCode).toBe(0)
     expect(await run(['jobs', 'list'])).toMatchObject({ exitCode: 4 })
+  })
+
+  it.each([
+    ['nobody answers', undefined, 'nobody answers'],
+    ['the answer is an error', 500, 'answered 500'],
+  ])('says so when %s at logout, and forgets the session here all the same', async (_, status, words) => {
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    await server.cut()
+    const failing = createServer((_request, response) => response.writeHead(status ?? 0).end())
+    if (status !== undefined) await once(failing.listen(server.port, '127.0.0.1'), 'listening')
+    const signedOut = await run(['logout'])
+    failing.close()
+    expect(signedOut).toMatchObject({ exitCode: 3 })
+    expect(signedOut.err.text).toContain(words)
+    expect(signedOut.err.text).toContain('forgotten here, and goes on there for 2 hours at most')
+    expect(await readFile(join(home, '.config', 'svc', 'sessions.json'), 'utf8')).not.toContain('svc_session')
   })
 
   it('keeps it where nobody else reads it, and never the password', async () => {

@@ -54,6 +54,12 @@ const REVOKE_OTHERS = {
     and ($3::text is null or starts_with(digest, $3)) and ${live(AT('$4'))} returning digest`,
 }
 
+const PURGE = {
+  name: 'session-purge',
+  text: `with gone as (delete from sessions where expires_at < ${AT('$2')} - make_interval(days => $1) returning 1)
+    select count(*)::int as purged from gone`,
+}
+
 interface SessionRow {
   readonly digest: string
   readonly created_at: string
@@ -111,5 +117,10 @@ export class SqlSessionsStore implements SessionsStore {
 
   async revokeAll(userId: string, now?: Date): Promise<number> {
     return (await this.#session.rows(REVOKE_ALL, [userId, now])).length
+  }
+
+  async purge(keptDays: number, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
+    return row?.purged ?? 0
   }
 }

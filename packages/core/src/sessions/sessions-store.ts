@@ -4,6 +4,8 @@ import type { User } from '../users/user.ts'
 export const SESSION_SECONDS = 12 * 3600
 /** How long a session lasts without a request, in seconds. */
 export const IDLE_SECONDS = 2 * 3600
+/** How long one that is over is kept, in days: for whoever looks into what happened. */
+export const ENDED_DAYS = 30
 /** A session's last use is written anew only when older than this, in seconds. */
 export const TOUCH_SECONDS = 60
 
@@ -53,4 +55,6 @@ export interface SessionsStore {
   revokeOthers(others: OtherSessions, now?: Date): Promise<number>
   /** Ends every session of a user; how many. */
   revokeAll(userId: string, now?: Date): Promise<number>
+  /** Forgets those whose twelve hours were over more than `keptDays` days ago, ended before or not; how many. */
+  purge(keptDays: number, now?: Date): Promise<number>
 }

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts'
 import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
 import { normalEmail, type User } from '../users/user.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
-import { SESSION_SECONDS } from './sessions-store.ts'
+import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 
 /** What `Sessions` is built from. */
 export interface SessionsParts {
@@ -57,6 +57,12 @@ export class Sessions {
   /** Whether anybody can have a session at all. */
   get isOpen(): boolean {
     return this.#secrets.length > 0
+  }
+
+  /** Forgets those that have been over for long; how many. */
+  purge(): Promise<number> {
+    const { storage, clock } = this.#parts
+    return storage.sessions.purge(ENDED_DAYS, clock.forStores())
   }
 
   /** The live session of a `Cookie` header: signature, then row, then age, then the user. */

@@ -10,7 +10,7 @@ const RETENTION_SECONDS = 3600
 export const tickTasks = (services: Services, { faults }: Config): readonly ScheduledTask[] =>
   everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
 
-const everyTask = ({ alerts, chat, jobs, monitors }: Services): readonly ScheduledTask[] => [
+const everyTask = ({ alerts, chat, jobs, monitors, sessions }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
     essential: true,
@@ -41,6 +41,7 @@ const everyTask = ({ alerts, chat, jobs, monitors }: Services): readonly Schedul
     everySeconds: RETENTION_SECONDS,
     run: async () => {
       await alerts.purge()
+      await sessions.purge()
       return undefined
     },
   },

@@ -83,6 +83,12 @@ const endSession = steps(
       : stores.sessions.revokeAll(which.userId, now),
 )
 
+const purgeSessions = steps(
+  'purge sessions',
+  fc.constantFrom(30, 1, 0, 0),
+  (days) => () => (stores, now) => stores.sessions.purge(days, now),
+)
+
 const record = steps(
   'record',
   fc.record({ order, actor: words, outcome: words, input: fields }),
@@ -115,6 +121,7 @@ export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: liveSessions },
   { weight: 1, arbitrary: endSession },
   { weight: 1, arbitrary: endOthers },
+  { weight: 1, arbitrary: purgeSessions },
   { weight: 1, arbitrary: record },
   { weight: 1, arbitrary: begin },
 ]

@@ -5,6 +5,8 @@ import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildUser } from '../users/build-user.ts'
 
+const DAY_MS = 86_400_000
+
 interface Opened {
   readonly digest: string
   readonly at: Date
@@ -139,6 +141,20 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
       expect(await sessions().use(stranger.opened[0].digest, stranger.clock.now())).toBeDefined()
       clock.advance({ seconds: IDLE_SECONDS })
       expect(await end(second.digest)).toBe(0)
+    })
+
+    it('one whose time is over is forgotten when it has been kept long enough, and its digest is free again', async () => {
+      const { clock, user, digest, expires } = await scene()
+      const userId = user?.id ?? ''
+      await sessions().revoke(digest, clock.now())
+      const younger = buildId('digest')
+      await sessions().open({ digest: younger, userId }, clock.advance({ seconds: 60 }))
+      const kept = new Date(expires.getTime() + 30 * DAY_MS)
+      await sessions().purge(30, kept)
+      await expect(sessions().open({ digest, userId }, kept)).rejects.toThrow()
+      expect(await sessions().purge(30, new Date(kept.getTime() + 1))).toBeGreaterThanOrEqual(1)
+      await sessions().open({ digest, userId }, kept)
+      await expect(sessions().open({ digest: younger, userId }, kept)).rejects.toThrow()
     })
 
     it('all sessions of a user but one end at once and are counted; those of others go on', async () => {

@@ -20,6 +20,8 @@ export interface MemorySession extends NewSession {
   readonly revokedAt: Date | undefined
 }
 
+const DAY_SECONDS = 86_400
+
 const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000)
 
 const isLive = (session: MemorySession, now: Date) =>
@@ -93,6 +95,12 @@ export function memorySessionsStore(
         const live = open.filter((each) => each.expiresAt > now)
         for (const session of live) sessions.put(session.digest, { ...session, revokedAt: now })
         return live.length
+      }),
+    purge: (keptDays: number, now = time()) =>
+      run(() => {
+        const gone = sessions.all().filter(({ expiresAt }) => later(expiresAt, keptDays * DAY_SECONDS) < now)
+        for (const { digest } of gone) sessions.put(digest, undefined)
+        return gone.length
       }),
   }
 }

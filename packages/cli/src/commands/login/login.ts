@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { IDLE_SECONDS, Problem } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { exchange } from '../../exchange.ts'
 import { forgetSession, keepSession, keptSession, originOf } from '../../kept-sessions.ts'
@@ -24,16 +24,31 @@ export const login: Handler<LoginOptions> = async (call) => {
   call.print({ ok: true, url: origin, email }, () => `signed in to ${origin} as ${email}\n`)
 }
 
-/** Ends the session there, and forgets it here whatever the far side says. */
+/** Ends the session there, and forgets it here whatever the far side says; says so when it was not ended there. */
 export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
   const { url } = call.options
   const origin = originOf(url)
   const cookie = await keptSession(call.io, origin)
   if (cookie !== undefined) {
+    const failure = await endThere(url, cookie)
     await forgetSession(call.io, origin)
-    await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
+    if (failure !== undefined) throw new Problem('unavailable', { detail: `${failure}; ${FORGOTTEN}` })
   }
   call.print({ ok: true, url: origin }, () => `signed out of ${origin}\n`)
+}
+
+const FORGOTTEN = `the session is forgotten here, and goes on there for ${IDLE_SECONDS / 3600} hours at most: \
+an operator ends it with svc sessions revoke`
+
+/** What kept a session from being ended there, if anything did. One that is over already is ended. */
+async function endThere(url: string, cookie: string): Promise<string | undefined> {
+  try {
+    const { status } = await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
+    return status < 400 || status === 401 ? undefined : `${originOf(url)} answered ${status}`
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unavailable') return error.data.detail
+    throw error
+  }
 }
 
 function refusal(status: number, origin: string, retryAfterSeconds: number | undefined): Problem {
