@@ -110,10 +110,11 @@ describe('what is an error', () => {
   })
 
   it('a server that is not there', async () => {
-    const gone = await loopbackDns()
-    await gone[Symbol.asyncDispose]()
-    const reply = await ask('www.example.com', 'A', gone.server)
-    expect(reply).toMatchObject({ status: 'error' })
+    // No port that was free a moment ago: another suite may have taken it meanwhile.
+    expect(await ask('www.example.com', 'A', '127.77.77.77:9')).toEqual({
+      status: 'error',
+      error: 'unreachable',
+    })
   })
 
   it.each([
