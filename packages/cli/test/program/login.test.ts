@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -31,8 +32,13 @@ describe('svc login --url', () => {
     await rm(home, { recursive: true })
   })
 
-  async function run(args: readonly string[], secrets: readonly string[] = [], isTty = false) {
-    const io = new RecordingIo({ args: [...args, '--url', server.url], home, secrets, isTty })
+  async function run(
+    args: readonly string[],
+    secrets: readonly string[] = [],
+    isTty = false,
+    url = server.url,
+  ) {
+    const io = new RecordingIo({ args: [...args, '--url', url], home, secrets, isTty })
     await runProgram(io)
     return io
   }
@@ -50,20 +56,25 @@ describe('svc login --url', () => {
     expect(await run(['jobs', 'list'])).toMatchObject({ exitCode: 4 })
   })
 
-  it.each([
-    ['nobody answers', undefined, 'nobody answers'],
-    ['the answer is an error', 500, 'answered 500'],
-  ])('says so when %s at logout, and forgets the session here all the same', async (_, status, words) => {
-    await run(['login', '--email', EMAIL], [PASSWORD])
-    await server.cut()
-    const failing = createServer((_request, response) => response.writeHead(status ?? 0).end())
-    if (status !== undefined) await once(failing.listen(server.port, '127.0.0.1'), 'listening')
-    const signedOut = await run(['logout'])
+  it.each<[string, (response: ServerResponse) => unknown, string]>([
+    ['nobody answers', (response) => response.destroy(), 'nobody answers'],
+    ['the answer is an error', (response) => response.writeHead(500).end(), 'answered 500'],
+  ])('says so when %s at logout, and forgets the session here all the same', async (_, fail, words) => {
+    const failing = createServer(({ url }, response) => {
+      if (url === '/logout') fail(response)
+      else response.writeHead(200, { 'Set-Cookie': 'svc_session=v1.a.b; HttpOnly' }).end('{}')
+    })
+    await once(failing.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`
+    await run(['login', '--email', EMAIL], [PASSWORD], false, url)
+    const file = join(home, '.config', 'svc', 'sessions.json')
+    expect(await readFile(file, 'utf8')).toContain('svc_session')
+    const signedOut = await run(['logout'], [], false, url)
     failing.close()
     expect(signedOut).toMatchObject({ exitCode: 3 })
     expect(signedOut.err.text).toContain(words)
     expect(signedOut.err.text).toContain('forgotten here, and goes on there for 2 hours at most')
-    expect(await readFile(join(home, '.config', 'svc', 'sessions.json'), 'utf8')).not.toContain('svc_session')
+    expect(await readFile(file, 'utf8')).not.toContain('svc_session')
   })
 
   it('keeps it where nobody else reads it, and never the password', async () => {
