@@ -28,7 +28,14 @@ const BY_CODE: Readonly<Record<string, RawAnswer>> = {
 export const answerTo = (error: { readonly code?: string | undefined }): RawAnswer =>
   BY_CODE[error.code ?? ''] ?? BAD_REQUEST
 
-/** Writes an answer by hand, in the form that all answers have, and closes the connection. */
+/** What a client goes on sending is dropped for so long at most, and so much of it. */
+const LINGER_MS = 1000
+const LINGER_BYTES = 256 * 1024
+
+/**
+ * Writes an answer by hand, in the form that all answers have, and closes the connection: not before the client has heard
+ * it, since what arrives at a closed one is answered by a reset, which takes the answer away (RFC 9112, section 9.6).
+ */
 export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, error }: RawAnswer): void {
   if (!socket.writable) {
     socket.destroy()
@@ -36,7 +43,18 @@ export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, erro
   }
   const body = JSON.stringify({ error })
   const head = Object.entries(headersOf(body, ids)).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  linger(socket)
+}
+
+function linger(socket: Duplex): void {
+  let dropped = 0
+  const late = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(late))
+  socket.on('data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > LINGER_BYTES) socket.destroy()
+  })
 }
 
 /** The same answer to a request that was one, in its turn. */

@@ -60,18 +60,25 @@ export class Pipeline implements Disposable {
 
   /**
    * Sends all at once and gives the answers in order. A server that ends the connection has answered its last request;
-   * the rest is sent again on a new one.
+   * the rest is sent again on a new one. What a server does not read to its end may end in a reset, and an answer be lost
+   * to it: a request is without an answer when it has none where it is sent alone.
    * @throws Error when a request stays without an answer
    */
   async send(requests: readonly WireRequest[]): Promise<WireAnswer[]> {
     const answers: WireAnswer[] = []
+    let most = requests.length
     while (answers.length < requests.length) {
       const before = answers.length
       // A connection that was kept may have been closed while these were on their way; a new one may not.
       const isNew = this.#socket === undefined || this.#socket.destroyed
-      await this.#round(requests.slice(before), answers)
-      if (answers.length > before) continue
-      if (isNew) throw new Error(`no answer to ${spell(requests[before])}: the connection was closed`)
+      await this.#round(requests.slice(before, before + most), answers)
+      if (answers.length > before) {
+        most = requests.length
+        continue
+      }
+      if (isNew && most === 1)
+        throw new Error(`no answer to ${spell(requests[before])}: the connection was closed`)
+      if (isNew) most = 1
       this.#socket?.destroy()
     }
     return answers

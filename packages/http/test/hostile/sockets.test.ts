@@ -188,6 +188,43 @@ describe('slow and half-hearted clients', () => {
   })
 })
 
+describe('a client that goes on sending after what cannot be read', () => {
+  /** Sends bytes and then, `pieces` times with a pause between them, more; until the connection is closed. */
+  async function goingOn(pieces: number, piece: string, pauseMs: number) {
+    const socket = connect(served.port, '127.0.0.1')
+    const faults: unknown[] = []
+    socket.on('error', (error) => faults.push(error))
+    let said = ''
+    socket.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const begun = performance.now()
+    // Its side stays open when the service has closed its own.
+    socket.allowHalfOpen = true
+    socket.write(`NONSENSE${END}`)
+    for (let sent = 0; sent < pieces && !socket.destroyed; sent += 1) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      socket.write(piece)
+    }
+    socket.end()
+    await closed
+    return { said, faults, ms: performance.now() - begun }
+  }
+
+  it('gets its answer, and no reset', async () => {
+    const { said, faults } = await goingOn(20, 'x'.repeat(PIECE), 5)
+    expect(faults).toEqual([])
+    expect(statuses(said)).toEqual([400])
+  })
+
+  it('is not listened to for long', async () => {
+    const { said, ms } = await goingOn(500, 'x', 20)
+    expect(statuses(said)).toEqual([400])
+    expect(ms).toBeLessThan(5000)
+  })
+})
+
 describe('bodies that grow when they are unpacked', () => {
   const UNPACKED = 64 * MIB
   const zeros = Buffer.alloc(UNPACKED, ' ')
