@@ -82,7 +82,10 @@ test(
     const health = await until(503, () => ask(url, '/healthz'))
     expect(health.body).toMatchObject({ ok: false, checks: { database: { status: 'fail' } } })
     expect(await ask(url, '/livez')).toMatchObject({ status: 200 })
-    expect((await fetch(`${url}/metrics`, { headers: CLOSE })).status).toBe(200)
+    // Read to its end: a body that nobody reads keeps its connection.
+    const metrics = await fetch(`${url}/metrics`, { headers: CLOSE })
+    expect(await metrics.text()).toContain('svc_')
+    expect(metrics.status).toBe(200)
 
     await postgres.start()
     expect(await until(200, () => heartbeat(url))).toMatchObject({ body: { ack: true } })

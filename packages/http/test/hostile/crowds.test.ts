@@ -88,23 +88,25 @@ async function calm(): Promise<void> {
   }
 }
 
+/** How many windows a crowd opens, what they take of the heap, and what is left of that when they have ended; in bytes. */
+async function taken(): Promise<{ windows: number; grown: number; left: number }> {
+  const before = held()
+  expect(await crowd(0, CROWD, stranger)).toEqual({ 403: CROWD })
+  const windows = counter.size
+  const grown = held() - before
+  await calm()
+  return { windows, grown, left: held() - before }
+}
+
 it('150,000 addresses with as many keys are all answered, and open no more windows than the counter keeps', async () => {
   // What is compiled and cached on the first requests is no figure of theirs.
   await crowd(CROWD, WARM, stranger)
   await calm()
-  const before = held()
-  expect(await crowd(0, CROWD, stranger)).toEqual({ 403: CROWD })
-  expect(counter.size).toBe(MAX_WINDOWS)
-  const grown = held() - before
-  await calm()
-  // Else it would not be seen whether they are forgotten. What other suites have left in this process does not count.
-  expect(grown).toBeGreaterThan(LEAST_GROWTH)
-  expect(held() - before).toBeLessThan(grown * MAX_LEFT)
+  let found = await taken()
+  // What other suites have left in this process may go meanwhile, 400 MB once: then it would not be seen whether windows are
+  // forgotten.
+  for (let tries = 1; found.grown <= LEAST_GROWTH && tries < 3; tries += 1) found = await taken()
+  expect(found.windows).toBe(MAX_WINDOWS)
+  expect(found.grown).toBeGreaterThan(LEAST_GROWTH)
+  expect(found.left).toBeLessThan(found.grown * MAX_LEFT)
 }, 240_000)
-
-it('unknown keys open no window at all', async () => {
-  const unknown = (member: number) =>
-    requestOf('POST', '/v1/jobs/claim', NOBODY, `Authorization: Bearer key-${member}`)
-  expect(await crowd(0, 10_000, unknown)).toEqual({ 401: 10_000 })
-  expect(counter.size).toBe(0)
-}, 120_000)
