@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { fastest, pace } from '../../../../test/pace.ts'
 import { cannedAnswer, NOTHING_FOUND } from '../../src/chat/canned-answer.ts'
 import { readContent } from '../../src/chat/content-folder.ts'
 import { CHUNK_CHARS, chunksOf } from '../../src/chat/documents.ts'
@@ -163,10 +164,8 @@ describe('questions', () => {
   it('a hostile question of 4,000 different words takes no time', async () => {
     const documents = await index()
     const question = Array.from({ length: 4000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join(' ')
-    const start = performance.now()
-    documents.retrieve(question)
-    documents.retrieve('a'.repeat(4000))
-    expect(performance.now() - start).toBeLessThan(200)
+    const asked = () => [question, 'a'.repeat(4000)].map((text) => documents.retrieve(text))
+    expect(fastest(3, asked)).toBeLessThan(200 * pace())
   })
 })
 

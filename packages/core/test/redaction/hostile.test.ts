@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { fastest, pace } from '../../../../test/pace.ts'
 import { redact } from '../../src/redaction/redactor.ts'
 
 const SIZE_CHARS = 100 * 1024
@@ -9,6 +10,9 @@ const SIZE_CHARS = 100 * 1024
 const LIMIT_MS = 60
 /** The first runs also compile the expressions: the best of these counts. */
 const ATTEMPTS = 8
+const ROUNDS = 50
+/** 6 where it was measured, and 23 when every pattern reads every line. */
+const MOST_OF_JSON = 12
 
 const UNITS = [
   ...[
@@ -145,51 +149,45 @@ const FRAMES = [
   ['password is ', 'a'],
 ] as const
 
-/** Of this thread alone: neighbours on a busy machine do not count. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
+/** Whether the fastest of some runs keeps to the limit at the machine's pace; most do at the first. */
+function isQuick(text: string): boolean {
+  const run = () => redact(text)
+  return fastest(1, run) < LIMIT_MS || fastest(ATTEMPTS, run) < LIMIT_MS * pace()
 }
-
-function bestTime(attempts: number, limitMs: number, work: () => void): number {
-  let best = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < attempts && best >= limitMs; attempt++) {
-    const begun = cpuMs()
-    work()
-    best = Math.min(best, cpuMs() - begun)
-  }
-  return best
-}
-
-const timeOf = (text: string) => bestTime(ATTEMPTS, LIMIT_MS, () => redact(text))
 
 describe('100 KB of hostile input', () => {
   test.each(UNITS)('made of %j takes a time that grows with its length only', (unit) => {
     const body = unit.repeat(Math.ceil(SIZE_CHARS / unit.length)).slice(0, SIZE_CHARS)
     for (const [before, after] of FRAMES) {
-      expect(timeOf(before + body + after)).toBeLessThan(LIMIT_MS)
+      expect(isQuick(before + body + after)).toBe(true)
     }
   })
 
   test('of every pair of fragments takes a time that grows with its length only', () => {
     for (const [place, unit] of UNITS.entries()) {
       const pair = unit + (UNITS[(place * 37 + 11) % UNITS.length] ?? '')
-      expect(timeOf(pair.repeat(Math.ceil(SIZE_CHARS / pair.length)).slice(0, SIZE_CHARS))).toBeLessThan(
-        LIMIT_MS,
-      )
+      expect(isQuick(pair.repeat(Math.ceil(SIZE_CHARS / pair.length)).slice(0, SIZE_CHARS))).toBe(true)
     }
   })
 })
 
 describe('a full request of log lines', () => {
-  test('without a secret, 1,000 lines of 200 characters take less than 2 ms', () => {
+  test('without a secret, 1,000 lines of 200 characters, takes little more than to write and read it as JSON', () => {
     const line = '2026-11-20T19:47:59.123Z INFO [web-1] GET /v1/jobs/claim 200 12ms request=3f2c9a1b0c4d5e6f '
-    const lines: string[] = JSON.parse(
-      JSON.stringify(Array.from({ length: 1_000 }, (_, at) => `${at} ${line.repeat(3)}`.slice(0, 200))),
-    )
-    const best = bestTime(50, 2, () => {
-      for (const text of lines) redact(text)
-    })
-    expect(best).toBeLessThan(2)
+    const write = () =>
+      JSON.stringify(Array.from({ length: 1_000 }, (_, at) => `${at} ${line.repeat(3)}`.slice(0, 200)))
+    const lines: string[] = JSON.parse(write())
+    let [own, json] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      own = Math.min(
+        own,
+        fastest(1, () => lines.map(redact)),
+      )
+      json = Math.min(
+        json,
+        fastest(1, () => JSON.parse(JSON.stringify(lines))),
+      )
+    }
+    expect(own / json).toBeLessThan(MOST_OF_JSON)
   })
 })
