@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
-import { connect as connectPlain, createServer } from 'node:net'
+import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -13,21 +13,13 @@ import { createApp, listen } from '@svc/http'
 import { FakeClock, FakeTimers, type TestPlane, testPlane } from '@svc/testing'
 import { certify, makeAuthority } from '../packages/cli/test/support/certificates.ts'
 import { blockOf, root } from './docs/page.ts'
+import { freePort } from './free-port.ts'
 
 const PAGE = 'docs/deployment.md'
 const HOST = 'svc.example'
 const FLEET = '127.0.0.0/28'
 const METRICS_TOKEN = 'the-token-of-a-scraper-in-this-test'
 const isThere = spawnSync('nginx', ['-v']).error === undefined
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** The page's configuration as it stands, but for what a machine of tests has not got: its ports and certificates. */
 async function configuration(folder: string, port: number, servicePort: number): Promise<string> {

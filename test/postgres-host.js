@@ -4,12 +4,11 @@
 // of tests: a benchmark pays for its durability. Who kills the server brings it back with a line `start` on standard
 // input, and gets a line again.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { freePort } from './free-port.ts'
 
 const STARTS = 3
 const asRoot = process.getuid?.() === 0
@@ -18,15 +17,6 @@ const copies = mkdtempSync(join(tmpdir(), 'svc-test-postgres-binaries-'))
 const password = randomBytes(12).toString('hex')
 let said = ''
 let loading
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 // Durability is off: the data lives as long as the run. Everything else is as a server in production has it.
 const SETTINGS = {

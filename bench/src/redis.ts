@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { freePort } from '../../test/free-port.ts'
 import { Skipped } from './scenario.ts'
 
 /** A Redis of the bench's own, that keeps its data as most do: the log is synced every second. */
 export interface Redis extends AsyncDisposable {
   readonly port: number
   readonly pid: number
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Starts `redis-server` in a folder. @throws Skipped when there is none on this machine */

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { type DnsServer, createServer as dnsServer, Packet } from 'dns2'
+import { freePort } from '../../../../test/free-port.ts'
 
 /** What a zone says of a name: record data by type as dns2 writes them, or how it misbehaves. */
 export type ZoneEntry =
@@ -77,16 +77,6 @@ function answer(request: Packet, zone: Map<string, ZoneEntry>, transport: 'udp' 
 
 const typeName = (type: number): string =>
   Object.entries(Packet.TYPE).find(([, value]) => value === type)?.[0] ?? ''
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 /** Answers every datagram with what `garble` makes of it. */
 export async function garblingServer(

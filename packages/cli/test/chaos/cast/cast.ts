@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../../../../test/free-port.ts'
 import type { Random } from '../../../../testing/src/simulator/random.ts'
 import type { CrowdCounts, CrowdOrders } from '../crowd/crowd.ts'
 import { type Breach, Journal } from '../journal.ts'
@@ -208,13 +207,4 @@ export class Cast implements AsyncDisposable {
       fault: this.#fault,
     })
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
