@@ -7,6 +7,7 @@ const GRAPHILE = 'graphile-worker, one by one'
 const PG_BOSS = 'pg-boss, fetch 1 and complete'
 const BULLMQ = 'BullMQ, appendfsync everysec'
 const BARE_FULL = 'a bare table in batches: claim, running, succeeded'
+const WRITES = 'the writes of svc in batches: claim, running, succeeded'
 const BARE_SHORT = 'a bare table in batches: claim, succeeded'
 const HOSTS = 64
 
@@ -18,6 +19,7 @@ export const jobs: Scenario = {
     graphileQueue(GRAPHILE, 0),
     svcQueue(FULL, HOSTS, true),
     svcQueue(SHORT, HOSTS, false),
+    bareQueue(WRITES, HOSTS, true, 'product'),
     bareQueue(BARE_FULL, HOSTS, true),
     bareQueue(BARE_SHORT, HOSTS, false),
     pgBossQueue(PG_BOSS, HOSTS, 1),

@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.ts'
 import { loopVariant } from '../loop-variant.ts'
+import type { BARE_TABLES } from '../parts/bare-tables.ts'
 import { READY } from '../parts/queue.ts'
 import { startRedis } from '../redis.ts'
 import type { Variant } from '../scenario.ts'
@@ -8,59 +9,66 @@ import { expectCount } from '../served.ts'
 const SMALL_READY = 2000
 const readyOf = ({ isSmall }: Bench) => (isSmall ? SMALL_READY : READY)
 
-/** The product: `workers` hosts of one license. */
-export const svcQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
+interface QueueVariant {
+  readonly name: string
+  readonly module: string
+  readonly options: Readonly<Record<string, unknown>>
+  readonly workers?: number
+  /** Counts what was done. */
+  readonly done?: string
+}
+
+const queue = ({ name, module, options, workers, done }: QueueVariant): Variant =>
   loopVariant({
     name,
     isPrepared: true,
-    request: { workers },
+    request: workers === undefined ? {} : { workers },
     start: async (bench) => {
       const databaseUrl = await bench.database()
-      const part = await bench.part('queue-svc', { databaseUrl, ready: readyOf(bench), reportsRunning })
-      const done = `select count(*) from jobs j join deployments d on d.job_id = j.id where j.state = 'succeeded'`
+      const part = await bench.part(module, { databaseUrl, ready: readyOf(bench), ...options })
+      if (done === undefined) return { part }
       return { part, check: (counted) => expectCount(databaseUrl, done, counted) }
     },
   })
 
-/** Batched statements on one bare table: what no queue of this kind can pass. */
-export const bareQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
-  loopVariant({
+/** The product: `workers` hosts of one license. */
+export const svcQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
+  queue({
     name,
-    isPrepared: true,
-    request: { workers },
-    start: async (bench) => {
-      const databaseUrl = await bench.database()
-      const part = await bench.part('queue-bare', { databaseUrl, ready: readyOf(bench), reportsRunning })
-      const done = `select count(*) from jobs where state = 'succeeded'`
-      return { part, check: (counted) => expectCount(databaseUrl, done, counted) }
-    },
+    module: 'queue-svc',
+    options: { reportsRunning },
+    workers,
+    done: `select count(*) from jobs j join deployments d on d.job_id = j.id where j.state = 'succeeded'`,
+  })
+
+/** Batched statements and nothing around them, on the least of tables or on the product's. */
+export const bareQueue = (
+  name: string,
+  workers: number,
+  reportsRunning: boolean,
+  table: keyof typeof BARE_TABLES = 'least',
+): Variant =>
+  queue({
+    name,
+    module: 'queue-bare',
+    options: { reportsRunning, table },
+    workers,
+    done: `select count(*) from jobs where state = 'succeeded'`,
   })
 
 /** pg-boss with `workers` consumers, `batchSize` jobs a fetch. */
 export const pgBossQueue = (name: string, workers: number, batchSize: number): Variant =>
-  loopVariant({
+  queue({
     name,
-    isPrepared: true,
-    request: { workers },
-    start: async (bench) => {
-      const databaseUrl = await bench.database()
-      const part = await bench.part('queue-pg-boss', { databaseUrl, ready: readyOf(bench), batchSize })
-      const done = `select count(*) from pgboss.job where state = 'completed'`
-      return { part, check: (counted) => expectCount(databaseUrl, done, counted) }
-    },
+    module: 'queue-pg-boss',
+    options: { batchSize },
+    workers,
+    done: `select count(*) from pgboss.job where state = 'completed'`,
   })
 
 /** graphile-worker, `prefetch` jobs leased to the process. */
 export const graphileQueue = (name: string, prefetch: number): Variant =>
-  loopVariant({
-    name,
-    isPrepared: true,
-    request: {},
-    start: async (bench) => {
-      const databaseUrl = await bench.database()
-      return { part: await bench.part('queue-graphile', { databaseUrl, ready: readyOf(bench), prefetch }) }
-    },
-  })
+  queue({ name, module: 'queue-graphile', options: { prefetch } })
 
 /** BullMQ on a Redis of the run's own. */
 export const bullMqQueue = (name: string): Variant => ({

@@ -1,0 +1,34 @@
+import { spellId } from '@svc/core'
+import { withClient } from './fleet.ts'
+
+// What enqueue stores for a deploy, app by app, so that none waits for another; written in one statement because
+// filling the queue is not what is measured.
+const ADD = `with job as (
+    insert into jobs (id, license_id, kind, payload, app, serial_key, deployment_id, max_attempts, timeout_seconds)
+    select id, $1, 'deploy', jsonb_build_object('app', app, 'source', '{"type": "image", "image": "example:1"}'::jsonb),
+      app, 'app:' || app, replace(id, 'job_', 'dep_'), 3, 3600
+    from unnest($2::text[], $3::text[]) as n (id, app) returning *)
+  insert into deployments (id, license_id, job_id, app, source)
+  select deployment_id, license_id, id, app, payload -> 'source' from job`
+
+/** Each app takes a lock to the end of the transaction, and a plan made for an empty table reads all of a full one. */
+const CHUNK = 1000
+
+/** Adds so many deploys of one license to a migrated database with each call. */
+export function deployAdder(databaseUrl: string, license: string): (count: number) => Promise<void> {
+  let made = 0n
+  return async (count) => {
+    const numbers = Array.from({ length: count }, () => {
+      made += 1n
+      return made
+    })
+    const ids = numbers.map((number) => spellId('job', Date.now(), number))
+    for (let from = 0; from < count; from += CHUNK) {
+      const apps = numbers.slice(from, from + CHUNK).map((number) => `app-${number}`)
+      await withClient(databaseUrl, async (client) => {
+        await client.query(ADD, [license, ids.slice(from, from + CHUNK), apps])
+        await client.query('analyze jobs')
+      })
+    }
+  }
+}
