@@ -81,6 +81,16 @@ describe('results', () => {
     expect(readFileSync(page, 'utf8')).toBe(text)
   })
 
+  test('of another commit than the first are told with theirs', () => {
+    const page = join(folder, 'page.md')
+    writeFileSync(page, '<!-- tables: npm run bench -- --report writes them --><!-- end of tables -->')
+    const first = keep('2026-01-01T00:00:00Z')
+    writePage([first, { ...first, scenario: 'rest', commit: 'def' }], page)
+    expect(readFileSync(page, 'utf8')).toContain(
+      'Measured 2026-01-01 at commit `abc`, `rest` at `def`: 2 cores',
+    )
+  })
+
   test('a page without marks is left alone', () => {
     const page = join(folder, 'page.md')
     writeFileSync(page, '# Page\n')

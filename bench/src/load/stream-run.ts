@@ -14,7 +14,6 @@ const GRACE_MS = 5000
 interface Line {
   readonly connection: Connection
   sentAt: number
-  isBusy: boolean
 }
 
 /** One run of one stream, on connections of its own. */
@@ -22,6 +21,8 @@ export class StreamRun {
   readonly #stream: Stream
   readonly #source: RequestSource
   readonly #lines: Line[] = []
+  /** Those without a request, the one that has rested longest first: a server hangs up on who never asks anything. */
+  readonly #free: Set<Line> = new Set()
   readonly #latency = new Histogram()
   readonly #statuses: Record<string, number> = {}
   readonly #faults: Record<string, number> = {}
@@ -38,15 +39,16 @@ export class StreamRun {
     this.#source = source
     const url = new URL(stream.url)
     for (let count = 0; count < stream.connections; count += 1) {
-      const at = this.#lines.length
-      const connection = new Connection(
+      const connection: Connection = new Connection(
         url,
-        (status, body) => this.#answered(at, status, body),
+        (status, body) => this.#answered(line, status, body),
         (reason) => {
           if (!this.#isOver) this.#fault(reason)
         },
       )
-      this.#lines.push({ connection, sentAt: 0, isBusy: false })
+      const line: Line = { connection, sentAt: 0 }
+      this.#lines.push(line)
+      this.#free.add(line)
     }
   }
 
@@ -78,7 +80,7 @@ export class StreamRun {
 
   #send(line: Line, since: number): void {
     line.sentAt = since
-    line.isBusy = true
+    this.#free.delete(line)
     line.connection.send(this.#source.next())
   }
 
@@ -101,9 +103,9 @@ export class StreamRun {
   }
 
   #sendDue(): void {
-    for (const line of this.#lines) {
+    for (const line of this.#free) {
       if (this.#dueAt >= this.#due.length) break
-      if (!line.isBusy) this.#sendNextDue(line)
+      this.#sendNextDue(line)
     }
     if (this.#dueAt === this.#due.length) {
       this.#due = []
@@ -117,10 +119,9 @@ export class StreamRun {
     this.#send(line, since)
   }
 
-  #answered(at: number, status: number, body: Buffer): void {
-    const line = this.#lines[at] as Line
+  #answered(line: Line, status: number, body: Buffer): void {
     const now = performance.now()
-    line.isBusy = false
+    this.#free.add(line)
     this.#count(status, body, (now - line.sentAt) * 1000)
     if (this.#stream.rate !== undefined) {
       if (this.#dueAt < this.#due.length) this.#sendNextDue(line)
@@ -146,7 +147,7 @@ export class StreamRun {
   }
 
   #isQuiet(): boolean {
-    return this.#lines.every(({ isBusy }) => !isBusy) && this.#dueAt >= this.#due.length
+    return this.#free.size === this.#lines.length && this.#dueAt >= this.#due.length
   }
 
   async #rest(): Promise<void> {

@@ -45,9 +45,10 @@ function conditions(results: readonly Result[]): string {
   if (first === undefined) return 'Nothing was measured yet.'
   const { machine, pace, postgres, versions, commit, at } = first
   const loads = results.map((result) => result.machine.load[0] ?? 0)
+  const later = results.filter((result) => result.commit !== commit)
   const names = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return [
-    `Measured ${at.slice(0, 'yyyy-mm-dd'.length)} at commit \`${commit}\`: ${machine.cores} cores (${machine.model}), `,
+    `Measured ${at.slice(0, 'yyyy-mm-dd'.length)} at commit \`${commit}\`${later.map(({ scenario, commit }) => `, \`${scenario}\` at \`${commit}\``).join('')}: ${machine.cores} cores (${machine.model}), `,
     `${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node}, PostgreSQL ${postgres ?? 'not used'}, `,
     `half of the synchronous writes within ${machine.fdatasyncMicros} µs, ${pace.rounds} rounds of ${pace.seconds} s. `,
     `Load average after each scenario, the scenario's own included: `,
