@@ -9,7 +9,7 @@ const SIZE_CHARS = 100 * 1024
  */
 const LIMIT_MS = 60
 /** The first runs also compile the expressions: the best of these counts. */
-const ATTEMPTS = 8
+const ATTEMPTS = 20
 const ROUNDS = 50
 /** 6 where it was measured, and 23 when every pattern reads every line. */
 const MOST_OF_JSON = 12
@@ -149,24 +149,27 @@ const FRAMES = [
   ['password is ', 'a'],
 ] as const
 
-/** Whether the fastest of some runs keeps to the limit at the machine's pace; most do at the first. */
-function isQuick(text: string): boolean {
+/** What a text takes, as a share of the limit: that of one run where it is enough, else the fastest at the machine's pace. */
+function shareOfLimit(text: string): number {
   const run = () => redact(text)
-  return fastest(1, run) < LIMIT_MS || fastest(ATTEMPTS, run) < LIMIT_MS * pace()
+  const share = fastest(1, run) / LIMIT_MS
+  return share < 1 ? share : fastest(ATTEMPTS, run) / (LIMIT_MS * pace())
 }
 
 describe('100 KB of hostile input', () => {
   test.each(UNITS)('made of %j takes a time that grows with its length only', (unit) => {
     const body = unit.repeat(Math.ceil(SIZE_CHARS / unit.length)).slice(0, SIZE_CHARS)
     for (const [before, after] of FRAMES) {
-      expect(isQuick(before + body + after)).toBe(true)
+      expect(shareOfLimit(before + body + after)).toBeLessThan(1)
     }
   })
 
   test('of every pair of fragments takes a time that grows with its length only', () => {
     for (const [place, unit] of UNITS.entries()) {
       const pair = unit + (UNITS[(place * 37 + 11) % UNITS.length] ?? '')
-      expect(isQuick(pair.repeat(Math.ceil(SIZE_CHARS / pair.length)).slice(0, SIZE_CHARS))).toBe(true)
+      expect(
+        shareOfLimit(pair.repeat(Math.ceil(SIZE_CHARS / pair.length)).slice(0, SIZE_CHARS)),
+      ).toBeLessThan(1)
     }
   })
 })
@@ -177,17 +180,10 @@ describe('a full request of log lines', () => {
     const write = () =>
       JSON.stringify(Array.from({ length: 1_000 }, (_, at) => `${at} ${line.repeat(3)}`.slice(0, 200)))
     const lines: string[] = JSON.parse(write())
-    let [own, json] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-    for (let round = 0; round < ROUNDS; round += 1) {
-      own = Math.min(
-        own,
-        fastest(1, () => lines.map(redact)),
-      )
-      json = Math.min(
-        json,
-        fastest(1, () => JSON.parse(JSON.stringify(lines))),
-      )
-    }
-    expect(own / json).toBeLessThan(MOST_OF_JSON)
+    const own = () => lines.map(redact)
+    const json = () => JSON.parse(JSON.stringify(lines))
+    // One after the other, so that a slow moment hits both.
+    const ratios = Array.from({ length: ROUNDS }, () => fastest(1, own) / fastest(1, json))
+    expect(ratios.toSorted((one, other) => one - other)[ROUNDS / 2]).toBeLessThan(MOST_OF_JSON)
   })
 })

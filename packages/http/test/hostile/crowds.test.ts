@@ -110,3 +110,10 @@ it('150,000 addresses with as many keys are all answered, and open no more windo
   expect(found.grown).toBeGreaterThan(LEAST_GROWTH)
   expect(found.left).toBeLessThan(found.grown * MAX_LEFT)
 }, 240_000)
+
+it('unknown keys open no window at all', async () => {
+  const unknown = (member: number) =>
+    requestOf('POST', '/v1/jobs/claim', NOBODY, `Authorization: Bearer key-${member}`)
+  expect(await crowd(0, 10_000, unknown)).toEqual({ 401: 10_000 })
+  expect(counter.size).toBe(0)
+}, 120_000)
