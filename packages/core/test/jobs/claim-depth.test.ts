@@ -6,8 +6,10 @@ import pg from 'pg'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { LOOK } from '../../src/jobs/job-look-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
+import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
+import { touched } from '../storage/touched-pages.ts'
 
 let scene: SqlScene
 let client: pg.Client
@@ -28,32 +30,12 @@ const enqueue = (from: number, to: number, target: string) =>
     [from, to, target],
   )
 
-interface Plan {
-  readonly 'Index Name'?: string
-  readonly 'Shared Hit Blocks'?: number
-  readonly 'Shared Read Blocks'?: number
-  readonly Plans?: readonly Plan[]
-}
-
-const indexesOf = (plan: Plan): readonly string[] => [
-  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
-  ...(plan.Plans ?? []).flatMap(indexesOf),
-]
-
-/** What the second run of a statement touches under a plan made now; the run is undone. */
-async function explained({ name, text }: { name: string; text: string }, params: string) {
+/** What a statement touches under a plan made now. */
+async function explained({ name, text }: Statement, params: string) {
   await client.query(`prepare "${name}" as ${text}`)
-  const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params})`
-  let plan: Plan | undefined
-  for (let run = 0; run < 2; run += 1) {
-    await client.query('begin')
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain)
-    await client.query('rollback')
-    plan = rows[0]?.['QUERY PLAN'][0]?.Plan
-  }
+  const found = await touched(client, `execute "${name}" (${params})`)
   await client.query(`deallocate "${name}"`)
-  const pages = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
-  return { pages, indexes: plan === undefined ? [] : indexesOf(plan) }
+  return found
 }
 
 // The index of a long queue is a level higher, and a look goes down twice.

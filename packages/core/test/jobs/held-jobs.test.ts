@@ -11,6 +11,7 @@ import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
+import { touched } from '../storage/touched-pages.ts'
 
 let scene: SqlScene
 let client: pg.Client
@@ -85,23 +86,8 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
   ['new lines', APPEND, [...owners, none('timestamptz'), seconds, none('text'), ...chunks]],
 ]
 
-interface Explained {
-  readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<string, number>> }]
-}
-
-/** Pages that the second of two runs touches; both are undone. */
-async function pagesOf({ name }: Statement, params: readonly string[]): Promise<number> {
-  let pages = Number.NaN
-  for (let run = 0; run < 2; run += 1) {
-    await client.query('begin')
-    const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params.join(', ')})`
-    const { rows } = await client.query<Explained>(explain)
-    await client.query('rollback')
-    const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {}
-    pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
-  }
-  return pages
-}
+const pagesOf = async ({ name }: Statement, params: readonly string[]) =>
+  (await touched(client, `execute "${name}" (${params.join(', ')})`)).pages
 
 describe(`beside ${HELD} jobs that other hosts hold, on ${POSTGRES}`, () => {
   // A level more in each index, looked into by each host.

@@ -1,8 +1,6 @@
 // What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { migrate } from '@svc/core/sql'
-import { type TestDatabase, testDatabase } from '@svc/testing'
-import pg from 'pg'
+import type pg from 'pg'
 import { END_ALL, END_ONE, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
@@ -10,26 +8,22 @@ import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
-import { POSTGRES, SERVER } from '../storage/backends.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
+import { touched } from '../storage/touched-pages.ts'
 
 const WAITING = 50_000
 const FINISHED = 50_000
 
-let database: TestDatabase
+let scene: SqlScene
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query('set plan_cache_mode = force_generic_plan')
+  scene = await SqlScene.open('-c plan_cache_mode=force_generic_plan')
+  client = scene.client
   await fill()
 })
-afterAll(async () => {
-  await client.end()
-  await database[Symbol.asyncDispose]()
-})
+afterAll(() => scene[Symbol.asyncDispose]())
 
 const COLUMNS =
   'id, license_id, kind, state, payload, target, max_attempts, timeout_seconds, available_at, claimed_by, claimed_at, finished_at, attempt'
@@ -49,26 +43,13 @@ async function fill(): Promise<void> {
   await client.query('analyze')
 }
 
-interface Plan {
-  readonly 'Shared Hit Blocks'?: number
-  readonly 'Shared Read Blocks'?: number
-}
-
-/** Pages that a statement touches, when it runs for the third time and is undone. */
+/** Pages that a statement touches under a plan made now. */
 async function pages({ name, text }: Statement, params: readonly string[]): Promise<number> {
   const types = params.map(() => 'unknown').join(', ')
   await client.query(`prepare "${name}" (${types}) as ${text}`)
-  let touched = Number.NaN
-  for (let run = 0; run < 3; run += 1) {
-    await client.query('begin')
-    const explain = `explain (analyze, buffers, timing off, format json) execute "${name}" (${params.join(', ')})`
-    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(explain)
-    await client.query('rollback')
-    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
-    touched = (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
-  }
+  const found = await touched(client, `execute "${name}" (${params.join(', ')})`)
   await client.query(`deallocate "${name}"`)
-  return touched
+  return found.pages
 }
 
 /** Pages of the jobs and their indexes that this transaction has touched. */
