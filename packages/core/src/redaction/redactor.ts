@@ -29,7 +29,7 @@ function sweep(text: string): string {
  * comes back byte for byte, and so does everything around a secret: the patterns read the text in its compatibility
  * form (NFKC) without zero-width characters and terminal colours, but only the found stretches are replaced in the
  * original. Redacting twice changes nothing. Linear in the length of the text; for 1,000 log lines of 200 characters
- * without a secret about six times what JSON needs to write and read them: one pass that finds nothing is all they get.
+ * without a secret about three times what JSON needs to write and read them: one pass that finds nothing is all they get.
  */
 export function redact(text: string): string {
   let redacted = text

@@ -56,9 +56,24 @@ function familiesAt(text: string, at: number, chain: number): number {
   return found
 }
 
-/** Whether the two digits that end at `last` follow a country that has IBANs. */
+const BACKSLASH = 92
+const PERCENT = 37
+
+const isLetter = (code: number) => (code | LOWER_BIT) >= 97 && (code | LOWER_BIT) <= 122
+const isDigit = (code: number) => code >= 48 && code <= 57
+
+/**
+ * Whether the two digits that end at `last` follow a country that has IBANs, at a place where a number may begin: in the
+ * middle of a word only behind an escape (`EDGE`). Random hexadecimal text has such a country in every fifth line.
+ */
 function beginsIban(text: string, last: number): boolean {
-  return last >= 3 && ibanLength(text.slice(last - 3, last - 1).toUpperCase()) !== undefined
+  const first = last - 3
+  if (!isLetter(text.charCodeAt(first)) || !isLetter(text.charCodeAt(first + 1))) return false
+  const before = text.charCodeAt(first - 1)
+  const isInside = isLetter(before) || isDigit(before)
+  if (isInside && text.charCodeAt(first - 2) !== BACKSLASH && text.charCodeAt(first - 3) !== PERCENT)
+    return false
+  return ibanLength(text.slice(first, first + 2).toUpperCase()) !== undefined
 }
 
 /** What one pass over a text tells: the families of secrets that it can hold, and the union of its character codes. */
@@ -84,9 +99,10 @@ export function readFamilies(text: string): Reading {
     const code = text.charCodeAt(at)
     codes |= code
     slot = ((slot << 5) | (code & CODE_MASK)) & SLOT_MASK
-    const chain = SLOTS[slot] ?? 0
+    // Never undefined; to ask costs as much as the look.
+    const chain = SLOTS[slot] as number
     if (chain !== 0) families |= familiesAt(text, at - 2, chain)
-    if (code >= 48 && code <= 57) {
+    if (isDigit(code)) {
       run++
       digits++
       if (run === 2 && beginsIban(text, at)) families |= FAMILY.iban
