@@ -6,10 +6,14 @@ import { expectCount, productDatabase, servedProduct } from '../served.ts'
 const PRODUCT = 'svc over HTTP'
 const BARE = 'bare node:http, one prepared claim a request'
 const ECHO = 'bare node:http, no database'
+const CEILING = 'bare node:http, the look of svc in batches'
 const fleet = LARGE_FLEET
 const stream = { connections: 64, requests: { kind: 'claim', fleet } } as const
 
-/** An empty claim: what a fleet sends most. */
+/**
+ * An empty claim: what a fleet sends most. Beside it stands its own statement with nothing but HTTP around: what no way of
+ * writing the rest can pass.
+ */
 export const claim: Scenario = {
   name: 'claim',
   question: 'An empty claim through the whole product, 64 connections, 20,000 hosts',
@@ -28,6 +32,13 @@ export const claim: Scenario = {
         const url = await productDatabase(bench, fleet)
         return servedProduct(bench, url, { check: () => expectCount(url, 'select count(*) from jobs', 0) })
       },
+    }),
+    httpVariant({
+      name: CEILING,
+      stream,
+      serve: async (bench) => ({
+        part: await bench.part('bare-look', { databaseUrl: await productDatabase(bench, fleet), fleet }),
+      }),
     }),
     httpVariant({
       name: ECHO,

@@ -7,13 +7,21 @@ import { expectCount, numberFrom } from '../served.ts'
 export const LOG_WAYS = {
   svc: 'svc in process',
   rows: 'a row a line, one unnest insert a request',
+  writes: 'the writes of svc in batches, nothing else',
   bare: 'a chunk a request in batches, nothing else',
 } as const
 
 const WRITERS = 32
-const TABLES = { svc: 'job_log_chunks', rows: 'job_log_lines', bare: 'bare_chunks' } as const
+const TABLES = {
+  svc: 'job_log_chunks',
+  rows: 'job_log_lines',
+  writes: 'job_log_chunks',
+  bare: 'bare_chunks',
+} as const
+const CHUNKS = 'select coalesce(sum(lines), 0) from job_log_chunks'
 const COUNTS = {
-  svc: 'select coalesce(sum(lines), 0) from job_log_chunks',
+  svc: CHUNKS,
+  writes: CHUNKS,
   rows: 'select count(*) from job_log_lines',
   bare: 'select coalesce(sum(lines), 0) from bare_chunks',
 } as const

@@ -6,7 +6,12 @@ const QUICKER = { 1: 3.2, 20: 2.5, 200: 2.2 } as const
 const append = (lines: keyof typeof QUICKER): Scenario => ({
   name: `logs-${lines}`,
   question: `Appending ${lines} ${lines === 1 ? 'line' : 'lines'} of 80 characters a request, 32 writers, redaction included`,
-  variants: [logAppend('rows', lines), logAppend('svc', lines), logAppend('bare', lines)],
+  variants: [
+    logAppend('rows', lines),
+    logAppend('svc', lines),
+    logAppend('writes', lines),
+    logAppend('bare', lines),
+  ],
   baseline: LOG_WAYS.rows,
   gates: [
     {

@@ -10,6 +10,7 @@ import type { Done, Scenario, Variant } from '../scenario.ts'
 import { productDatabase, servedProduct } from '../served.ts'
 
 const POSTGRESQL = 'svc over HTTP, PostgreSQL'
+const HALF = 'the same, half as many a second'
 const PGLITE = 'svc over HTTP, PGlite folder'
 const SECONDS = 60
 const RATES = { heartbeat: 5000, claim: 1000, logs: 50 } as const
@@ -33,25 +34,37 @@ const heldValues = () => [
   jobs.map(({ host }) => fingerprint(host)),
 ]
 
-const streamsOf = (url: string): readonly Stream[] => [
-  { name: 'heartbeat', url, connections: 96, rate: RATES.heartbeat, requests: { kind: 'heartbeat', fleet } },
-  { name: 'claim', url, connections: 32, rate: RATES.claim, requests: { kind: 'claim', fleet } },
+const streamsOf = (url: string, share: number): readonly Stream[] => [
+  {
+    name: 'heartbeat',
+    url,
+    connections: 96,
+    rate: share * RATES.heartbeat,
+    requests: { kind: 'heartbeat', fleet },
+  },
+  { name: 'claim', url, connections: 32, rate: share * RATES.claim, requests: { kind: 'claim', fleet } },
   {
     name: 'logs',
     url,
     connections: 8,
-    rate: RATES.logs,
+    rate: share * RATES.logs,
     requests: { kind: 'logs', fleet, jobs, lines: LINES },
   },
 ]
 
+/** How a mix is served, and how much of it is sent. */
+interface MixWay {
+  readonly serve: (bench: Bench) => Promise<PartProcess>
+  readonly share?: number
+}
+
 /** All three kinds at once; what goes wrong is a figure here, since that it does not is the goal. */
-async function mixed(bench: Bench, part: PartProcess, seconds: number): Promise<Done> {
+async function mixed(bench: Bench, part: PartProcess, seconds: number, share: number): Promise<Done> {
   const memory: number[] = []
   const look = async () => void memory.push((await part.usage()).rssBytes)
   const looking = setInterval(() => void look().catch(() => {}), 1000)
   await look()
-  const streams = streamsOf(part.url)
+  const streams = streamsOf(part.url, share)
   const outcomes = await bench.send({ seconds, streams }).finally(() => clearInterval(looking))
   await look()
   const latency = new Histogram()
@@ -77,12 +90,12 @@ function growthOf(memory: readonly number[]): number {
   return median(memory.slice(-quarter)) / median(memory.slice(quarter, 2 * quarter))
 }
 
-const mixVariant = (name: string, serve: (bench: Bench) => Promise<PartProcess>): Variant => ({
+const mixVariant = (name: string, { serve, share = 1 }: MixWay): Variant => ({
   name,
   start: async (bench) => {
     const part = await serve(bench)
     return {
-      work: (seconds) => mixed(bench, part, seconds),
+      work: (seconds) => mixed(bench, part, seconds, share),
       usage: () => part.usage(),
       stop: () => part.stop(),
     }
@@ -106,11 +119,15 @@ async function onPglite(bench: Bench): Promise<PartProcess> {
   return bench.part('product', { env: { SERVICE_DATA_DIR: dataDir } })
 }
 
-/** What a large fleet sends, all at once and for a minute. */
+/** What a large fleet sends, all at once and for a minute; half of it shows where a machine that is too small for all stands. */
 export const mix: Scenario = {
   name: 'mix',
   question: '5,000 heartbeats, 1,000 claims and 50 log posts a second, held for a minute',
-  variants: [mixVariant(POSTGRESQL, onPostgresql), mixVariant(PGLITE, onPglite)],
+  variants: [
+    mixVariant(POSTGRESQL, { serve: onPostgresql }),
+    mixVariant(HALF, { serve: onPostgresql, share: 0.5 }),
+    mixVariant(PGLITE, { serve: onPglite }),
+  ],
   baseline: POSTGRESQL,
   seconds: SECONDS,
   rounds: 1,
