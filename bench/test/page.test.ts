@@ -57,6 +57,16 @@ describe('results', () => {
     expect(readFileSync(join(folder, '2026-01-03-newest.jsonl'), 'utf8').split('\n')).toHaveLength(3)
   })
 
+  test('show no share of what the baseline leaves idle', () => {
+    const page = join(folder, 'page.md')
+    writeFileSync(page, '<!-- tables: npm run bench -- --report writes them -->\n<!-- end of tables -->\n')
+    const statementTimes = { theirs: { 'select now': 0.01 }, ours: { 'beat: insert into hosts': 30 } }
+    writePage([{ ...keep('2026-01-01T00:00:00Z'), statementTimes }], page)
+    const text = readFileSync(page, 'utf8')
+    expect(text).toContain('Time on the main thread')
+    expect(text).not.toContain("PostgreSQL's time in statements")
+  })
+
   test('become ratios on the page, between its marks, and never operations a second', () => {
     const page = join(folder, 'page.md')
     const [begin, end] = ['<!-- tables: npm run bench -- --report writes them -->', '<!-- end of tables -->']

@@ -106,6 +106,9 @@ function comparison(result: Result): string {
   )
 }
 
+/** A baseline that leaves a place idle is no measure for others there: of PostgreSQL, one without a database. */
+const IDLE_MICROS = 0.1
+
 /** Places that take less than this of the baseline's time are counted together. */
 const LEAST_SHARE = 0.04
 
@@ -118,7 +121,7 @@ const profiles = ({ hotspots, statementTimes, baseline }: Result): readonly stri
 /** A table of times by variant and place, in hundredths of the baseline's whole. */
 function profile(title: string, times: Result['hotspots'] = {}, baseline: string): readonly string[] {
   const whole = sum(Object.values(times[baseline] ?? {}))
-  if (whole === 0) return []
+  if (whole < IDLE_MICROS) return []
   const variants = Object.entries(times)
   const share = (micros: number) => micros / whole
   const places = [...new Set(variants.flatMap(([, micros]) => Object.keys(micros)))]
