@@ -42,6 +42,22 @@ describe('limits per license', () => {
     })
   })
 
+  it('is told late to who goes on at more than four times of it, a heartbeat of another license meanwhile', async () => {
+    const { post, license } = served()
+    const other = await license('other')
+    const beat = () => post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })
+    await statuses(120, beat)
+    const start = performance.now()
+    const tookMs = beat().then((answer) => ({ ...answer, ms: performance.now() - start }))
+    const headers = { authorization: `Bearer ${other.key}` }
+    expect(await post('/v1/telemetry/heartbeat', { fingerprint: 'fp' }, headers)).toMatchObject({
+      status: 200,
+    })
+    const { ms, ...answer } = await tookMs
+    expect(answer).toMatchObject(LIMITED)
+    expect(ms).toBeGreaterThan(245)
+  })
+
   it('is hit before the body is looked at, and counts bad requests', async () => {
     const { post } = served()
     expect(await statuses(30, () => post('/v1/telemetry/heartbeat', '{'))).toEqual(new Set([400]))

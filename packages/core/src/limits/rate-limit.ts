@@ -20,7 +20,12 @@ export interface RateVerdict {
   readonly retryAfterSeconds: number
   /** How many more requests pass in this window. */
   readonly remaining: number
+  /** Whether the subject goes on far beyond its limit, as nothing does that heeds a refusal: it can be answered late. */
+  readonly floods: boolean
 }
+
+/** Times its limit that a subject may ask in a window before it floods. */
+export const FLOOD_FACTOR = 4
 
 /** Judges a counted request: the first `limit` of a window pass, refused ones count too. */
 export function judge(limit: RateLimit, { count, windowLeftMs }: RateCount): RateVerdict {
@@ -28,5 +33,6 @@ export function judge(limit: RateLimit, { count, windowLeftMs }: RateCount): Rat
     allowed: count <= limit.limit,
     retryAfterSeconds: Math.max(1, Math.ceil(windowLeftMs / 1000)),
     remaining: Math.max(0, limit.limit - count),
+    floods: count > FLOOD_FACTOR * limit.limit,
   }
 }

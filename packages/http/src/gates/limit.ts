@@ -1,5 +1,6 @@
 import { Problem, type RateLimitName } from '@svc/core'
 import type { Arrival, Replies } from '../route.ts'
+import { keepWaiting } from './late.ts'
 
 /** The reply of every limited gate (wire: Limits). */
 export const LIMITED: Replies = {
@@ -10,10 +11,11 @@ export const LIMITED: Replies = {
 }
 
 /**
- * Counts the request in a window of `subject`.
+ * Counts the request in a window of `subject`. Who goes on far beyond a limit hears late that it is refused.
  * @throws Problem `rate-limited`
  */
 export async function takeFrom({ plane }: Arrival, name: RateLimitName, subject: string): Promise<void> {
-  const { allowed, retryAfterSeconds } = await plane.limits.take(name, subject)
+  const { allowed, retryAfterSeconds, floods } = await plane.limits.take(name, subject)
+  if (floods) await keepWaiting()
   if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
 }
