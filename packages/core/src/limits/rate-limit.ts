@@ -25,7 +25,7 @@ export interface RateVerdict {
 }
 
 /** Times its limit that a subject may ask in a window before it floods. */
-export const FLOOD_FACTOR = 4
+const FLOOD_FACTOR = 4
 
 /** Judges a counted request: the first `limit` of a window pass, refused ones count too. */
 export function judge(limit: RateLimit, { count, windowLeftMs }: RateCount): RateVerdict {

@@ -14,7 +14,11 @@ export const LIMITED: Replies = {
  * Counts the request in a window of `subject`. Who goes on far beyond a limit hears late that it is refused.
  * @throws Problem `rate-limited`
  */
-export async function takeFrom({ plane }: Arrival, name: RateLimitName, subject: string): Promise<void> {
+export async function takeFrom(
+  { plane }: Pick<Arrival, 'plane'>,
+  name: RateLimitName,
+  subject: string,
+): Promise<void> {
   const { allowed, retryAfterSeconds, floods } = await plane.limits.take(name, subject)
   if (floods) await keepWaiting()
   if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })

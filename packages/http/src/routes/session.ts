@@ -1,5 +1,6 @@
-import { normalEmail, Problem, shape, text } from '@svc/core'
+import { normalEmail, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
+import { takeFrom } from '../gates/limit.ts'
 import { sameOrigin } from '../gates/same-origin.ts'
 import { ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
@@ -40,11 +41,7 @@ export const sessionRoutes = [
       },
     },
     handle: async ({ plane, body, headers }) => {
-      const { allowed, retryAfterSeconds } = await plane.limits.take(
-        'login-per-account',
-        normalEmail(body.email),
-      )
-      if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
+      await takeFrom({ plane }, 'login-per-account', normalEmail(body.email))
       const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie, body.code)
       return json({ ok: true }, { 'Set-Cookie': setCookie })
     },
