@@ -11,7 +11,8 @@ const BUSY_TURN_MS = 1
 
 /** The open connections of a server, and which of them owe an answer. */
 export class Connections {
-  readonly #owed = new Map<Duplex, Set<ServerResponse>>()
+  // Arrays, mostly of one: a set that is emptied again and again makes a new table each time.
+  readonly #owed = new Map<Duplex, ServerResponse[]>()
   readonly #ending = new WeakSet<Duplex>()
   #closing = false
   #taken = 0
@@ -19,7 +20,7 @@ export class Connections {
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
       this.#taken += 1
-      this.#owed.set(socket, new Set())
+      this.#owed.set(socket, [])
       socket.once('close', () => this.#owed.delete(socket))
     })
     server.prependListener('request', (request, response) => this.#begin(request, response))
@@ -28,13 +29,13 @@ export class Connections {
   /** Answers that are under way. */
   get answering(): number {
     let count = 0
-    for (const responses of this.#owed.values()) count += responses.size
+    for (const responses of this.#owed.values()) count += responses.length
     return count
   }
 
   /** Whether an answer on this connection has begun to go out. */
   isAnswering(socket: Socket): boolean {
-    return [...(this.#owed.get(socket) ?? [])].some((response) => response.headersSent)
+    return (this.#owed.get(socket) ?? []).some((response) => response.headersSent)
   }
 
   /**
@@ -45,7 +46,7 @@ export class Connections {
   afterEarlier(socket: Duplex, work: () => void): void {
     if (this.#ending.has(socket)) return
     this.#ending.add(socket)
-    const earlier = [...(this.#owed.get(socket) ?? [])].filter(({ req }) => req.complete)
+    const earlier = (this.#owed.get(socket) ?? []).filter(({ req }) => req.complete)
     let left = earlier.length
     if (left === 0) work()
     for (const response of earlier) {
@@ -85,7 +86,7 @@ export class Connections {
     const until = performance.now() + mostMs
     for (const socket of [...this.#owed.keys()]) {
       if (performance.now() < until + mostMs) await quietTurn(until)
-      if (this.#owed.get(socket)?.size === 0) (socket as Socket).destroySoon()
+      if (this.#owed.get(socket)?.length === 0) (socket as Socket).destroySoon()
     }
   }
 
@@ -99,8 +100,8 @@ export class Connections {
   #begin({ socket }: IncomingMessage, response: ServerResponse): void {
     const responses = this.#owed.get(socket)
     if (responses === undefined) return
-    responses.add(response)
-    response.once('close', () => responses.delete(response))
+    responses.push(response)
+    response.once('close', () => responses.splice(responses.indexOf(response), 1))
     if (this.#closing) endWith(response)
   }
 }

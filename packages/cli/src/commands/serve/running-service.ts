@@ -11,6 +11,7 @@ import { connectionLimit } from './connection-limit.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
+import { keepRequestsYoung } from './young-requests.ts'
 
 /** What a service is started from. */
 export interface ServiceParts {
@@ -42,6 +43,7 @@ type Working = Map<string, AsyncDisposable>
 /** Opens storage, wires the plane and listens. What was opened before a failure is closed again. */
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
+  keepRequestsYoung()
   const storage = await openStorage(storageSource(config))
   // A server has its own limit for statements, and is not on this thread.
   const watch = storage.kind.startsWith('pglite') ? watchThread() : undefined
