@@ -3,8 +3,8 @@ import { readOptions } from '../src/options.ts'
 import { SCENARIOS } from '../src/scenarios/index.ts'
 
 describe('the command line', () => {
-  test('measures five rounds of two seconds after one of warm-up', () => {
-    expect(readOptions([])).toMatchObject({ rounds: 5, seconds: 2, warmSeconds: 1, scenarios: [] })
+  test('measures five rounds of two seconds after five of warm-up', () => {
+    expect(readOptions([])).toMatchObject({ rounds: 5, seconds: 2, warmSeconds: 5, scenarios: [] })
   })
 
   test('takes names and numbers, and lets numbers win over --quick', () => {

@@ -1,6 +1,7 @@
 import { createControlPlane, readConfig, type Storage, secretDigest } from '@svc/core'
 import { createApp, listen } from '@svc/http'
 import { memoryStorage } from '@svc/testing'
+import { keepRequestsYoung } from '../../../packages/cli/src/commands/serve/young-requests.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 
@@ -12,6 +13,7 @@ export interface WithoutDatabaseOptions {
 
 /** The product over a storage that knows the fleet's licenses and answers heartbeats at once, keeping nothing. */
 export const start: StartPart<WithoutDatabaseOptions> = async ({ fleet, env }) => {
+  keepRequestsYoung()
   const config = readConfig({ NODE_ENV: 'production', ...env })
   const storage = storageOf(fleet)
   const plane = createControlPlane({ config, storage })
