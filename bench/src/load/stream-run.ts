@@ -21,8 +21,9 @@ export class StreamRun {
   readonly #stream: Stream
   readonly #source: RequestSource
   readonly #lines: Line[] = []
-  /** Those without a request, the one that has rested longest first: a server hangs up on who never asks anything. */
-  readonly #free: Set<Line> = new Set()
+  /** From `#firstFree` on those without a request, the one that has rested longest first: a server hangs up on who never asks. */
+  readonly #free: Line[] = []
+  #firstFree = 0
   readonly #latency = new Histogram()
   readonly #statuses: Record<string, number> = {}
   readonly #faults: Record<string, number> = {}
@@ -48,7 +49,7 @@ export class StreamRun {
       )
       const line: Line = { connection, sentAt: 0 }
       this.#lines.push(line)
-      this.#free.add(line)
+      this.#free.push(line)
     }
   }
 
@@ -57,8 +58,9 @@ export class StreamRun {
     await Promise.all(this.#lines.map(({ connection }) => connection.opened))
     const start = performance.now()
     this.#isOpen = true
-    if (this.#stream.rate === undefined) for (const line of this.#lines) this.#send(line, performance.now())
-    else await this.#pace(this.#stream.rate, start, seconds)
+    if (this.#stream.rate === undefined) {
+      for (let line = this.#rested(); line !== undefined; line = this.#rested()) this.#send(line, start)
+    } else await this.#pace(this.#stream.rate, start, seconds)
     const left = start + seconds * 1000 - performance.now()
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, left)))
     this.#isOpen = false
@@ -80,8 +82,19 @@ export class StreamRun {
 
   #send(line: Line, since: number): void {
     line.sentAt = since
-    this.#free.delete(line)
     line.connection.send(this.#source.next())
+  }
+
+  // A set, out of which each request takes one, would make tables of its own all the time.
+  #rested(): Line | undefined {
+    const line = this.#free[this.#firstFree]
+    if (line === undefined) return undefined
+    this.#firstFree += 1
+    if (this.#firstFree === this.#lines.length) {
+      this.#free.splice(0, this.#firstFree)
+      this.#firstFree = 0
+    }
+    return line
   }
 
   // Due requests take free connections; who finds none waits, and its wait counts.
@@ -103,29 +116,24 @@ export class StreamRun {
   }
 
   #sendDue(): void {
-    for (const line of this.#free) {
-      if (this.#dueAt >= this.#due.length) break
-      this.#sendNextDue(line)
+    while (this.#dueAt < this.#due.length) {
+      const line = this.#rested()
+      if (line === undefined) return
+      this.#send(line, this.#due[this.#dueAt] as number)
+      this.#dueAt += 1
     }
-    if (this.#dueAt === this.#due.length) {
-      this.#due = []
-      this.#dueAt = 0
-    }
-  }
-
-  #sendNextDue(line: Line): void {
-    const since = this.#due[this.#dueAt] as number
-    this.#dueAt += 1
-    this.#send(line, since)
+    this.#due = []
+    this.#dueAt = 0
   }
 
   #answered(line: Line, status: number, body: Buffer): void {
     const now = performance.now()
-    this.#free.add(line)
     this.#count(status, body, (now - line.sentAt) * 1000)
-    if (this.#stream.rate !== undefined) {
-      if (this.#dueAt < this.#due.length) this.#sendNextDue(line)
-    } else if (this.#isOpen) this.#send(line, now)
+    if (this.#stream.rate === undefined && this.#isOpen) this.#send(line, now)
+    else {
+      this.#free.push(line)
+      if (this.#dueAt < this.#due.length) this.#sendDue()
+    }
     if (this.#settled !== undefined && this.#isQuiet()) this.#settled()
   }
 
@@ -147,7 +155,7 @@ export class StreamRun {
   }
 
   #isQuiet(): boolean {
-    return this.#free.size === this.#lines.length && this.#dueAt >= this.#due.length
+    return this.#free.length - this.#firstFree === this.#lines.length && this.#dueAt >= this.#due.length
   }
 
   async #rest(): Promise<void> {
