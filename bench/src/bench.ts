@@ -8,8 +8,6 @@ import { type Postgres, startPostgres } from './postgres.ts'
 import { slowSyncLibrary } from './slow-sync.ts'
 
 const LOAD = new URL('load/load-part.ts', import.meta.url)
-/** Of whoever makes short-lived objects for each request (decision 17): what load costs is missing to the server beside it. */
-const LOAD_FLAGS = ['--no-allocation-site-pretenuring']
 
 /**
  * What one scenario runs on: a PostgreSQL of its own, so that nobody's leavings are vacuumed meanwhile, load generators
@@ -74,7 +72,7 @@ export class Bench implements AsyncDisposable {
 
   /** Sends requests from the process of a load generator; who measures beside a crowd takes one of its own. */
   async send(request: LoadRequest, generator = 'crowd'): Promise<readonly StreamOutcome[]> {
-    const load = this.#loads.get(generator) ?? PartProcess.start(LOAD, null, LOAD_FLAGS)
+    const load = this.#loads.get(generator) ?? PartProcess.start(LOAD, null)
     this.#loads.set(generator, load)
     return (await load).ask<readonly StreamOutcome[]>('run', request)
   }
