@@ -61,9 +61,10 @@ function appOf(plane: ControlPlane, { middleware, direct }: Dispatch): Koa {
   const callback = app.callback.bind(app)
   app.callback = () => {
     const throughKoa = callback()
-    return async (req: IncomingMessage | Http2ServerRequest, res: ServerResponse | Http2ServerResponse) => {
+    return (req: IncomingMessage | Http2ServerRequest, res: ServerResponse | Http2ServerResponse) => {
       const isPlain = req instanceof IncomingMessage && res instanceof ServerResponse
-      await ((isPlain && direct(req, res)) || throughKoa(req as IncomingMessage, res as ServerResponse))
+      const answered = isPlain ? direct(req, res) : undefined
+      return answered ?? throughKoa(req as IncomingMessage, res as ServerResponse)
     }
   }
   return app

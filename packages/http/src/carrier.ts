@@ -74,8 +74,11 @@ export class DirectCarrier implements Carrier {
       res.writeHead(reply.status, head).end()
       return
     }
-    head.push('Content-Type', content.type, 'Content-Length', String(Buffer.byteLength(content.content)))
-    res.writeHead(reply.status, head).end(content.content)
+    const bytes = Buffer.byteLength(content.content)
+    head.push('Content-Type', content.type, 'Content-Length', String(bytes))
+    // ASCII, as nearly every answer is: the same bytes, and nothing to encode.
+    const encoding = bytes === content.content.length ? 'latin1' : 'utf8'
+    res.writeHead(reply.status, head).end(content.content, encoding)
   }
 
   drop(): void {

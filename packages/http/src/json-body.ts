@@ -11,7 +11,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
  * JSON, and no small request grows into a large one.
  * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
  */
-export async function readJsonBody(
+export function readJsonBody(
   request: IncomingMessage,
   maxBytes: number,
   share: RequestShare,
@@ -21,7 +21,7 @@ export async function readJsonBody(
     discard(request)
     throw new Refusal('payload-too-large')
   }
-  return parseJson(await readText(request, maxBytes, share))
+  return readValue(request, maxBytes, share)
 }
 
 /** Whether a body is compressed, or says that it is something which is not known here. */
@@ -30,15 +30,16 @@ export function isCoded({ headers }: IncomingMessage): boolean {
   return coding !== undefined && coding !== '' && coding !== 'identity'
 }
 
-function readText(request: IncomingMessage, maxBytes: number, share: RequestShare): Promise<string> {
+function readValue(request: IncomingMessage, maxBytes: number, share: RequestShare): Promise<unknown> {
   if (request.readableEnded) {
     throw new Error('the body was read by somebody else: mount the control plane before body parsers')
   }
   // Who left while the gate was asked is not heard leaving any more.
   if (request.destroyed) throw new ClientGone()
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const chunks: Buffer[] = []
   let length = 0
+  let isWhole = false
   const onData = (chunk: Buffer) => {
     length += chunk.length
     try {
@@ -52,14 +53,20 @@ function readText(request: IncomingMessage, maxBytes: number, share: RequestShar
     }
   }
   // Every request closes in the end; only one that closes before its end has lost its client.
-  const onGone = () => reject(new ClientGone())
+  const onGone = () => {
+    if (!isWhole) reject(new ClientGone())
+  }
   request.on('data', onData)
-  request.once('end', () => {
-    request.off('close', onGone)
-    resolve(textOf(chunks))
+  request.on('end', () => {
+    isWhole = true
+    try {
+      resolve(parseJson(textOf(chunks)))
+    } catch (refusal) {
+      reject(refusal)
+    }
   })
-  request.once('close', onGone)
-  request.once('error', onGone)
+  request.on('close', onGone)
+  request.on('error', onGone)
   return promise
 }
 

@@ -33,14 +33,14 @@ export class RequestBytes {
     this.#held -= bytes
   }
 
-  /** A share for one request, given back when it is disposed. */
+  /** A share for one request. */
   share(): RequestShare {
     return new RequestShare(this)
   }
 }
 
 /** What one request holds of the bytes in flight. */
-export class RequestShare implements Disposable {
+export class RequestShare {
   readonly #all: RequestBytes
   #taken = 0
 
@@ -54,7 +54,8 @@ export class RequestShare implements Disposable {
     this.#taken += bytes
   }
 
-  [Symbol.dispose](): void {
+  /** Gives back all of it. */
+  release(): void {
     this.#all.release(this.#taken)
     this.#taken = 0
   }

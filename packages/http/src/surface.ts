@@ -56,8 +56,11 @@ export class Surface {
     const { plane, bytes } = this.#parts
     const { gate } = route
     const arrival = new RequestArrival(plane, carrier)
-    const caller = await gate.admit(arrival)
-    using share = bytes.share()
+    const admitted = gate.admit(arrival)
+    // Who waits for nothing here has its body handed over as it arrives, and not out of a buffer.
+    const caller = admitted instanceof Promise ? await admitted : admitted
+    const share = bytes.share()
+    // No `using`: V8 calls into its runtime three times for one, 0.2 µs.
     try {
       return await route.handle({
         plane,
@@ -70,6 +73,8 @@ export class Surface {
     } catch (refusal) {
       if (!isNobodysFault(refusal)) await gate.confirm?.(arrival)
       throw refusal
+    } finally {
+      share.release()
     }
   }
 

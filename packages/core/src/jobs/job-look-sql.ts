@@ -18,41 +18,39 @@ const isDue = (license: string, target: string, by: string) => `(select true fro
 
 const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
-/** Who hears more than "no work", of the requests `q` in `from`; `shared`: whether the queue of the license has something due. */
-const seen = (from: string, shared: string) => `seen as materialized (
-    select q.place::int4 as place, ${LICENSED} as licensed, a.drained_at is not null as drained,
-      (a.drained_at is null and coalesce(${shared}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false))
-      or (q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
-        and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false)) as promising,
-      ${toStop('q')} as cancel
-    from ${from} left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
-  ) select * from seen where not licensed or drained or promising or cancel <> '{}' order by place`
+// No `exists`: that the planner would read all drained hosts for, into a hash.
+const DRAINED = `coalesce((select true from agents a
+  where a.license_id = q.license_id and a.fingerprint = q.fingerprint and a.drained_at is not null), false)`
+const REPEATED = `(q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
+  and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false))`
+
+/** Who of the requests `q` hears more than "no work". */
+const seen = (requests: string) => `select * from (
+    select place, licensed, drained, cancel, repeated or (not drained and due) as promising from (
+      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${REPEATED} as repeated,
+        coalesce(${isDue('q.license_id', "''", 'q.at')}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false) as due
+      from ${requests} q offset 0) looked) seen
+  where not licensed or drained or promising or cancel <> '{}'`
 
 /**
- * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fifth of
- * the database's time (16 against 75 µs in batches of two, 10 against 33 in batches of 64): it locks nothing and writes
- * nothing. The queue that a license's hosts share is looked at once. Here is where a license is checked. A host that hears
- * nothing but "no work" has no row, since reading a row costs more than all else that is done here for it.
+ * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fraction of
+ * the database's time: it locks nothing and writes nothing. Here is where a license is checked. A host that hears nothing but
+ * "no work" has no row, since reading a row costs more than all else that is done here for it. Each request looks into the
+ * shared queue of its license by itself: told apart by license first, a batch cost up to a third more (19 µs a request
+ * instead of 13 in batches of 32).
  */
 export const LOOKS = {
   name: 'job-looks',
-  text: `with request as (select q.*, coalesce(q.given, now()) as at
-      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
-        as q (license_id, fingerprint, claim_key, given, key_digest, place)
-    ), shared as (
-      select l.license_id, ${isDue('l.license_id', "''", 'l.at')} as due
-      from (select license_id, max(at) as at from request group by license_id) l
-    ), ${seen('request q join shared using (license_id)', 'shared.due')}`,
+  text: seen(`(select *, coalesce(given, now()) as at
+    from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
+      as asked (license_id, fingerprint, claim_key, given, key_digest, place))`),
 }
 
-/** The same for one host alone: 33 µs instead of 69. */
+/** The same for one host alone, half as dear as a list of one. */
 export const LOOK = {
   name: 'job-look',
-  text: `with ${seen(
-    `(select $1::text as license_id, $2::text as fingerprint, $3::text as claim_key, ${at('$4')} as at,
-        $5::text as key_digest, 1 as place) q`,
-    isDue('q.license_id', "''", 'q.at'),
-  )}`,
+  text: seen(`(select $1::text as license_id, $2::text as fingerprint, $3::text as claim_key, ${at('$4')} as at,
+    $5::text as key_digest, 1 as place)`),
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */

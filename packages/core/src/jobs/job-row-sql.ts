@@ -101,7 +101,7 @@ export const UNFINISHED = 'finished_at is null'
 /** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
 export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
 
-/** SQL: the ids of the jobs that the host of a row is to stop, as an array. */
+/** SQL: the ids of the jobs that the host of a row is to stop, as an array. All that is asked stands in an index of its own. */
 export const toStop = (
   host: string,
 ): string => `array(select j.id from jobs j where j.license_id = ${host}.license_id

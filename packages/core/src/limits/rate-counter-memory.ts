@@ -30,7 +30,7 @@ export class MemoryRateCounter implements RateCounter {
     return size
   }
 
-  async count(limit: RateLimit, subjectDigest: string, now = this.#clock.now()): Promise<RateCount> {
+  count(limit: RateLimit, subjectDigest: string, now = this.#clock.now()): RateCount {
     const nowMs = now.getTime()
     const windows = this.#windowsOf(limit)
     const known = windows.find(subjectDigest)

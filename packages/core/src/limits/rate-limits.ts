@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { RateCounter } from './rate-counter.ts'
-import { judge, type RateLimit, type RateVerdict } from './rate-limit.ts'
+import { judge, type RateCount, type RateLimit, type RateVerdict } from './rate-limit.ts'
 
 /** Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of `status`. */
 const AGENT_LIMITS = {
@@ -75,15 +75,18 @@ export class RateLimits {
   /**
    * Counts one request of `subject` (a client address, a license; any constant for a global limit) and says whether it
    * passes. Ask before doing work, and ask only for subjects that are known: an unknown key must not open a window.
+   * Windows in memory answer at once: a request that waits for nothing has its body read as it arrives.
    */
-  async take(name: RateLimitName, subject: string): Promise<RateVerdict> {
-    const limit = this.#limits[name]
+  take(name: RateLimitName, subject: string): RateVerdict | Promise<RateVerdict> {
     const isLicense = isPerLicense(name)
     const counted = isLicense ? subject : subjectDigest(subject)
-    const count = await this.#counter.count(limit, counted, this.#clock.forStores())
-    const verdict = judge(limit, count)
-    if (!verdict.allowed && isLicense) this.#refused?.(subject)
-    return verdict
+    const verdict = (count: RateCount) => {
+      const judged = judge(this.#limits[name], count)
+      if (!judged.allowed && isLicense) this.#refused?.(subject)
+      return judged
+    }
+    const count = this.#counter.count(this.#limits[name], counted, this.#clock.forStores())
+    return count instanceof Promise ? count.then(verdict) : verdict(count)
   }
 }
 

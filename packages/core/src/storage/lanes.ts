@@ -1,3 +1,4 @@
+import { arrayLiteral } from './array-literal.ts'
 import type { Statement } from './session.ts'
 
 /** A statement slower than this may run by a plan that was made when a table was small. */
@@ -38,7 +39,8 @@ export class Lanes {
     const connection = await this.#connect()
     const startedAt = this.#elapsedMs()
     try {
-      const { rows } = await connection.query({ name, text, values: [...params] })
+      const values = params.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value))
+      const { rows } = await connection.query({ name, text, values })
       this.#giveBack(connection, startedAt)
       return rows as Row[]
     } catch (error) {

@@ -141,7 +141,7 @@ describe('the fake and the database agree', () => {
     const limit = { name: 'claim', limit: 60, windowSeconds: 60 }
     const count =
       (secondsAgo: number): Ask =>
-      (stores, now) =>
+      async (stores, now) =>
         (stores as Storage).rates.count(limit, 'subject', new Date(now.getTime() - 1000 * secondsAgo))
     const fresh = { count: 1, windowLeftMs: 60_000 }
     expect(await both(count(0), count(3600))).toEqual([fresh, fresh])

@@ -15,19 +15,24 @@ export function agentStatementGate(limit: RateLimitName): Gate<Licensed> {
   return {
     security: gate.security,
     replies: gate.replies,
-    admit: async (arrival) => {
+    admit: (arrival) => {
       const recalled = recalledBy(arrival)
-      if (recalled === undefined) return { licenseId: (await gate.admit(arrival)).licenseId }
-      try {
-        await takeFrom(arrival, limit, recalled.licenseId)
-      } catch (refusal) {
-        await licenseBearer.admit(arrival)
-        throw refusal
-      }
-      return recalled
+      if (recalled === undefined) return asked(arrival, gate)
+      const taken = takeFrom(arrival, limit, recalled.licenseId)
+      return taken === undefined ? recalled : taken.then(() => recalled, refusedOf(arrival))
     },
     confirm: async (arrival) => void (await licenseBearer.admit(arrival)),
   }
+}
+
+async function asked(arrival: Arrival, gate: Gate<Licensed>): Promise<Licensed> {
+  const { licenseId } = await gate.admit(arrival)
+  return { licenseId }
+}
+
+const refusedOf = (arrival: Arrival) => async (refusal: unknown) => {
+  await licenseBearer.admit(arrival)
+  throw refusal
 }
 
 function recalledBy({ plane, rawHeaders }: Arrival): Required<Licensed> | undefined {

@@ -1,4 +1,4 @@
-import { Problem, type RateLimitName } from '@svc/core'
+import { Problem, type RateLimitName, type RateVerdict } from '@svc/core'
 import type { Arrival, Replies } from '../route.ts'
 import { keepWaiting } from './late.ts'
 
@@ -11,15 +11,21 @@ export const LIMITED: Replies = {
 }
 
 /**
- * Counts the request in a window of `subject`. Who goes on far beyond a limit hears late that it is refused.
+ * Counts the request in a window of `subject`; undefined: it passes, at once. Who goes on far beyond a limit hears late that
+ * it is refused.
  * @throws Problem `rate-limited`
  */
-export async function takeFrom(
+export function takeFrom(
   { plane }: Pick<Arrival, 'plane'>,
   name: RateLimitName,
   subject: string,
-): Promise<void> {
-  const { allowed, retryAfterSeconds, floods } = await plane.limits.take(name, subject)
+): Promise<void> | undefined {
+  const verdict = plane.limits.take(name, subject)
+  if (verdict instanceof Promise) return verdict.then(pass)
+  return verdict.allowed ? undefined : pass(verdict)
+}
+
+async function pass({ allowed, retryAfterSeconds, floods }: RateVerdict): Promise<void> {
   if (floods) await keepWaiting()
   if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
 }

@@ -6,6 +6,7 @@ import { chat } from './0005-chat.ts'
 import { alerts } from './0006-alerts.ts'
 import { logBodies } from './0007-log-bodies.ts'
 import { roomForHeartbeats } from './0008-room-for-heartbeats.ts'
+import { rareRows } from './0009-rare-rows.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   alerts,
   logBodies,
   roomForHeartbeats,
+  rareRows,
 ]

@@ -1,0 +1,60 @@
+// What every host asks for and hardly any finds is read from indexes that hold nothing else.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type pg from 'pg'
+import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
+import { touched } from '../storage/touched-pages.ts'
+
+/** The statements with the parameters of a host that has come before. */
+const ASKED = {
+  [LOOK.name]: [LOOK, `'lic', 'fp', null, null, null`],
+  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
+  [HEARTBEAT.name]: [HEARTBEAT, `'lic', null, 'fp'${', null'.repeat(13)}`],
+  [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
+} as const
+
+/** Jobs and hosts that are nobody's to ask for, of the license that asks. */
+const MANY = 20_000
+/** An index that has grown by a level. */
+const LEVELS = 4
+
+let scene: SqlScene
+let client: pg.Client
+
+beforeAll(async () => {
+  scene = await SqlScene.open(LANE_OPTIONS)
+  client = scene.client
+  for (const table of ['jobs', 'agents'])
+    await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  await client.query(`insert into agents (license_id, fingerprint) values ('lic', 'fp')`)
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+async function pages(): Promise<Readonly<Record<string, number>>> {
+  const found: Record<string, number> = {}
+  for (const [name, [, params]] of Object.entries(ASKED))
+    found[name] = (await touched(client, `execute "${name}" (${params})`)).pages
+  return found
+}
+
+describe(`by a plan that was made while there was nothing, on ${POSTGRES}`, () => {
+  it('a host reads as much behind the finished jobs of its license, and beside drained hosts', async () => {
+    for (const [{ name, text }] of Object.values(ASKED)) await client.query(`prepare "${name}" as ${text}`)
+    const before = await pages()
+    await client.query(
+      `insert into jobs (id, license_id, kind, payload, state, finished_at, claimed_by, cancel_requested_at, max_attempts, timeout_seconds)
+        select 'job_' || lpad(n::text, 26, '0'), 'lic', 'prune', '{}', 'failed', now(), 'fp', now(), 3, 3600 from generate_series(1, ${MANY}) n`,
+    )
+    await client.query(
+      `insert into agents (license_id, fingerprint, drained_at) select 'lic', 'other' || n, now() from generate_series(1, ${MANY}) n`,
+    )
+    const after = await pages()
+    const dearer = Object.keys(ASKED).filter(
+      (name) => (after[name] ?? Number.NaN) > (before[name] ?? 0) + LEVELS,
+    )
+    expect({ dearer, before, after }).toMatchObject({ dearer: [] })
+  })
+})
