@@ -184,6 +184,7 @@ export class SqlAgentsStore implements AgentsStore {
     this.#session = session
     this.#heartbeat = session.batched({
       run: heartbeats,
+      goesEarly: () => true,
       keyOf: ({ write }) => `${write.licenseId} ${write.fingerprint}`,
       shareOf: ({ write }) => write.licenseId,
     })

@@ -83,8 +83,16 @@ export class SqlJobsStore implements port.JobsStore {
   constructor(session: Session) {
     const positions = new LogPositions()
     this.#session = session
+    // A look that finds nothing is quickly done. Where there is work, hosts that come together get it together: in four
+    // statements instead of one it costs PostgreSQL 1.6 times as much.
+    let foundWork = false
     this.#lease = session.batched({
-      run: lease,
+      run: async (asked, rows) => {
+        const answers = await lease(asked, rows)
+        foundWork = answers.some((answer) => answer?.job !== undefined)
+        return answers
+      },
+      goesEarly: () => !foundWork,
       keyOf: ({ request }) => `${request.licenseId} ${request.fingerprint}`,
       shareOf: ({ request }) => request.licenseId,
     })

@@ -51,6 +51,28 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual([1, 2, 3, 4])
   })
 
+  it('those that may go early go by sixteen while more come, on lanes that are free', async () => {
+    const { sent, run } = gated()
+    let early = true
+    const batch = new Batch({ run, goesEarly: () => early })
+    const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
+    expect(sent.map(({ items }) => items.length)).toEqual([16, 16])
+    await turn()
+    expect(sent).toHaveLength(2)
+    early = false
+    sent[0]?.end()
+    await turn()
+    expect(sent.map(({ items }) => items.length)).toEqual([16, 16, 8])
+    for (const { end } of sent) end()
+    await turn()
+    for (let value = 40; value < 60; value += 1) answers.push(batch.add(item(value)))
+    expect(sent).toHaveLength(3)
+    await turn()
+    expect(sent[3]?.items).toHaveLength(20)
+    sent[3]?.end()
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, value) => value))
+  })
+
   it('who has waited for two seconds is told to come back, and does not wait through another stuck statement', async () => {
     const { sent, run } = gated()
     let now = 0
