@@ -22,6 +22,8 @@ interface HeartbeatKeeper extends AsyncDisposable {
   beat(beat: Beat): Promise<number>
 }
 
+const KNOWN_BY = 64
+
 /** Heartbeats of a fleet, each host in its turn, straight into storage. */
 export const start: StartPart<HeartbeatsOptions> = async ({ way, source, fleet }) => {
   const keeper = await WAYS[way](source)
@@ -37,6 +39,8 @@ export const start: StartPart<HeartbeatsOptions> = async ({ way, source, fleet }
     seen.set(beat.fingerprint, seq)
     return true
   }
+  // The fleet is known before anything is measured: a first heartbeat makes a row and its index entry, all others change it.
+  await closedLoop({ workers: KNOWN_BY, seconds: Number.POSITIVE_INFINITY, limit: beats.length }, once)
   return {
     commands: { run: (request: LoopRequest) => closedLoop(request, once) },
     stop: async () => keeper[Symbol.asyncDispose](),

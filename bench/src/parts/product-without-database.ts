@@ -31,7 +31,7 @@ function storageOf({ licenses }: Fleet): Storage {
     ...memory,
     agents: {
       ...memory.agents,
-      heartbeat: async () => ({ seq: 1, at: new Date(), cancel: [], drained: false }),
+      heartbeat: async () => ({ seq: 1, cancel: [], drained: false }),
     },
     licenses: { ...memory.licenses, usableId: async (digest) => ids.get(digest) },
   }

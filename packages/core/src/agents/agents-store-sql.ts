@@ -61,35 +61,29 @@ const arrays = REPORTED.map(([, type], index) => `$${index + 5}::${type}[]`)
 const singles = REPORTED.map(([name, type], index) => `$${index + 5}::${type} as ${name}`)
 const LICENSED = isLicensed({ licenseId: 'b.license_id', keyDigest: 'b.key_digest', at: 'b.at' })
 
-/** Writes down the beats of some rows `b`. */
+/** Writes down the beats `b` whose licenses speak for them, and answers those alone, in their order. */
 const keep = (
-  b: string,
+  beats: string,
 ) => `insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
-      select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from ${b}
-      on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
-        last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)`
+    select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from ${beats} b where ${LICENSED}
+    on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
+      last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
+    returning a.license_id, a.fingerprint, a.seq::float8 as seq, a.drained_at is not null as drained, ${toStop('a')} as cancel`
 
-// Sorted, so that two statements never wait for each other's hosts.
+/** Rows are locked in the order in which they are given. */
 export const HEARTBEATS = {
   name: 'agent-heartbeats',
-  text: `with beat as (
-      select b.*, ${LICENSED} as licensed from (select license_id, key_digest, fingerprint, coalesce(given, now()) as at, ${NAMES}, place
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], ${arrays.join(', ')}) with ordinality
-          as b (license_id, key_digest, fingerprint, given, ${NAMES}, place)) b
-    ), kept as (
-      ${keep('beat where licensed order by license_id, fingerprint')}
-      returning a.license_id, a.fingerprint, a.seq, a.drained_at
-    )
-    select beat.licensed, kept.seq::float8 as seq, beat.at, kept.drained_at is not null as drained, ${toStop('beat')} as cancel
-    from beat left join kept using (license_id, fingerprint) order by place`,
+  text: keep(`(select license_id, key_digest, fingerprint, coalesce(given, now()) as at, ${NAMES}
+    from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], ${arrays.join(', ')})
+      as asked (license_id, key_digest, fingerprint, given, ${NAMES}))`),
 }
 
-/** The same of one host alone, which has no row when its license is refused: 51 µs instead of 116. */
+/** The same of one host alone: half as dear as a list of one. */
 export const HEARTBEAT = {
   name: 'agent-heartbeat',
-  text: `${keep(`(select $1::text as license_id, $2::text as key_digest, $3::text as fingerprint, ${at('$4')} as at,
-        ${singles.join(', ')}) b where ${LICENSED}`)}
-    returning true as licensed, a.seq::float8 as seq, ${at('$4')} as at, a.drained_at is not null as drained, ${toStop('a')} as cancel`,
+  text: keep(
+    `(select $1::text as license_id, $2::text as key_digest, $3::text as fingerprint, ${at('$4')} as at, ${singles.join(', ')})`,
+  ),
 }
 
 interface Beat {
@@ -98,18 +92,29 @@ interface Beat {
 }
 
 interface BeatRow {
-  readonly licensed: boolean
+  readonly license_id: string
+  readonly fingerprint: string
   readonly seq: number
-  readonly at: string
   readonly drained: boolean
   readonly cancel: readonly string[]
 }
+
+// In one order everywhere, so that two statements never wait for each other's hosts.
+function byHost({ write: one }: Beat, { write: other }: Beat): number {
+  if (one.licenseId !== other.licenseId) return one.licenseId < other.licenseId ? -1 : 1
+  return one.fingerprint < other.fingerprint ? -1 : 1
+}
+
+// A lone surrogate comes back as what is stored for it.
+const isOf = (row: BeatRow, { licenseId, fingerprint }: HeartbeatWrite): boolean =>
+  row.fingerprint === fingerprint.toWellFormed() && row.license_id === licenseId
 
 async function heartbeats(
   beats: readonly Beat[],
   rows: Rows,
 ): Promise<readonly (HeartbeatOutcome | undefined)[]> {
-  const params = beats.map(({ write, now }) => [
+  const sent = beats.toSorted(byHost)
+  const params = sent.map(({ write, now }) => [
     write.licenseId,
     write.keyDigest ?? null,
     write.fingerprint,
@@ -127,12 +132,17 @@ async function heartbeats(
     write.lastDrillAt ?? null,
     write.drillPass ?? null,
   ])
-  const taken = await oneOrMany<BeatRow>(rows, { one: HEARTBEAT, many: HEARTBEATS }, params)
-  return beats.map((_, index) => outcomeOf(taken[index]))
+  const taken = (await oneOrMany<BeatRow>(rows, { one: HEARTBEAT, many: HEARTBEATS }, params)).values()
+  const outcomes = new Map<Beat, HeartbeatOutcome>()
+  let row = taken.next().value
+  for (const beat of sent) {
+    if (row === undefined || !isOf(row, beat.write)) continue
+    outcomes.set(beat, { seq: row.seq, cancel: row.cancel, drained: row.drained })
+    row = taken.next().value
+  }
+  if (row !== undefined) throw new Error('the heartbeat statement answered in another order')
+  return beats.map((beat) => outcomes.get(beat))
 }
-
-const outcomeOf = (row: BeatRow | undefined): HeartbeatOutcome | undefined =>
-  row?.licensed ? { seq: row.seq, at: instant(row.at), cancel: row.cancel, drained: row.drained } : undefined
 
 const LIST = {
   name: 'agent-list',

@@ -22,8 +22,6 @@ export interface HeartbeatWrite extends Licensed {
 export interface HeartbeatOutcome {
   /** Rises by one with each heartbeat of the host. */
   readonly seq: number
-  /** When the database took it. */
-  readonly at: Date
   /** Jobs this host holds that it should stop. */
   readonly cancel: readonly string[]
   readonly drained: boolean

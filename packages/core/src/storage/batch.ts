@@ -13,6 +13,8 @@ export interface BatchParts<Item, Result> {
    * time: for statements that cost little beside their items. Default: never.
    */
   readonly goesEarly?: () => boolean
+  /** Statements under way at once; default 2: the second hides the commit of the first. */
+  readonly lanes?: number
   /** Milliseconds since some instant; default: the machine's. */
   readonly elapsedMs?: () => number
 }
@@ -35,7 +37,6 @@ const MAX_ITEMS = 256
 const MAX_SHARE = MAX_ITEMS / 4
 /** As many as go early: with 8 a statement costs too much of what is gained. */
 const EARLY_ITEMS = 16
-/** Statements under way at once: the second hides the commit of the first. */
 const LANES = 2
 /** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
 const MAX_WAITING = 5000
@@ -50,6 +51,7 @@ const MAX_WAIT_MS = 2000
 export class Batch<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
   readonly #elapsedMs: () => number
+  readonly #lanes: number
   #waiting: Waiting<Item, Result>[] = []
   // No set that keys enter and leave for ever: its outgrown tables refer to the newer ones, so that young collections
   // take them all for alive (0.4 MB of 34 at each).
@@ -59,6 +61,7 @@ export class Batch<Item, Result> {
   constructor(parts: BatchParts<Item, Result>) {
     this.#parts = parts
     this.#elapsedMs = parts.elapsedMs ?? (() => performance.now())
+    this.#lanes = parts.lanes ?? LANES
   }
 
   /**
@@ -71,7 +74,7 @@ export class Batch<Item, Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
       if (this.#armed) {
-        if (this.#waiting.length >= EARLY_ITEMS && this.#parts.goesEarly?.()) this.#send()
+        if (this.#lanes > 1 && this.#waiting.length >= EARLY_ITEMS && this.#parts.goesEarly?.()) this.#send()
         return
       }
       this.#armed = true
@@ -83,7 +86,7 @@ export class Batch<Item, Result> {
   }
 
   #send(): void {
-    while (this.#underWay.length < LANES) {
+    while (this.#underWay.length < this.#lanes) {
       const load = this.#load()
       if (load.items.length === 0) return
       this.#underWay = [...this.#underWay, load]

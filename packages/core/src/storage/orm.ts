@@ -19,6 +19,8 @@ export interface Driver {
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
   /** The same for statements that must not wait behind others: lanes of their own, planned once for all parameters. */
   hotRows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
+  /** Hot statements of one kind that it works on at once. */
+  readonly lanes: number
   /** Runs a statement apart from the general pool, so that its health is not mistaken for the database's. */
   probe<Row>(text: string): Promise<Row[]>
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
@@ -120,6 +122,7 @@ export async function postgresDriver(
           async () => (await pool.query({ name, text, values: [...params] })).rows as Row[],
         ),
       ),
+    lanes: 2,
     hotRows: (statement, params) =>
       pastDeadlock(() => withFreshPlan(LANE_LIMITS.max, () => lanes.rows(statement, params))),
     probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
@@ -177,6 +180,8 @@ export async function pgliteDriver(
   return {
     em: () => orm.em.fork(),
     rows: ({ text }, params) => query(text, params),
+    // A second statement would only wait for the first, and be shorter of what comes meanwhile.
+    lanes: 1,
     hotRows: (statement, params) => withFreshPlan(1, () => lanes.rows(statement, params)),
     probe: (text) => query(text, []),
     connections: () => undefined,

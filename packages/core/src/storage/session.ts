@@ -29,7 +29,7 @@ export interface Session {
 export type Rows = Session['rows']
 
 /** A batch whose statements run on the lane that the session gives them. */
-export interface HotParts<Item, Result> extends Omit<BatchParts<Item, Result>, 'run'> {
+export interface HotParts<Item, Result> extends Omit<BatchParts<Item, Result>, 'run' | 'lanes'> {
   readonly run: (items: readonly Item[], rows: Rows) => Promise<readonly Result[]>
 }
 

@@ -83,7 +83,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
   const session: Session = {
     rows: (statement, params) => withRoom(() => driver.rows(statement, params)),
     batched: ({ run, ...parts }) => {
-      const batch = new Batch({ ...parts, run: (items) => run(items, hot) })
+      const batch = new Batch({ ...parts, lanes: driver.lanes, run: (items) => run(items, hot) })
       return (item) => batch.add(item)
     },
     manage: (work) => withRoom(() => work(driver.em())),

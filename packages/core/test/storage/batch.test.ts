@@ -73,6 +73,21 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, value) => value))
   })
 
+  it('where statements only follow each other, everything that has come is in the next', async () => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run, lanes: 1, goesEarly: () => true })
+    const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
+    await turn()
+    answers.push(batch.add(item(40)))
+    await turn()
+    expect(sent.map(({ items }) => items.length)).toEqual([40])
+    sent[0]?.end()
+    await turn()
+    expect(sent.map(({ items }) => items.length)).toEqual([40, 1])
+    sent[1]?.end()
+    await Promise.all(answers)
+  })
+
   it('who has waited for two seconds is told to come back, and does not wait through another stuck statement', async () => {
     const { sent, run } = gated()
     let now = 0

@@ -63,7 +63,6 @@ function heartbeat(tables: MemoryTables, write: HeartbeatWrite, now: Date): Hear
   noteIdentity(tables, old, row)
   return {
     seq: row.seq,
-    at: now,
     cancel: cancelling(tables.jobs, write),
     drained: row.drainedAt !== undefined,
   }
