@@ -101,7 +101,7 @@ export class Connections {
     const responses = this.#owed.get(socket)
     if (responses === undefined) return
     responses.push(response)
-    response.once('close', () => responses.splice(responses.indexOf(response), 1))
+    response.on('close', () => responses.splice(responses.indexOf(response), 1))
     if (this.#closing) endWith(response)
   }
 }

@@ -135,7 +135,7 @@ const storableText = (text: string | undefined) =>
   text?.includes(NUL) ? text.replaceAll(NUL, '\ufffd') : text
 
 function storableParams(params: Match['params']): Match['params'] {
-  const odd = Object.values(params).some((value) => value.includes(NUL))
+  const odd = Object.keys(params).some((name) => params[name]?.includes(NUL))
   if (!odd) return params
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, storableText(value) ?? '']))
 }

@@ -1,6 +1,6 @@
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
-import { isoOrNull, oneOrMany, type Rows } from '../storage/session.ts'
-import { at, toStop, UNFINISHED } from './job-row-sql.ts'
+import { isoOrNull, type Rows } from '../storage/session.ts'
+import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
 
 /** A request with the instant that a test gives it. */
@@ -24,14 +24,6 @@ const DRAINED = `coalesce((select true from agents a
 const REPEATED = `(q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
   and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false))`
 
-/** Who of the requests `q` hears more than "no work". */
-const seen = (requests: string) => `select * from (
-    select place, licensed, drained, cancel, repeated or (not drained and due) as promising from (
-      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${REPEATED} as repeated,
-        coalesce(${isDue('q.license_id', "''", 'q.at')}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false) as due
-      from ${requests} q offset 0) looked) seen
-  where not licensed or drained or promising or cancel <> '{}'`
-
 /**
  * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fraction of
  * the database's time: it locks nothing and writes nothing. Here is where a license is checked. A host that hears nothing but
@@ -41,16 +33,14 @@ const seen = (requests: string) => `select * from (
  */
 export const LOOKS = {
   name: 'job-looks',
-  text: seen(`(select *, coalesce(given, now()) as at
-    from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
-      as asked (license_id, fingerprint, claim_key, given, key_digest, place))`),
-}
-
-/** The same for one host alone, half as dear as a list of one. */
-export const LOOK = {
-  name: 'job-look',
-  text: seen(`(select $1::text as license_id, $2::text as fingerprint, $3::text as claim_key, ${at('$4')} as at,
-    $5::text as key_digest, 1 as place)`),
+  text: `select * from (
+    select place, licensed, drained, cancel, repeated or (not drained and due) as promising from (
+      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${REPEATED} as repeated,
+        coalesce(${isDue('q.license_id', "''", 'q.at')}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false) as due
+      from (select *, coalesce(given, now()) as at
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
+          as asked (license_id, fingerprint, claim_key, given, key_digest, place)) q offset 0) looked) seen
+  where not licensed or drained or promising or cancel <> '{}'`,
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */
@@ -68,15 +58,16 @@ const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel
 /** Looks for several hosts, in their order. */
 export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Look[]> {
   const looks = new Array<Look>(asked.length).fill(NO_WORK)
-  const params = asked.map(({ request, now }) => [
-    request.licenseId,
-    request.fingerprint,
-    request.claimKey ?? null,
-    isoOrNull(now),
-    request.keyDigest ?? null,
+  const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
+    asked.map(({ request }) => value(request) ?? null)
+  const found = await rows<LookRow>(LOOKS, [
+    column(({ licenseId }) => licenseId),
+    column(({ fingerprint }) => fingerprint),
+    column(({ claimKey }) => claimKey),
+    asked.map(({ now }) => isoOrNull(now)),
+    column(({ keyDigest }) => keyDigest),
   ])
   // Places are counted from 1.
-  for (const { place, ...told } of await oneOrMany<LookRow>(rows, { one: LOOK, many: LOOKS }, params))
-    looks[place - 1] = told
+  for (const { place, ...told } of found) looks[place - 1] = told
   return looks
 }

@@ -33,23 +33,6 @@ export interface HotParts<Item, Result> extends Omit<BatchParts<Item, Result>, '
   readonly run: (items: readonly Item[], rows: Rows) => Promise<readonly Result[]>
 }
 
-/**
- * Runs the statement `many`, which takes arrays, or `one`, which says the same of a single item: it has no arrays to take
- * apart, nothing to sort and to join, and costs half. `items`: the parameters of each item.
- */
-export function oneOrMany<Row>(
-  rows: Rows,
-  { one, many }: Readonly<Record<'one' | 'many', Statement>>,
-  items: readonly (readonly unknown[])[],
-): Promise<Row[]> {
-  const [first = [], ...others] = items
-  if (others.length === 0) return rows<Row>(one, first)
-  return rows<Row>(
-    many,
-    first.map((_, index) => items.map((item) => item[index])),
-  )
-}
-
 /** An instant as an array parameter takes it. */
 export const isoOrNull = (at: Date | undefined): string | null => at?.toISOString() ?? null
 

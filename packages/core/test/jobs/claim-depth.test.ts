@@ -4,7 +4,7 @@ import { LEASE_SECONDS, type Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
-import { LOOK } from '../../src/jobs/job-look-sql.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -43,7 +43,8 @@ const LEVELS = 2
 
 const hit = () =>
   explained(LEASE, `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz]`)
-const look = (license: string) => explained(LOOK, `'${license}', 'fp', null, null, null`)
+const look = (license: string) =>
+  explained(LOOKS, `array['${license}'], array['fp'], array[null], array[null::timestamptz], array[null]`)
 
 describe(`a claim on ${POSTGRES}`, () => {
   it('touches as much behind 100,000 jobs as behind 1,000, whether statistics know of them or not', async () => {

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
-import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
@@ -73,7 +73,6 @@ const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
   ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
-  ['a look for work', LOOK, ["'lic_1'", "'host-1'", "'key-of-1'", 'null', 'null']],
   ['claims', LEASE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz')]],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],

@@ -5,7 +5,7 @@ import { END_ALL, END_ONE, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
-import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -90,7 +90,6 @@ const REPORTED = [
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
-    ['a look for work', 16, LOOK, ["'lic_a'", "'fp'", "'key'", 'null', "'digest'"]],
     ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
     ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED]],
     ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED]],

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
-import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -10,7 +10,6 @@ import { touched } from '../storage/touched-pages.ts'
 
 /** The statements with the parameters of a host that has come before. */
 const ASKED = {
-  [LOOK.name]: [LOOK, `'lic', 'fp', null, null, null`],
   [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
   [HEARTBEAT.name]: [HEARTBEAT, `'lic', null, 'fp'${', null'.repeat(13)}`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],

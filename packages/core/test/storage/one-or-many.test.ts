@@ -1,8 +1,9 @@
-// A request that comes alone is served by a statement of its own: it says and writes what the statement for many does.
+// A heartbeat that comes alone is served by a statement of its own: it says and writes what the statement for many does. So
+// does a look for work among others.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
-import { LOOK, LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from './backends.ts'
 import { SqlScene } from './sql-scene.ts'
@@ -109,16 +110,28 @@ describe(`one request alone and in company, on ${POSTGRES}`, () => {
     expect(refused).toBeLessThan(RUNS)
   })
 
-  it('a look for work', async () => {
+  it('a look for work, among others as by itself', async () => {
     const told = new Set<string>()
     const key = fc.constantFrom(null, 'key-claimed', 'key-running', 'key-new')
-    const property = fc.asyncProperty(callers, key, async (from, claimKey) => {
-      const params = [from.license, from.fingerprint, claimKey, from.at, from.digest]
-      const [alone, together] = await both(LOOK, LOOKS, params)
-      told.add(JSON.stringify(together.answer))
-      expect(alone).toEqual(together)
+    const asked = fc
+      .tuple(callers, key)
+      .map(([{ license, fingerprint, at, digest }, claimKey]) => [license, fingerprint, claimKey, at, digest])
+    const look = async (requests: readonly (readonly unknown[])[]) => {
+      const params = [0, 1, 2, 3, 4].map((column) => requests.map((request) => request[column]))
+      return (await scene.client.query({ ...LOOKS, values: params })).rows as Rows
+    }
+    const property = fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 8 }), async (requests) => {
+      await scene.client.query('begin')
+      const together = await look(requests)
+      for (const [index, request] of requests.entries()) {
+        const [alone] = await look([request])
+        const found = together.find(({ place }) => place === index + 1)
+        expect(found).toEqual(alone && { ...alone, place: index + 1 })
+        told.add(JSON.stringify({ ...alone, place: 0 }))
+      }
+      await scene.client.query('rollback')
     })
-    await fc.assert(property, { numRuns: RUNS })
+    await fc.assert(property, { numRuns: RUNS / 4 })
     // Nothing, a refusal, a drained host, work, something to stop, and what they make together.
     expect(told.size).toBeGreaterThan(5)
   })
