@@ -73,6 +73,34 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, value) => value))
   })
 
+  it('nobody goes early while statements take long, until some do not', async () => {
+    const { sent, run } = gated()
+    let now = 0
+    const batch = new Batch({ run, goesEarly: () => true, elapsedMs: () => now })
+    const crowd = () => Array.from({ length: 20 }, (_, value) => batch.add(item(value)))
+    const statement = async (ms: number) => {
+      const answer = batch.add(item(0))
+      await turn()
+      now += ms
+      sent.at(-1)?.end()
+      await answer
+    }
+    for (let slow = 0; slow < 60; slow += 1) await statement(2)
+    const before = sent.length
+    const together = crowd()
+    expect(sent).toHaveLength(before)
+    await turn()
+    expect(sent.at(-1)?.items).toHaveLength(20)
+    now += 0.5
+    sent.at(-1)?.end()
+    await Promise.all(together)
+    const apart = crowd()
+    expect(sent.at(-1)?.items).toHaveLength(16)
+    await turn()
+    for (const { end } of sent) end()
+    await Promise.all(apart)
+  })
+
   it('where statements only follow each other, everything that has come is in the next', async () => {
     const { sent, run } = gated()
     const batch = new Batch({ run, lanes: 1, goesEarly: () => true })
