@@ -39,7 +39,7 @@ const MAX_SHARE = MAX_ITEMS / 4
 /** As many as go early: with 8 a statement costs too much of what is gained. */
 const EARLY_ITEMS = 16
 /** What statements take at least where they go early: 16 heartbeats 0.6 ms, and 1.4 where a commit takes 1 ms. */
-const EARLY_BELOW_MS = 1
+const EARLY_BELOW_MS = 1.25
 /** What is known of that fades: where all take longer than before, ten statements tell. */
 const FADING = 1.1
 const LANES = 2
