@@ -80,7 +80,8 @@ export class Batch<Item, Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
       if (this.#armed) {
-        if (this.#waiting.length >= EARLY_ITEMS && this.#goEarly()) this.#send()
+        // Not at each that comes: those that wait for one key would all be looked at each time.
+        if (this.#waiting.length % EARLY_ITEMS === 0 && this.#goEarly()) this.#send()
         return
       }
       this.#armed = true

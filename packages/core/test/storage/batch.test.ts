@@ -73,6 +73,20 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, value) => value))
   })
 
+  it('a crowd that waits for one key is not looked through with each that joins it', async () => {
+    const { sent, run } = gated()
+    let looks = 0
+    const keyOf = ({ key }: Item) => {
+      looks += 1
+      return key
+    }
+    const batch = new Batch({ run, keyOf, goesEarly: () => true })
+    const [first] = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'a')).catch(() => -1))
+    expect(looks).toBeLessThan(50_000)
+    sent[0]?.end()
+    expect(await first).toBe(0)
+  })
+
   it('nobody goes early while statements take long, until some do not', async () => {
     const { sent, run } = gated()
     let now = 0
