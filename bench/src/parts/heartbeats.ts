@@ -22,6 +22,7 @@ interface HeartbeatKeeper extends AsyncDisposable {
   beat(beat: Beat): Promise<number>
 }
 
+/** Callers at once who make the fleet known. */
 const KNOWN_BY = 64
 
 /** Heartbeats of a fleet, each host in its turn, straight into storage. */
