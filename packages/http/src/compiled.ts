@@ -4,7 +4,10 @@ import { fieldsOf, isOmissible, type Shape } from './shape.ts'
 /** What a compiled reader returns for a value that the struct refuses. */
 export const REFUSED: unique symbol = Symbol('refused')
 
-/** Reads a value as the struct it was compiled from does: a copy without unknown keys, or `REFUSED`. */
+/**
+ * Reads a value as the struct it was compiled from does: the value, or a copy where it had unknown keys, or `REFUSED`. The
+ * value is the reader's own, as a parser has just made it: parts of it are replaced in place.
+ */
 export type Reader = (value: unknown) => unknown
 
 /**
@@ -26,20 +29,26 @@ function objectReader(shape: Shape): Reader {
     read: compiled(field),
     omissible: isOmissible(field),
   }))
+  const onlyKnown = (given: Record<string, unknown>) =>
+    Object.fromEntries(
+      fields.filter(({ name }) => given[name] !== undefined).map(({ name }) => [name, given[name]]),
+    )
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return REFUSED
-    const kept: Record<string, unknown> = {}
+    const given = value as Record<string, unknown>
+    let known = 0
     for (const { name, read, omissible } of fields) {
-      const given = (value as Record<string, unknown>)[name]
-      if (given === undefined) {
+      const field = given[name]
+      if (field === undefined) {
         if (omissible) continue
         return REFUSED
       }
-      const field = read(given)
-      if (field === REFUSED) return REFUSED
-      kept[name] = field
+      const kept = read(field)
+      if (kept === REFUSED) return REFUSED
+      if (kept !== field) given[name] = kept
+      known += 1
     }
-    return kept
+    return Object.keys(given).length === known ? given : onlyKnown(given)
   }
 }
 
@@ -47,12 +56,11 @@ function listReader({ items, maxItems }: ListSchema<unknown>): Reader {
   const read = compiled(items)
   return (value) => {
     if (!Array.isArray(value) || value.length > maxItems) return REFUSED
-    const kept: unknown[] = []
-    for (const entry of value as unknown[]) {
-      const item = read(entry)
+    for (let index = 0; index < value.length; index += 1) {
+      const item = read(value[index])
       if (item === REFUSED) return REFUSED
-      kept.push(item)
+      if (item !== value[index]) value[index] = item
     }
-    return kept
+    return value
   }
 }

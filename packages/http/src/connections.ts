@@ -23,7 +23,15 @@ export class Connections {
       this.#owed.set(socket, [])
       socket.once('close', () => this.#owed.delete(socket))
     })
-    server.prependListener('request', (request, response) => this.#begin(request, response))
+  }
+
+  /** Notes a request; to be told of each before anybody answers it. */
+  begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    const responses = this.#owed.get(socket)
+    if (responses === undefined) return
+    responses.push(response)
+    response.on('close', () => responses.splice(responses.indexOf(response), 1))
+    if (this.#closing) endWith(response)
   }
 
   /** Answers that are under way. */
@@ -95,14 +103,6 @@ export class Connections {
     const lost = this.answering
     for (const socket of this.#owed.keys()) socket.destroy()
     return lost
-  }
-
-  #begin({ socket }: IncomingMessage, response: ServerResponse): void {
-    const responses = this.#owed.get(socket)
-    if (responses === undefined) return
-    responses.push(response)
-    response.on('close', () => responses.splice(responses.indexOf(response), 1))
-    if (this.#closing) endWith(response)
   }
 }
 

@@ -65,8 +65,8 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
       reject(refusal)
     }
   })
+  // An error is nothing more: Node tells of one only where somebody listens, and closes after it.
   request.on('close', onGone)
-  request.on('error', onGone)
   return promise
 }
 

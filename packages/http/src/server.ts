@@ -63,8 +63,9 @@ const MAX_HEADERS = 100
  */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const ids = new RequestIds()
-  const server = serverOf(app, options, ids)
+  const server = serverOf(options)
   const connections = new Connections(server)
+  answerRequests(server, app, connections, ids)
   answerTheUnreadable(server, connections, ids)
   await listening(server, options)
   tellRefused(server, options.log ?? silentLog)
@@ -82,22 +83,28 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   return { ...placeOf(server), drain, cut, [Symbol.asyncDispose]: async () => void (await drain()) }
 }
 
-function serverOf(app: Koa, { maxConnections, patience }: ListenOptions, ids: RequestIds): Server {
-  const handle = app.callback()
-  const listener: RequestListener = (request, response) => {
-    if (hasHost(request)) void handle(request, response)
-    else refuseRaw(response, ids, MISSING_HOST)
-  }
+function serverOf({ maxConnections, patience }: ListenOptions): Server {
   const limits = { ...PATIENCE, ...patience, maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false }
   // Node would answer a missing Host itself, without a body.
-  const server = createServer({ ...limits, requireHostHeader: false }, listener)
+  const server = createServer({ ...limits, requireHostHeader: false })
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 0
   server.timeout = 0
   if (maxConnections !== undefined) server.maxConnections = maxConnections
+  return server
+}
+
+// One listener for all that is done with a request: Node copies a list of several for each.
+function answerRequests(server: Server, app: Koa, connections: Connections, ids: RequestIds): void {
+  const handle = app.callback()
+  const listener: RequestListener = (request, response) => {
+    connections.begin(request, response)
+    if (hasHost(request)) void handle(request, response)
+    else refuseRaw(response, ids, MISSING_HOST)
+  }
+  server.on('request', listener)
   // An expectation that Node does not know is not worth a refusal without a body.
   server.on('checkExpectation', listener)
-  return server
 }
 
 const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>

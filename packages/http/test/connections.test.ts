@@ -7,6 +7,7 @@ import { Connections } from '../src/connections.ts'
 it('what follows the earlier answers of a connection comes once, however many packets cannot be read', async () => {
   const server = createServer()
   const connections = new Connections(server)
+  server.on('request', (request, response) => connections.begin(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n')

@@ -101,7 +101,8 @@ function byHost({ write: one }: Beat, { write: other }: Beat): number {
 const isOf = (row: BeatRow, { licenseId, fingerprint }: HeartbeatWrite): boolean =>
   row.fingerprint === fingerprint.toWellFormed() && row.license_id === licenseId
 
-async function heartbeats(
+/** Writes down heartbeats of different hosts; undefined for one whose license does not speak for it. */
+export async function heartbeats(
   beats: readonly Beat[],
   rows: Rows,
 ): Promise<readonly (HeartbeatOutcome | undefined)[]> {

@@ -63,7 +63,8 @@ export class Agents {
       await jobs.renew(beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint })))
     }
     metrics.heartbeat()
-    const refresh = await this.#refresh(beat, seq, drained, cancel)
+    const isSigned = this.#parts.signer.status === 'ready'
+    const refresh = isSigned ? await this.#refresh(beat, seq, drained, cancel) : undefined
     return { nextInterval: HEARTBEAT_SECONDS, refresh, cancel }
   }
 
@@ -133,14 +134,8 @@ export class Agents {
     await this.#parts.storage.agents.forget(agent.licenseId, agent.fingerprint)
   }
 
-  async #refresh(
-    beat: Heartbeat,
-    seq: number,
-    drained: boolean,
-    cancel: readonly string[],
-  ): Promise<string | undefined> {
+  #refresh(beat: Heartbeat, seq: number, drained: boolean, cancel: readonly string[]): Promise<string> {
     const { signer, issuer, ids, clock } = this.#parts
-    if (signer.status !== 'ready') return undefined
     const { licenseId, fingerprint } = beat
     const facts = { issuer, licenseId, fingerprint, tokenId: ids.next('tok'), seq, drained, cancel }
     return signer.signApart(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))

@@ -85,9 +85,7 @@ export class Licenses {
    * statement which checks the license itself; whoever answers without that statement has to `validate` first.
    */
   recall(key: string): Required<Licensed> | undefined {
-    const keyDigest = secretDigest(key)
-    const licenseId = this.#seen.licenseOf(keyDigest)
-    return licenseId === undefined ? undefined : { licenseId, keyDigest }
+    return this.#seen.find(secretDigest(key))
   }
 
   /**

@@ -1,4 +1,10 @@
-/** Keys of a generation; two generations are remembered: 14 MB. */
+/** A key that was good, and for which license. */
+export interface SeenKey {
+  readonly keyDigest: string
+  readonly licenseId: string
+}
+
+/** Keys of a generation; two generations are remembered: 24 MB. */
 const GENERATION = 50_000
 
 /**
@@ -8,32 +14,36 @@ const GENERATION = 50_000
  */
 export class SeenKeys {
   readonly #generation: number
-  #recent = new Map<string, string>()
-  #older = new Map<string, string>()
+  #recent = new Map<string, SeenKey>()
+  #older = new Map<string, SeenKey>()
 
   constructor(generation: number = GENERATION) {
     this.#generation = generation
   }
 
-  /** The license of the key with this digest, if it was seen. */
-  licenseOf(keyDigest: string): string | undefined {
+  /** Whom the key with this digest spoke for, if it was seen. */
+  find(keyDigest: string): SeenKey | undefined {
     const recent = this.#recent.get(keyDigest)
     if (recent !== undefined) return recent
     const older = this.#older.get(keyDigest)
-    if (older !== undefined) this.note(keyDigest, older)
+    if (older !== undefined) this.#keep(older)
     return older
   }
 
   note(keyDigest: string, licenseId: string): void {
-    if (this.#recent.size >= this.#generation) {
-      this.#older = this.#recent
-      this.#recent = new Map()
-    }
-    this.#recent.set(keyDigest, licenseId)
+    this.#keep({ licenseId, keyDigest })
   }
 
   forget(keyDigest: string): void {
     this.#recent.delete(keyDigest)
     this.#older.delete(keyDigest)
+  }
+
+  #keep(seen: SeenKey): void {
+    if (this.#recent.size >= this.#generation) {
+      this.#older = this.#recent
+      this.#recent = new Map()
+    }
+    this.#recent.set(seen.keyDigest, seen)
   }
 }

@@ -30,7 +30,8 @@ const heartbeatResult = shape({
   refresh: optional(text(1, 4096)),
 })
 
-const beatOf = (caller: Licensed, body: Infer<typeof heartbeatBody>) => ({
+/** A heartbeat as the registry takes it. */
+export const beatOf = (caller: Licensed, body: Infer<typeof heartbeatBody>) => ({
   licenseId: caller.licenseId,
   keyDigest: caller.keyDigest,
   fingerprint: body.fingerprint,
@@ -68,8 +69,8 @@ export const telemetryRoutes = [
     },
     handle: async ({ plane, caller, body }) => {
       const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(caller, body))
-      const result = { ack: true, next_interval: nextInterval, ...(refresh === undefined ? {} : { refresh }) }
-      return json(result, cancelHeaders(cancel))
+      // A field that is undefined is left out of the JSON.
+      return json({ ack: true, next_interval: nextInterval, refresh }, cancelHeaders(cancel))
     },
   }),
 ]
