@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Part } from '../part.ts'
 
@@ -7,22 +7,34 @@ import type { Part } from '../part.ts'
 export type BareHandler = (body: Record<string, unknown>, response: ServerResponse) => Promise<void> | void
 
 /** Nothing but `node:http`: every request is a JSON body, and the path is not looked at. */
-export async function bareHttp(
-  handle: BareHandler,
-  stop: () => Promise<void> = async () => {},
-): Promise<Part> {
+export function bareHttp(handle: BareHandler, stop: () => Promise<void> = async () => {}): Promise<Part> {
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', async () => {
+    whenRead(request, async (text) => {
       try {
-        const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-        await handle(JSON.parse(bytes.toString()), response)
+        await handle(JSON.parse(text), response)
       } catch (error) {
         answerJson(response, 500, { error: String(error) })
       }
     })
   })
+  return serving(server, stop)
+}
+
+/** The whole body of a request. */
+export const bodyOf = (request: IncomingMessage): Promise<string> =>
+  new Promise((resolve) => whenRead(request, resolve))
+
+function whenRead(request: IncomingMessage, read: (text: string) => void): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    read(bytes.toString())
+  })
+}
+
+/** A part of a server on a free port of loopback. */
+export async function serving(server: Server, stop: () => Promise<void>): Promise<Part> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -36,10 +48,16 @@ export async function bareHttp(
 }
 
 /** Writes a JSON answer in one piece. */
-export function answerJson(response: ServerResponse, status: number, body: unknown): void {
+export function answerJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+): void {
   const text = JSON.stringify(body)
+  const length = Buffer.byteLength(text)
   response
-    .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+    .writeHead(status, { ...headers, 'Content-Type': 'application/json', 'Content-Length': length })
     .end(text)
 }
 

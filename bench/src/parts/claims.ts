@@ -1,14 +1,17 @@
-import { createControlPlane, readConfig } from '@svc/core'
+import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
-import { type Fleet, fingerprint, licenseKey, licenseOf } from '../fleet.ts'
+import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
+import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
+import { BareBatch } from './bare-batch.ts'
 
 /** A way to claim with the license key in hand. Says the id of the job, if there was one. */
 export type ClaimOnce = (key: string, host: string) => Promise<string | undefined>
 
-const WAYS = { svc, single, transaction, nothing }
+const WAYS = { svc, look: looks, single, transaction, nothing }
 
 /** How jobs are claimed in the process. */
 export interface ClaimsOptions {
@@ -25,7 +28,7 @@ interface Claimer extends AsyncDisposable {
 
 /** Claims one after the other, each host of the fleet in its turn. */
 export const start: StartPart<ClaimsOptions> = async ({ way, databaseUrl, fleet, hits }) => {
-  const claimer = await WAYS[way](databaseUrl)
+  const claimer = await WAYS[way](databaseUrl, fleet)
   const keys = Array.from({ length: fleet.licenses }, (_, number) => licenseKey(number))
   const hosts = Array.from({ length: fleet.hosts }, (_, host) => fingerprint(host))
   const taken = new Set<string>()
@@ -62,6 +65,33 @@ async function svc(url: string): Promise<Claimer> {
       return job?.id
     },
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+type Asked = Parameters<typeof look>[1][number]
+type Looked = Awaited<ReturnType<typeof look>>[number]
+
+/** The product's look for work in batches and nothing else. The license of each key is known beforehand. */
+async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
+  const pool = new pg.Pool({ connectionString: url, max: 2, options: LANE_OPTIONS })
+  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
+    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  const batch = new BareBatch<Asked, Looked>((asked) => look(rows, asked))
+  const known = new Map(
+    Array.from({ length: licenses }, (_, number) => {
+      const key = licenseKey(number)
+      return [key, { licenseId: licenseId(number), keyDigest: secretDigest(key) }] as const
+    }),
+  )
+  return {
+    claim: async (key, host) => {
+      const licensed = known.get(key)
+      if (licensed === undefined) throw new Error('the license is not known')
+      const request = { ...licensed, fingerprint: host, leaseSeconds: 300, claimKey: undefined }
+      const { promising } = await batch.ask({ request, now: undefined })
+      return promising ? 'a job' : undefined
+    },
+    [Symbol.asyncDispose]: () => pool.end(),
   }
 }
 

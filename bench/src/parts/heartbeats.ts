@@ -2,11 +2,13 @@ import { PGlite } from '@electric-sql/pglite'
 import type { AgentsStore } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
+import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'
 
-const WAYS = { svc, single }
+const WAYS = { svc, statement, single }
 
 /** How heartbeats are stored in the process: a database by its URL, or one in a folder. */
 export interface HeartbeatsOptions {
@@ -72,6 +74,19 @@ async function svc(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper
   return {
     beat: async (beat) => (await storage.agents.heartbeat(beat)).seq,
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+/** The product's statement for one host, one a heartbeat, and nothing else: on PostgreSQL. */
+async function statement(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
+  if (!('url' in source)) throw new Error('there is no such way on PGlite')
+  await migrate(source.url)
+  const pool = new pg.Pool({ connectionString: source.url, max: 10, options: LANE_OPTIONS })
+  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
+    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  return {
+    beat: async (write) => (await heartbeats([{ write, now: undefined }], rows))[0]?.seq ?? 0,
+    [Symbol.asyncDispose]: () => pool.end(),
   }
 }
 

@@ -10,6 +10,7 @@ export const claimNone: Scenario = {
   variants: [
     claims({ way: 'nothing', ...way }),
     claims({ way: 'svc', ...way }),
+    claims({ way: 'look', ...way }),
     claims({ way: 'single', ...way }),
   ],
   baseline: CLAIM_WAYS.nothing,

@@ -9,6 +9,7 @@ import { expectCount } from '../served.ts'
 /** The names of the ways, as tables show them. */
 export const CLAIM_WAYS = {
   svc: 'svc in process',
+  look: 'the look of svc in batches, nothing else',
   single: 'one prepared statement',
   transaction: 'begin, select, update, commit',
   nothing: 'select 1',

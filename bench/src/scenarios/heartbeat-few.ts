@@ -4,7 +4,7 @@ import { HEARTBEAT_WAYS, heartbeats } from './heartbeat-store-parts.ts'
 const at = (workers: number): Scenario => ({
   name: `heartbeat-${workers}`,
   question: `A heartbeat in process, ${workers} at once: what batching costs where there is nothing to batch`,
-  variants: [heartbeats('single', workers), heartbeats('svc', workers)],
+  variants: [heartbeats('single', workers), heartbeats('svc', workers), heartbeats('statement', workers)],
   baseline: HEARTBEAT_WAYS.single,
   gates: [
     {

@@ -74,6 +74,19 @@ export const json = (name: string, connections: number): Variant =>
     serve: async (bench) => ({ part: await bench.part('bare-json', null) }),
   })
 
+/** What the contract asks for and nothing around it, with the product's statements in batches or without a database. */
+export const contract = (name: string, connections: number, kept: 'kept' | 'not kept'): Variant =>
+  httpVariant({
+    name,
+    stream: { connections, requests: { kind: 'heartbeat', fleet: kept === 'kept' ? fleet : UNSTORED_FLEET } },
+    serve: async (bench) => {
+      if (kept === 'not kept') return { part: await bench.part('bare-contract', { fleet: UNSTORED_FLEET }) }
+      const databaseUrl = await productDatabase(bench, fleet)
+      const part = await bench.part('bare-contract', { fleet, databaseUrl })
+      return { part, check: (counted) => expectCount(databaseUrl, 'select sum(seq) from agents', counted) }
+    },
+  })
+
 /** The libraries as their manuals show them. */
 export const stock = (name: string, connections: number): Variant =>
   httpVariant({

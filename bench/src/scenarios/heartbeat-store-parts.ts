@@ -5,9 +5,13 @@ import type { Variant } from '../scenario.ts'
 import { expectCount } from '../served.ts'
 
 /** The names of the ways, as tables show them. */
-export const HEARTBEAT_WAYS = { svc: 'svc in process', single: 'one upsert each' } as const
+export const HEARTBEAT_WAYS = {
+  svc: 'svc in process',
+  statement: 'the statement of svc, one each, nothing else',
+  single: 'one upsert each',
+} as const
 
-const TABLES = { svc: 'agents', single: 'hosts' } as const
+const TABLES = { svc: 'agents', statement: 'agents', single: 'hosts' } as const
 
 /** Heartbeats straight into PostgreSQL, without HTTP. */
 export const heartbeats = (way: HeartbeatsOptions['way'], workers: number): Variant =>

@@ -1,9 +1,11 @@
 import type { Scenario } from '../scenario.ts'
-import { bare, json, product, withoutDatabase } from './heartbeat-parts.ts'
+import { bare, contract, json, product, withoutDatabase } from './heartbeat-parts.ts'
 
 const BARE = 'bare node:http, one prepared upsert a request'
 const PRODUCT = 'svc over HTTP'
 const MEMORY = 'svc over HTTP, no database'
+const CONTRACT = 'bare node:http, what the contract asks, in batches'
+const CONTRACT_ONLY = 'bare node:http, what the contract asks, no database'
 const JSON_ONLY = 'bare node:http, no database'
 const way = { connections: 64, signed: false }
 
@@ -16,6 +18,8 @@ export const heartbeatUnsigned: Scenario = {
     bare({ name: BARE, ...way }),
     product({ name: PRODUCT, ...way }),
     withoutDatabase({ name: MEMORY, ...way }),
+    contract(CONTRACT, way.connections, 'kept'),
+    contract(CONTRACT_ONLY, way.connections, 'not kept'),
     json(JSON_ONLY, way.connections),
   ],
   baseline: BARE,

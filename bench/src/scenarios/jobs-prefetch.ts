@@ -4,6 +4,7 @@ import { bareQueue, graphileQueue, pgBossQueue, svcQueue } from './queue-parts.t
 const SVC = 'svc: claim, succeeded, one job a host'
 const GRAPHILE = 'graphile-worker, 500 leased at once'
 const PG_BOSS = 'pg-boss, fetch 100 and complete'
+const WRITES = 'the writes of svc in batches: claim, succeeded'
 const BARE = 'a bare table in batches: claim, succeeded'
 const HOSTS = 256
 const CONSUMERS = 4
@@ -17,6 +18,7 @@ export const jobsPrefetch: Scenario = {
   variants: [
     graphileQueue(GRAPHILE, 500),
     svcQueue(SVC, HOSTS, false),
+    bareQueue(WRITES, HOSTS, false, 'product'),
     bareQueue(BARE, HOSTS, false),
     pgBossQueue(PG_BOSS, CONSUMERS, FETCHED),
   ],

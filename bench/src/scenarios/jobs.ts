@@ -8,6 +8,7 @@ const PG_BOSS = 'pg-boss, fetch 1 and complete'
 const BULLMQ = 'BullMQ, appendfsync everysec'
 const BARE_FULL = 'a bare table in batches: claim, running, succeeded'
 const WRITES = 'the writes of svc in batches: claim, running, succeeded'
+const WRITES_SHORT = 'the writes of svc in batches: claim, succeeded'
 const BARE_SHORT = 'a bare table in batches: claim, succeeded'
 const HOSTS = 64
 
@@ -20,6 +21,7 @@ export const jobs: Scenario = {
     svcQueue(FULL, HOSTS, true),
     svcQueue(SHORT, HOSTS, false),
     bareQueue(WRITES, HOSTS, true, 'product'),
+    bareQueue(WRITES_SHORT, HOSTS, false, 'product'),
     bareQueue(BARE_FULL, HOSTS, true),
     bareQueue(BARE_SHORT, HOSTS, false),
     pgBossQueue(PG_BOSS, HOSTS, 1),

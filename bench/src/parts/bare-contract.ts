@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '@svc/core'
+import { memoryStorage } from '@svc/testing'
+import pg from 'pg'
+import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
+import { bearerOf } from '../../../packages/http/src/bearer.ts'
+import { HttpMetrics } from '../../../packages/http/src/http-metrics.ts'
+import { parseJson } from '../../../packages/http/src/json-text.ts'
+import { RequestIds } from '../../../packages/http/src/request-ids.ts'
+import { beatOf, heartbeatBody, telemetryRoutes } from '../../../packages/http/src/routes/telemetry.ts'
+import { hotJsonBody } from '../../../packages/http/src/schema.ts'
+import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
+import type { StartPart } from '../part.ts'
+import { BareBatch } from './bare-batch.ts'
+import { answerJson, bodyOf, serving } from './bare-http.ts'
+
+/** The licenses of the fleet are known beforehand; hosts are kept in a migrated database, or nowhere. */
+export interface BareContractOptions {
+  readonly fleet: Fleet
+  readonly databaseUrl?: string
+}
+
+type Asked = Parameters<typeof heartbeats>[0][number]
+type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
+
+const PATH = '/v1/telemetry/heartbeat'
+
+/**
+ * What the contract of a heartbeat asks for, one after the other in the handler of `node:http`, each made as the product
+ * makes it: the key's digest and its license, the limit, the body's depth and fields, four headers, the metric. Nothing
+ * stands around it: no routes, no gates, no refusals but one, no draining, no log.
+ */
+export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl }) => {
+  const ids = new RequestIds()
+  const plane = createControlPlane({
+    config: readConfig({ NODE_ENV: 'production' }),
+    storage: memoryStorage(),
+  })
+  const metrics = new HttpMetrics(plane, telemetryRoutes)
+  const body = hotJsonBody(heartbeatBody)
+  const licenses = new Map(
+    Array.from({ length: fleet.licenses }, (_, number) => [
+      secretDigest(licenseKey(number)),
+      licenseId(number),
+    ]),
+  )
+  const pool =
+    databaseUrl === undefined
+      ? undefined
+      : new pg.Pool({ connectionString: databaseUrl, max: 2, options: LANE_OPTIONS })
+  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
+    ((await pool?.query({ name, text, values: [...params] }))?.rows ?? []) as Row[]
+  const batch = new BareBatch<Asked, Outcome>((asked) => heartbeats(asked, rows))
+  const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
+    const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')
+    const license = licenses.get(keyDigest)
+    if (license === undefined || !(plane.limits.take('heartbeat', license) as RateVerdict).allowed)
+      return false
+    const write = beatOf({ licenseId: license, keyDigest }, body.read(parseJson(text)))
+    return pool === undefined || (await batch.ask({ write, now: undefined })) !== undefined
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const begun = performance.now()
+    const status = (await taken(request, await bodyOf(request))) ? 200 : 401
+    const headers = { 'Cache-Control': 'no-store', 'Svc-Request-Id': ids.next() }
+    answerJson(response, status, { ack: true, next_interval: 60 }, headers)
+    const seconds = (performance.now() - begun) / 1000
+    metrics.answered({ method: request.method ?? '', route: PATH, status, seconds })
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  return serving(server, async () => pool?.end())
+}
