@@ -9,11 +9,11 @@ export interface BatchParts<Item, Result> {
   /** Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it. */
   readonly shareOf?: (item: Item) => string
   /**
-   * Whether a few that have come go at once while the turn still brings more, so that database and process work at the same
-   * time: for statements that cost little beside their items. Not while statements take long whatever they carry, as
-   * on a disk whose commits do. Default: never.
+   * A few that have come go at once while the turn still brings more, so that database and process work at the same time,
+   * while statements take less than so many milliseconds. For statements that cost little beside their items: where they
+   * take long whatever they carry, as on a disk whose commits do, more has to travel in each. Default: 0, never.
    */
-  readonly goesEarly?: () => boolean
+  readonly earlyBelowMs?: () => number
   /** Statements under way at once; default 2: the second hides the commit of the first. */
   readonly lanes?: number
   /** Milliseconds since some instant; default: the machine's. */
@@ -38,8 +38,6 @@ const MAX_ITEMS = 256
 const MAX_SHARE = MAX_ITEMS / 4
 /** As many as go early: with 8 a statement costs too much of what is gained. */
 const EARLY_ITEMS = 16
-/** What statements take at least where they go early: 16 heartbeats 0.6 ms, and 1.4 where a commit takes 1 ms. */
-const EARLY_BELOW_MS = 1.25
 /** What is known of that fades: where all take longer than before, ten statements tell. */
 const FADING = 1.1
 const LANES = 2
@@ -93,7 +91,7 @@ export class Batch<Item, Result> {
   }
 
   #goEarly(): boolean {
-    return this.#lanes > 1 && this.#leastMs < EARLY_BELOW_MS && this.#parts.goesEarly?.() === true
+    return this.#lanes > 1 && this.#leastMs < (this.#parts.earlyBelowMs?.() ?? 0)
   }
 
   #send(): void {
