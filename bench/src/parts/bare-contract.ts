@@ -3,6 +3,7 @@ import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '
 import { memoryStorage } from '@svc/testing'
 import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { Batch } from '../../../packages/core/src/storage/batch.ts'
 import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { bearerOf } from '../../../packages/http/src/bearer.ts'
 import { HttpMetrics } from '../../../packages/http/src/http-metrics.ts'
@@ -12,7 +13,6 @@ import { beatOf, heartbeatBody, telemetryRoutes } from '../../../packages/http/s
 import { hotJsonBody } from '../../../packages/http/src/schema.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
-import { BareBatch } from './bare-batch.ts'
 import { answerJson, bodyOf, serving } from './bare-http.ts'
 
 /** The licenses of the fleet are known beforehand; hosts are kept in a migrated database, or nowhere. */
@@ -24,6 +24,8 @@ export interface BareContractOptions {
 type Asked = Parameters<typeof heartbeats>[0][number]
 type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
 
+/** As the product's heartbeats go. */
+const EARLY_BELOW_MS = 1.25
 const PATH = '/v1/telemetry/heartbeat'
 
 /**
@@ -51,14 +53,15 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
       : new pg.Pool({ connectionString: databaseUrl, max: 2, options: LANE_OPTIONS })
   const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
     ((await pool?.query({ name, text, values: [...params] }))?.rows ?? []) as Row[]
-  const batch = new BareBatch<Asked, Outcome>((asked) => heartbeats(asked, rows))
+  const run = (asked: readonly Asked[]) => heartbeats(asked, rows)
+  const batch = new Batch<Asked, Outcome>({ run, earlyBelowMs: () => EARLY_BELOW_MS })
   const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
     const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')
     const license = licenses.get(keyDigest)
     if (license === undefined || !(plane.limits.take('heartbeat', license) as RateVerdict).allowed)
       return false
     const write = beatOf({ licenseId: license, keyDigest }, body.read(parseJson(text)))
-    return pool === undefined || (await batch.ask({ write, now: undefined })) !== undefined
+    return pool === undefined || (await batch.add({ write, now: undefined })) !== undefined
   }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const begun = performance.now()

@@ -2,13 +2,17 @@ import { hash } from 'node:crypto'
 import { createControlPlane, readConfig } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
+import { appendLogs, type LogAsked } from '../../../packages/core/src/jobs/job-log-append-sql.ts'
 import { encodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
+import { LogPositions } from '../../../packages/core/src/jobs/log-positions.ts'
+import { Batch } from '../../../packages/core/src/storage/batch.ts'
+import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { fingerprint, licenseId, withClient } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { Part, StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
 
-const WAYS = { svc, rows, writes, bare }
+const WAYS = { svc, append, rows, writes, bare }
 
 /** How lines are kept, and how many come at once. */
 export interface LogWritersOptions {
@@ -129,6 +133,31 @@ async function rows(url: string): Promise<LogKeeper> {
       if (rowCount !== lines.length) throw new Error(`${rowCount} of ${lines.length} lines were taken`)
     },
     read: async (job) => (await pool.query<Line>({ ...READ, values: [job] })).rows,
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+/** As the product's lines go. */
+const EARLY_BELOW_MS = 5
+
+type Outcome = Awaited<ReturnType<typeof appendLogs>>[number]
+
+/** The product's statement in batches, with all that it asks of the job and its log, and nothing else: no redaction. */
+async function append(url: string): Promise<LogKeeper> {
+  const pool = new pg.Pool({ connectionString: url, max: 2, options: LANE_OPTIONS })
+  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
+    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  const positions = new LogPositions()
+  const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, positions)
+  const batch = new Batch<LogAsked, Outcome>({ run, earlyBelowMs: () => EARLY_BELOW_MS })
+  const owner = { licenseId: licenseId(0), fingerprint: fingerprint(0), attempt: 1, leaseSeconds: 300 }
+  return {
+    append: async (job, lines) => {
+      const write = { ...owner, jobId: job, lines, offset: undefined, idempotencyKey: undefined }
+      const outcome = await batch.add({ write, now: undefined })
+      if (outcome?.accepted !== lines.length) throw new Error(`${outcome?.accepted} lines were taken`)
+    },
+    read: onlyWritten,
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }

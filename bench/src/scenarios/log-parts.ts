@@ -6,6 +6,7 @@ import { expectCount, numberFrom } from '../served.ts'
 /** The names of the ways, as tables show them. */
 export const LOG_WAYS = {
   svc: 'svc in process',
+  append: 'the append of svc in batches, nothing else',
   rows: 'a row a line, one unnest insert a request',
   writes: 'the writes of svc in batches, nothing else',
   bare: 'a chunk a request in batches, nothing else',
@@ -14,6 +15,7 @@ export const LOG_WAYS = {
 const WRITERS = 32
 const TABLES = {
   svc: 'job_log_chunks',
+  append: 'job_log_chunks',
   rows: 'job_log_lines',
   writes: 'job_log_chunks',
   bare: 'bare_chunks',
@@ -21,6 +23,7 @@ const TABLES = {
 const CHUNKS = 'select coalesce(sum(lines), 0) from job_log_chunks'
 const COUNTS = {
   svc: CHUNKS,
+  append: CHUNKS,
   writes: CHUNKS,
   rows: 'select count(*) from job_log_lines',
   bare: 'select coalesce(sum(lines), 0) from bare_chunks',

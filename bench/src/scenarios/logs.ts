@@ -9,6 +9,7 @@ const append = (lines: keyof typeof QUICKER): Scenario => ({
   variants: [
     logAppend('rows', lines),
     logAppend('svc', lines),
+    logAppend('append', lines),
     logAppend('writes', lines),
     logAppend('bare', lines),
   ],
