@@ -105,6 +105,20 @@ describe('draining', () => {
     await Promise.all(closed)
   })
 
+  it('waits for the answer to a request with an expectation that nobody knows, too', async () => {
+    const { arrived, release, app } = held()
+    const server = await listen(app, HERE)
+    const headers = { connection: 'keep-alive', expect: 'the-unexpected' }
+    const answer = exchange(server.port, { path: '/slow', headers })
+    await arrived
+    const drained = server.drain()
+    // Connections that owe nothing are closed within half a second.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    release()
+    expect(await answer).toMatchObject({ status: 200 })
+    expect(await drained).toEqual({ lost: 0 })
+  })
+
   it('gives the same report when it is asked again, and disposing drains', async () => {
     let server: Listening
     {
