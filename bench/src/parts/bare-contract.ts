@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '@svc/core'
 import { memoryStorage } from '@svc/testing'
-import pg from 'pg'
-import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { EARLY_HEARTBEATS_BELOW_MS, heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
-import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { bearerOf } from '../../../packages/http/src/bearer.ts'
 import { HttpMetrics } from '../../../packages/http/src/http-metrics.ts'
 import { parseJson } from '../../../packages/http/src/json-text.ts'
@@ -14,6 +12,7 @@ import { hotJsonBody } from '../../../packages/http/src/schema.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { answerJson, bodyOf, serving } from './bare-http.ts'
+import { bareLanes } from './bare-lanes.ts'
 
 /** The licenses of the fleet are known beforehand; hosts are kept in a migrated database, or nowhere. */
 export interface BareContractOptions {
@@ -24,8 +23,6 @@ export interface BareContractOptions {
 type Asked = Parameters<typeof heartbeats>[0][number]
 type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
 
-/** As the product's heartbeats go. */
-const EARLY_BELOW_MS = 1.25
 const PATH = '/v1/telemetry/heartbeat'
 
 /**
@@ -47,21 +44,20 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
       licenseId(number),
     ]),
   )
-  const pool =
-    databaseUrl === undefined
-      ? undefined
-      : new pg.Pool({ connectionString: databaseUrl, max: 2, options: LANE_OPTIONS })
-  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
-    ((await pool?.query({ name, text, values: [...params] }))?.rows ?? []) as Row[]
-  const run = (asked: readonly Asked[]) => heartbeats(asked, rows)
-  const batch = new Batch<Asked, Outcome>({ run, earlyBelowMs: () => EARLY_BELOW_MS })
+  const lanes = databaseUrl === undefined ? undefined : bareLanes(databaseUrl)
+  const batch =
+    lanes &&
+    new Batch<Asked, Outcome>({
+      run: (asked) => heartbeats(asked, lanes.rows),
+      earlyBelowMs: () => EARLY_HEARTBEATS_BELOW_MS,
+    })
   const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
     const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')
     const license = licenses.get(keyDigest)
     if (license === undefined || !(plane.limits.take('heartbeat', license) as RateVerdict).allowed)
       return false
     const write = beatOf({ licenseId: license, keyDigest }, body.read(parseJson(text)))
-    return pool === undefined || (await batch.add({ write, now: undefined })) !== undefined
+    return batch === undefined || (await batch.add({ write, now: undefined })) !== undefined
   }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const begun = performance.now()
@@ -72,5 +68,5 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
     metrics.answered({ method: request.method ?? '', route: PATH, status, seconds })
   }
   const server = createServer((request, response) => void answer(request, response))
-  return serving(server, async () => pool?.end())
+  return serving(server, async () => lanes?.close())
 }

@@ -1,11 +1,10 @@
 import { secretDigest } from '@svc/core'
-import pg from 'pg'
 import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
-import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
 import { answerJson, answerNothing, bareHttp } from './bare-http.ts'
+import { bareLanes } from './bare-lanes.ts'
 
 /** Where licenses and jobs are. */
 export interface BareLookOptions {
@@ -23,30 +22,25 @@ type Looked = Awaited<ReturnType<typeof look>>[number]
  * request is checked. The license of each key is known beforehand.
  */
 export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) => {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, options: LANE_OPTIONS })
+  const { rows, close } = bareLanes(databaseUrl)
   const licenses = new Map(
     Array.from({ length: fleet.licenses }, (_, number) => [
       secretDigest(licenseKey(number)),
       licenseId(number),
     ]),
   )
-  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
-    (await pool.query({ name, text, values: [...params] })).rows as Row[]
   const batch = new BareBatch<Asked, Looked>((asked) => look(rows, asked))
-  return bareHttp(
-    async ({ fingerprint }, response) => {
-      const keyDigest = secretDigest(response.req.headers.authorization?.slice(BEARER.length) ?? '')
-      const request = {
-        licenseId: licenses.get(keyDigest) ?? '',
-        keyDigest,
-        fingerprint: String(fingerprint),
-        leaseSeconds: 300,
-        claimKey: undefined,
-      }
-      const { licensed, promising } = await batch.ask({ request, now: undefined })
-      if (licensed && !promising) answerNothing(response)
-      else answerJson(response, licensed ? 501 : 401, {})
-    },
-    () => pool.end(),
-  )
+  return bareHttp(async ({ fingerprint }, response) => {
+    const keyDigest = secretDigest(response.req.headers.authorization?.slice(BEARER.length) ?? '')
+    const request = {
+      licenseId: licenses.get(keyDigest) ?? '',
+      keyDigest,
+      fingerprint: String(fingerprint),
+      leaseSeconds: 300,
+      claimKey: undefined,
+    }
+    const { licensed, promising } = await batch.ask({ request, now: undefined })
+    if (licensed && !promising) answerNothing(response)
+    else answerJson(response, licensed ? 501 : 401, {})
+  }, close)
 }

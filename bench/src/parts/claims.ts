@@ -2,11 +2,12 @@ import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { EARLY_LOOKS_BELOW_MS } from '../../../packages/core/src/jobs/jobs-store-sql.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
-import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
+import { bareLanes } from './bare-lanes.ts'
 
 /** A way to claim with the license key in hand. Says the id of the job, if there was one. */
 export type ClaimOnce = (key: string, host: string) => Promise<string | undefined>
@@ -68,19 +69,14 @@ async function svc(url: string): Promise<Claimer> {
   }
 }
 
-/** As the product's looks that find nothing go. */
-const EARLY_BELOW_MS = 1.25
-
 type Asked = Parameters<typeof look>[1][number]
 type Looked = Awaited<ReturnType<typeof look>>[number]
 
 /** The product's look for work in batches and nothing else. The license of each key is known beforehand. */
 async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: LANE_OPTIONS })
-  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
-    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  const { rows, close } = bareLanes(url)
   const run = (asked: readonly Asked[]) => look(rows, asked)
-  const batch = new Batch<Asked, Looked>({ run, earlyBelowMs: () => EARLY_BELOW_MS })
+  const batch = new Batch<Asked, Looked>({ run, earlyBelowMs: () => EARLY_LOOKS_BELOW_MS })
   const known = new Map(
     Array.from({ length: licenses }, (_, number) => {
       const key = licenseKey(number)
@@ -95,7 +91,7 @@ async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
       const { promising } = await batch.add({ request, now: undefined })
       return promising ? 'a job' : undefined
     },
-    [Symbol.asyncDispose]: () => pool.end(),
+    [Symbol.asyncDispose]: close,
   }
 }
 

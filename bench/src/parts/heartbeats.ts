@@ -3,10 +3,10 @@ import type { AgentsStore } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
-import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'
+import { bareLanes } from './bare-lanes.ts'
 
 const WAYS = { svc, statement, single }
 
@@ -81,12 +81,10 @@ async function svc(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper
 async function statement(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
   if (!('url' in source)) throw new Error('there is no such way on PGlite')
   await migrate(source.url)
-  const pool = new pg.Pool({ connectionString: source.url, max: 10, options: LANE_OPTIONS })
-  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
-    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  const { rows, close } = bareLanes(source.url, 10)
   return {
     beat: async (write) => (await heartbeats([{ write, now: undefined }], rows))[0]?.seq ?? 0,
-    [Symbol.asyncDispose]: () => pool.end(),
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -4,13 +4,14 @@ import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { appendLogs, type LogAsked } from '../../../packages/core/src/jobs/job-log-append-sql.ts'
 import { encodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
+import { EARLY_APPENDS_BELOW_MS } from '../../../packages/core/src/jobs/jobs-store-sql.ts'
 import { LogPositions } from '../../../packages/core/src/jobs/log-positions.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
-import { LANE_OPTIONS } from '../../../packages/core/src/storage/lanes.ts'
 import { fingerprint, licenseId, withClient } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { Part, StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
+import { bareLanes } from './bare-lanes.ts'
 
 const WAYS = { svc, append, rows, writes, bare }
 
@@ -137,19 +138,14 @@ async function rows(url: string): Promise<LogKeeper> {
   }
 }
 
-/** As the product's lines go. */
-const EARLY_BELOW_MS = 5
-
 type Outcome = Awaited<ReturnType<typeof appendLogs>>[number]
 
 /** The product's statement in batches, with all that it asks of the job and its log, and nothing else: no redaction. */
 async function append(url: string): Promise<LogKeeper> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: LANE_OPTIONS })
-  const rows = async <Row>({ name, text }: { name: string; text: string }, params: readonly unknown[]) =>
-    (await pool.query({ name, text, values: [...params] })).rows as Row[]
+  const { rows, close } = bareLanes(url)
   const positions = new LogPositions()
   const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, positions)
-  const batch = new Batch<LogAsked, Outcome>({ run, earlyBelowMs: () => EARLY_BELOW_MS })
+  const batch = new Batch<LogAsked, Outcome>({ run, earlyBelowMs: () => EARLY_APPENDS_BELOW_MS })
   const owner = { licenseId: licenseId(0), fingerprint: fingerprint(0), attempt: 1, leaseSeconds: 300 }
   return {
     append: async (job, lines) => {
@@ -158,7 +154,7 @@ async function append(url: string): Promise<LogKeeper> {
       if (outcome?.accepted !== lines.length) throw new Error(`${outcome?.accepted} lines were taken`)
     },
     read: onlyWritten,
-    [Symbol.asyncDispose]: () => pool.end(),
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -74,9 +74,9 @@ interface CountRow {
 }
 
 /** 16 looks that find nothing take 0.5 ms. */
-const EARLY_LOOKS_BELOW_MS = 1.25
+export const EARLY_LOOKS_BELOW_MS = 1.25
 /** 16 appends of 20 lines take 2 ms, most of it for the lines: a commit of 1 ms more is hidden behind the other statement. */
-const EARLY_APPENDS_BELOW_MS = 5
+export const EARLY_APPENDS_BELOW_MS = 5
 
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
