@@ -1,13 +1,13 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { endLost } from './job-end-sql.ts'
-import { type LeaseAsked, look } from './job-look-sql.ts'
-import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { type LeaseAsked, LICENSED, look } from './job-look-sql.ts'
+import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 import { RENEW_BELOW } from './lease.ts'
 
-const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[]) with ordinality
-  as q (license_id, fingerprint, claim_key, lease_seconds, given, place)`
+const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
+  as q (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, place)`
 
 // A range scan that stops at its first rows: 16-21 buffers for a hit and 4-6 for none at 1,000 and at 1,000,000 pending
 // jobs. A locked row is checked again by PostgreSQL when another statement moved it.
@@ -38,13 +38,13 @@ export const LEASE = {
   name: 'job-lease',
   text: `with request as (select q.*, coalesce(q.given, now()) as at from ${REQUESTS}
     ), host as (
-      select q.*, a.drained_at is not null as drained
+      select q.*, a.drained_at is not null as drained, ${LICENSED} as licensed, ${toStop('q')} as cancel
       from request q left join agents a on a.license_id = q.license_id and a.fingerprint = q.fingerprint
     ), keyed as (
-      select q.place, q.at, q.lease_seconds, mine.* from request q cross join lateral (select id, state from jobs j
+      select q.place, q.at, q.lease_seconds, mine.* from host q cross join lateral (select id, state from jobs j
         where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key
           and j.${UNFINISHED} limit 1) mine
-      where q.claim_key is not null
+      where q.claim_key is not null and q.licensed
     ), again as (select * from keyed where state = 'claimed'
     ), renewed as (
       update jobs j set available_at = again.at + make_interval(secs => again.lease_seconds)
@@ -52,7 +52,7 @@ export const LEASE = {
         and j.available_at < again.at + make_interval(secs => again.lease_seconds * ${RENEW_BELOW})
       returning again.place, j.*
     ), asking as (
-      select * from host where not drained and not place = any (array(select place from again))
+      select * from host where licensed and not drained and not place = any (array(select place from again))
     ), own as (
       select q.place, mine.* from asking q
       cross join lateral (${head('q.license_id', 'q.fingerprint', 'q.at', '1')}) mine
@@ -91,34 +91,42 @@ export const LEASE = {
     ), spent as (
       select place, id from due where id is not null and place not in (select place from taken)
     )
-    select job.*, host.drained, spent.id as spent_id
+    select job.*, host.licensed, host.drained, host.cancel, spent.id as spent_id
     from host left join job on job.place = host.place left join spent on spent.place = host.place
     order by host.place`,
 }
 
 type LeaseRow = { readonly [K in keyof JobRow]: JobRow[K] | null } & {
   readonly how: LeaseAnswer['how'] | null
+  readonly licensed: boolean
   readonly drained: boolean
+  readonly cancel: readonly string[]
   readonly spent_id: string | null
 }
 
 /**
  * Leases for several hosts, those for whom there is something; undefined for whom no license speaks. Who finds a spent
- * job ends it and asks again.
+ * job ends it and asks again. `isBusy`: whether work is likely for most, so that a look before is not worth its time.
  */
 export async function lease(
   asked: readonly LeaseAsked[],
   rows: Rows,
+  isBusy: boolean,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const seen = await look(rows, asked)
-  const hasWork = seen.map(({ licensed, promising }) => licensed && promising)
-  const promising = asked.filter((_, index) => hasWork[index])
-  const leased = (await leaseOnce(promising, rows)).values()
+  const seen = isBusy ? [] : await look(rows, asked)
+  const idle = seen.map((look) => (look.licensed && look.promising ? undefined : look))
+  const leased = (
+    await leaseOnce(
+      asked.filter((_, index) => idle[index] === undefined),
+      rows,
+    )
+  ).values()
   return Promise.all(
-    seen.map(({ licensed, drained, cancel }, index) => {
-      if (!hasWork[index])
-        return licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
-      return settled(leased.next().value, asked[index] as LeaseAsked, cancel, rows)
+    asked.map((each, index) => {
+      const told = idle[index]
+      if (told === undefined) return settled(leased.next().value, each, rows)
+      const { licensed, drained, cancel } = told
+      return licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
     }),
   )
 }
@@ -132,6 +140,7 @@ function paramsOf(asked: readonly LeaseAsked[]): readonly unknown[] {
     column(({ claimKey }) => claimKey),
     column(({ leaseSeconds }) => leaseSeconds),
     asked.map(({ now }) => isoOrNull(now)),
+    column(({ keyDigest }) => keyDigest),
   ]
 }
 
@@ -147,9 +156,8 @@ async function leaseOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<read
 async function settled(
   first: LeaseRow | undefined,
   asked: LeaseAsked,
-  toStop: readonly string[],
   rows: Rows,
-): Promise<LeaseAnswer> {
+): Promise<LeaseAnswer | undefined> {
   const ended: Job[] = []
   let latest = first
   while (latest !== undefined && latest.spent_id !== null) {
@@ -157,8 +165,10 @@ async function settled(
     latest = (await leaseOnce([asked], rows))[0]
   }
   if (latest === undefined) throw new Error('the lease statement returned no row')
+  // What was ended on the way is to be told, whatever became of the license since.
+  if (!latest.licensed && ended.length === 0) return undefined
   const job = latest.id === null ? undefined : toJob(latest as JobRow)
-  const cancel = toStop.filter((id) => !ended.some((job) => job.id === id))
+  const cancel = latest.cancel.filter((id) => !ended.some((job) => job.id === id))
   return { job, how: latest.how ?? undefined, cancel, drained: latest.drained, ended }
 }
 

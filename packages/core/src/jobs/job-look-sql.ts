@@ -16,7 +16,8 @@ const isDue = (license: string, target: string, by: string) => `(select true fro
   where j.license_id = ${license} and j.target = ${target} and j.${UNFINISHED} and j.available_at <= ${by}
   order by j.available_at desc, j.id desc limit 1)`
 
-const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
+/** SQL: whether the license of a request `q` speaks for it at `q.at`. */
+export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
 // No `exists`: that the planner would read all drained hosts for, into a hash.
 const DRAINED = `coalesce((select true from agents a

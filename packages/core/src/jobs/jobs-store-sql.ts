@@ -88,16 +88,16 @@ export class SqlJobsStore implements port.JobsStore {
   constructor(session: Session) {
     const positions = new LogPositions()
     this.#session = session
-    // A look that finds nothing is quickly done. Where there is work, hosts that come together get it together: in four
-    // statements instead of one it costs PostgreSQL 1.6 times as much.
-    let foundWork = false
+    // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a statement less
+    // of four for each job. And they get it together: in four statements instead of one it costs PostgreSQL 1.6 times as much.
+    let isBusy = false
     this.#lease = session.batched({
       run: async (asked, rows) => {
-        const answers = await lease(asked, rows)
-        foundWork = answers.some((answer) => answer?.job !== undefined)
+        const answers = await lease(asked, rows, isBusy)
+        isBusy = 2 * answers.filter((answer) => answer?.job !== undefined).length >= asked.length
         return answers
       },
-      earlyBelowMs: () => (foundWork ? 0 : EARLY_LOOKS_BELOW_MS),
+      earlyBelowMs: () => (isBusy ? 0 : EARLY_LOOKS_BELOW_MS),
       keyOf: ({ request }) => `${request.licenseId} ${request.fingerprint}`,
       shareOf: ({ request }) => request.licenseId,
     })

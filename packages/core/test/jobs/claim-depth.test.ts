@@ -42,7 +42,10 @@ async function explained({ name, text }: Statement, params: string) {
 const LEVELS = 2
 
 const hit = () =>
-  explained(LEASE, `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz]`)
+  explained(
+    LEASE,
+    `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz], array[null]`,
+  )
 const look = (license: string) =>
   explained(LOOKS, `array['${license}'], array['fp'], array[null], array[null::timestamptz], array[null]`)
 

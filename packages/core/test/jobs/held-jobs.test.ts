@@ -73,7 +73,7 @@ const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
   ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
-  ['claims', LEASE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz')]],
+  ['claims', LEASE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],

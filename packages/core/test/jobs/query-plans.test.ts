@@ -40,6 +40,8 @@ async function fill(): Promise<void> {
   await many(1, row(`'job_any'`, 'pending', `''`, 'now()'))
   await client.query(`insert into job_log_chunks (job_id, first_line, attempt, first_offset, next_offset, lines, accepted, job_chars, body)
     select 'job_mine', n * 10, 1, n * 10, n * 10 + 10, 10, 10, n * 100, '[]'::bytea from generate_series(0, 9999) n`)
+  await client.query(`insert into licenses (id, key_digest, label)
+    select case n when 7 then 'lic_a' when 8 then 'lic_b' else 'lic_' || n end, 'digest-' || n, '' from generate_series(1, 10000) n`)
   await client.query('analyze')
 }
 
@@ -91,13 +93,13 @@ const REPORTED = [
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
     ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
-    ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED]],
-    ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED]],
+    ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
+    ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
     [
       'a claim of a host whose queue is behind all others',
       64,
       LEASE,
-      ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED],
+      ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED, "'{digest-7}'"],
     ],
     ['a report', 64, REPORT, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],

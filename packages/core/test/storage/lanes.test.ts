@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const backend = async () =>
   (await lanes.rows<{ pid: number }>({ name: 'pid', text: 'select pg_backend_pid() as pid' }, []))[0]?.pid
-const CLAIM = [['lic_a'], ['fp'], [null], [300], [null]]
+const CLAIM = [['lic_a'], ['fp'], [null], [300], [null], [null]]
 
 interface Explained {
   readonly 'QUERY PLAN': readonly { readonly Plan: Readonly<Record<string, number>> }[]
@@ -47,7 +47,7 @@ interface Explained {
 /** Pages that the claim touches by the plan that the connection keeps. */
 async function pages(): Promise<number> {
   const text = `explain (analyze, buffers, timing off, format json)
-    execute "${LEASE.name}" ('{lic_a}', '{fp}', '{null}', '{300}', '{null}')`
+    execute "${LEASE.name}" ('{lic_a}', '{fp}', '{null}', '{300}', '{null}', '{null}')`
   const [row] = await lanes.rows<Explained>({ name: 'explain', text }, [])
   const plan = row?.['QUERY PLAN'][0]?.Plan ?? {}
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const KEY = { claimKey: 'claim-1' }
@@ -21,6 +22,20 @@ export function claimKeyContract(scene: Scene): void {
     expect((await scene().claim(HOST, KEY)).job?.availableAt).toEqual(job?.availableAt)
     scene().clock.advance({ seconds: 1 })
     expect((await scene().claim(HOST, KEY)).job?.availableAt).toEqual(scene().in(300))
+  })
+
+  it('a repeat under a suspended license renews nothing, right after others found work either', async () => {
+    const license = buildLicense({ id: scene().licenseId })
+    const { keyDigest } = license
+    await scene().storage.licenses.add(license)
+    await scene().enqueue()
+    const { job } = await scene().claim(HOST, KEY)
+    await scene().storage.licenses.setStatus(license.id, 'suspended')
+    scene().clock.advance({ seconds: 200 })
+    await scene().held({}, OTHER)
+    const refused = { code: 'unauthorized' }
+    await expect(scene().claim(HOST, { ...KEY, keyDigest })).rejects.toMatchObject(refused)
+    expect(await scene().stored(job ?? { id: '' })).toEqual(job)
   })
 
   it('a repeat after the lease keeps a job that nobody took', async () => {

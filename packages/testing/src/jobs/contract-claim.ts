@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Which job a host gets, and which never. */
@@ -27,14 +28,9 @@ export function claimContract(scene: Scene): void {
 
   it('a license that is to be checked has to be usable, and the one of the key', async () => {
     const { storage, licenseId } = scene()
-    const keyDigest = buildId('key')
-    await storage.licenses.add({
-      id: licenseId,
-      keyDigest,
-      tenantId: undefined,
-      label: '',
-      expiresAt: undefined,
-    })
+    const license = buildLicense({ id: licenseId })
+    const { keyDigest } = license
+    await storage.licenses.add(license)
     const made = await scene().enqueue()
     const refused = { code: 'unauthorized' }
     await expect(scene().claim(HOST, { keyDigest: buildId('key') })).rejects.toMatchObject(refused)
@@ -141,6 +137,26 @@ export function claimContract(scene: Scene): void {
     expect((await scene().claim(HOST)).cancel).toEqual([first.id, second.id])
     await scene().report(first, 'failed')
     expect((await scene().claim(HOST)).cancel).toEqual([second.id])
+  })
+
+  it('right after another host found work a stop, a drain and a suspended license bite all the same', async () => {
+    const { storage, licenseId, now } = scene()
+    const license = buildLicense({ id: licenseId })
+    const { keyDigest } = license
+    await storage.licenses.add(license)
+    await storage.agents.heartbeat(buildHeartbeat({ licenseId, fingerprint: HOST }), now)
+    const running = await scene().held()
+    await scene().cancel(running)
+    await storage.agents.change(licenseId, HOST, { drained: true }, now)
+    for (let count = 0; count < 3; count += 1) await scene().enqueue()
+    expect((await scene().claim(OTHER)).how).toBe('new')
+    const told = { cancel: [running.id], drained: true, ended: [] }
+    expect(await scene().claim(HOST, { keyDigest })).toEqual(told)
+    await storage.agents.change(licenseId, HOST, { drained: false }, now)
+    await storage.licenses.setStatus(licenseId, 'suspended')
+    expect((await scene().claim(OTHER)).how).toBe('new')
+    await expect(scene().claim(HOST, { keyDigest })).rejects.toMatchObject({ code: 'unauthorized' })
+    expect((await scene().claim(OTHER)).how).toBe('new')
   })
 
   it('many claims at one instant get a job each', async () => {
