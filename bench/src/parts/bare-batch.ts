@@ -1,12 +1,14 @@
+import { MAX_ITEMS } from '../../../packages/core/src/storage/batch.ts'
+
 const LANES = 2
 
 /**
- * What comes while a statement is under way travels together in the next, and nothing else: the limit of every design that
- * does so, the product's included.
+ * What comes while a statement is under way travels together in the next, as many as the product's take, and nothing else:
+ * the limit of every design that does so, the product's included.
  */
 export class BareBatch<Item, Answer> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Answer[]>
-  #waiting: {
+  readonly #waiting: {
     readonly item: Item
     readonly answer: (answer: Answer) => void
     readonly fail: (error: unknown) => void
@@ -33,9 +35,9 @@ export class BareBatch<Item, Answer> {
 
   async #flush(): Promise<void> {
     this.#armed = false
-    const taken = this.#waiting
-    this.#waiting = []
+    const taken = this.#waiting.splice(0, MAX_ITEMS)
     this.#underWay += 1
+    this.#arm()
     try {
       const answers = await this.#run(taken.map(({ item }) => item))
       for (const [index, { answer }] of taken.entries()) answer(answers[index] as Answer)

@@ -24,15 +24,15 @@ const head = (
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
 // `again` and `renewed` are spelled so that no index which was empty when they were planned is read as a whole. Hosts are
-// never joined by license with the jobs of its queue, since that compares each with each, 65,000 pairs for 256 hosts; and
+// never joined by license with the jobs of its queue, since that compares each with each, 16,000 pairs for 128 hosts; and
 // rows to write are named in an array, since the planner, who takes them for thousands, would read the table for them.
 /**
- * Hands out jobs to any number of hosts, each named once. A host has a queue of its own and shares that of its license:
- * it gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since a probe
- * for each would give the same row to all of them; hosts without work of their own choose first. A due job that must not
- * be handed out again is only named (`spent_id`). A repeated claim is a write of the owner: it renews the lease. A key means
- * the job that it got only as long as that is claimed; one that is used again while its job runs is taken from it first,
- * unless the job itself is handed out here: a statement writes a row once.
+ * Hands out jobs to any number of hosts, each named once; where the license is not usable, none. A host has a queue of its
+ * own and shares that of its license: it gets the head that is due longer. The shared queue is read once a license, for as
+ * many hosts as ask, since a probe for each would give the same row to all of them; hosts without work of their own choose
+ * first. A due job that must not be handed out again is only named (`spent_id`). A repeated claim is a write of the owner: it
+ * renews the lease. A key means the job that it got only as long as that is claimed; one that is used again while its job runs
+ * is taken from it first, unless the job itself is handed out here: a statement writes a row once.
  */
 export const LEASE = {
   name: 'job-lease',

@@ -27,7 +27,7 @@ const REPEATED = `(q.claim_key is not null and coalesce((select true from jobs j
 
 /**
  * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fraction of
- * the database's time: it locks nothing and writes nothing. Here is where a license is checked. A host that hears nothing but
+ * the database's time: it locks nothing and writes nothing. It checks the license as that does. A host that hears nothing but
  * "no work" has no row, since reading a row costs more than all else that is done here for it. Each request looks into the
  * shared queue of its license by itself: told apart by license first, a batch cost up to a third more (19 µs a request
  * instead of 13 in batches of 32).
