@@ -115,12 +115,8 @@ export async function lease(
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
   const seen = isBusy ? [] : await look(rows, asked)
   const idle = seen.map((look) => (look.licensed && look.promising ? undefined : look))
-  const leased = (
-    await leaseOnce(
-      asked.filter((_, index) => idle[index] === undefined),
-      rows,
-    )
-  ).values()
+  const asking = asked.filter((_, index) => idle[index] === undefined)
+  const leased = (await leaseOnce(asking, rows)).values()
   return Promise.all(
     asked.map((each, index) => {
       const told = idle[index]

@@ -37,8 +37,8 @@ interface Load<Item, Result> {
 }
 
 /**
- * Items one statement carries at most. More cost less each (8 % of a claim with 256), and what comes at once then goes at
- * once, so that process and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
+ * Items one statement carries at most. With 256 each costs a tenth less, but what comes at once then goes at once, and process
+ * and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
  */
 export const MAX_ITEMS = 128
 const MAX_SHARE = MAX_ITEMS / 4
