@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { buildLicense } from '../licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const KEY = { claimKey: 'claim-1' }
@@ -25,12 +24,10 @@ export function claimKeyContract(scene: Scene): void {
   })
 
   it('a repeat under a suspended license renews nothing, right after others found work either', async () => {
-    const license = buildLicense({ id: scene().licenseId })
-    const { keyDigest } = license
-    await scene().storage.licenses.add(license)
+    const keyDigest = await scene().license()
     await scene().enqueue()
     const { job } = await scene().claim(HOST, KEY)
-    await scene().storage.licenses.setStatus(license.id, 'suspended')
+    await scene().storage.licenses.setStatus(scene().licenseId, 'suspended')
     scene().clock.advance({ seconds: 200 })
     await scene().held({}, OTHER)
     const refused = { code: 'unauthorized' }

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
-import { buildLicense } from '../licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Which job a host gets, and which never. */
@@ -28,9 +27,7 @@ export function claimContract(scene: Scene): void {
 
   it('a license that is to be checked has to be usable, and the one of the key', async () => {
     const { storage, licenseId } = scene()
-    const license = buildLicense({ id: licenseId })
-    const { keyDigest } = license
-    await storage.licenses.add(license)
+    const keyDigest = await scene().license()
     const made = await scene().enqueue()
     const refused = { code: 'unauthorized' }
     await expect(scene().claim(HOST, { keyDigest: buildId('key') })).rejects.toMatchObject(refused)
@@ -141,9 +138,7 @@ export function claimContract(scene: Scene): void {
 
   it('right after another host found work a stop, a drain and a suspended license bite all the same', async () => {
     const { storage, licenseId, now } = scene()
-    const license = buildLicense({ id: licenseId })
-    const { keyDigest } = license
-    await storage.licenses.add(license)
+    const keyDigest = await scene().license()
     await storage.agents.heartbeat(buildHeartbeat({ licenseId, fingerprint: HOST }), now)
     const running = await scene().held()
     await scene().cancel(running)

@@ -17,6 +17,7 @@ import {
 } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { buildJob } from './build-job.ts'
 
 /** The host that acts when a test does not say which. */
@@ -45,6 +46,13 @@ export class JobsScene {
   /** The instant so many seconds from now. */
   in(seconds: number): Date {
     return new Date(this.now.getTime() + seconds * 1000)
+  }
+
+  /** Stores the license of this scene and gives the digest of its key. */
+  async license(): Promise<string> {
+    const license = buildLicense({ id: this.licenseId })
+    await this.storage.licenses.add(license)
+    return license.keyDigest
   }
 
   async enqueue(fields: Partial<NewJob> = {}): Promise<Job> {
