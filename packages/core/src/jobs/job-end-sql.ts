@@ -1,6 +1,7 @@
 import type { Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
-import { at, HELD, type JobRow, toJob } from './job-row-sql.ts'
+import type { LeaseAsked } from './job-look-sql.ts'
+import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
 import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
 
@@ -23,9 +24,16 @@ const end = (name: string, which: string) => ({
     from gone where j.id = gone.id returning j.*`,
 })
 
+const first = (target: string) => `(select id, available_at from jobs
+  where license_id = $1 and target = ${target} and ${UNFINISHED} and available_at <= ${NOW} order by available_at, id limit 1)`
+
 // Two statements: the plan that is right for one job is wrong for all. The second reads the index of held jobs, so
 // that a sweep does not come to know the queue that waits.
-export const END_ONE = end('job-end-one', 'id = $1')
+/** Ends the job that is due longest for a host of a license, if its owner is lost for good. */
+export const END_HEAD = end(
+  'job-end-head',
+  `id = (select id from (${first("''")} union all ${first('$5')}) head order by available_at, id limit 1)`,
+)
 export const END_ALL = end('job-end-all', '$1::text is null')
 
 export const TIME_OUT = {
@@ -41,17 +49,18 @@ export const TIME_OUT = {
 
 const LOST_FORMAT = lostError('%s', '%s')
 
-/** Ends held jobs whose owner is lost for good, or one of them. */
-export async function endLost(rows: Rows, jobId: string | undefined, now: Date | undefined): Promise<Job[]> {
-  const statement = jobId === undefined ? END_ALL : END_ONE
-  const ended = await rows<JobRow>(statement, [jobId, now, LOST_FORMAT, UNCONFIRMED_ERROR])
-  return ended.map(toJob).sort(byId)
+/** Ends the job at the head of what is due for a host, if its owner is lost for good. */
+export async function endHead(rows: Rows, { request, now }: LeaseAsked): Promise<Job[]> {
+  const { licenseId, fingerprint } = request
+  const ended = await rows<JobRow>(END_HEAD, [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint])
+  return ended.map(toJob)
 }
 
 /** Asks jobs past their timeout to stop and ends lost ones. */
 export async function sweep(rows: Rows, now: Date | undefined): Promise<SweepResult> {
-  const timedOut = (await rows<JobRow>(TIME_OUT, [now])).map(toJob).sort(byId)
-  return { timedOut, ended: await endLost(rows, undefined, now) }
+  const timedOut = await rows<JobRow>(TIME_OUT, [now])
+  const ended = await rows<JobRow>(END_ALL, [undefined, now, LOST_FORMAT, UNCONFIRMED_ERROR])
+  return { timedOut: timedOut.map(toJob).sort(byId), ended: ended.map(toJob).sort(byId) }
 }
 
 const byId = (one: Job, other: Job) => (one.id < other.id ? -1 : 1)

@@ -20,10 +20,13 @@ const isDue = (license: string, target: string, by: string) => `(select true fro
 export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
 // No `exists`: that the planner would read all drained hosts for, into a hash.
-const DRAINED = `coalesce((select true from agents a
+/** SQL: whether the host of a request `q` is drained. */
+export const DRAINED = `coalesce((select true from agents a
   where a.license_id = q.license_id and a.fingerprint = q.fingerprint and a.drained_at is not null), false)`
-const REPEATED = `(q.claim_key is not null and coalesce((select true from jobs j where j.license_id = q.license_id
-  and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED} and j.state = 'claimed' limit 1), false))`
+/** SQL: whether the claim key of a request `q` means an unfinished job, one that is `such`. */
+export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((select true from jobs j
+  where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED}
+    and ${such} limit 1), false))`
 
 /**
  * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fraction of
@@ -36,7 +39,7 @@ export const LOOKS = {
   name: 'job-looks',
   text: `select * from (
     select place, licensed, drained, cancel, repeated or (not drained and due) as promising from (
-      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${REPEATED} as repeated,
+      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
         coalesce(${isDue('q.license_id', "''", 'q.at')}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false) as due
       from (select *, coalesce(given, now()) as at
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality

@@ -20,36 +20,33 @@ const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
- * Writes the words of any number of owners, each job once. The conditions of ownership stand in the statement that
- * writes. A report that changes nothing while most of the lease is left writes nothing, and the word that a job runs then
- * changes no index. Rows are locked in one order.
- * Nothing is joined by place with what the planner takes for one row: that would compare each with each.
+ * Writes the words of any number of owners, each job once, where they change anything: one that changes nothing while most
+ * of the lease is left writes nothing, and the word that a job runs changes no index. Its conditions are asked of the row as
+ * it is when it is written. Rows are written in one order, so that two statements never wait for each other.
  */
 export const REPORT = {
   name: 'job-report',
-  text: `with report as (select q.*, coalesce(q.given, now()) as at from ${REPORTS}
-    ), seen as (select q.place, ${REPORTED}, j.state as before, not ${WANTED} as done from report q join jobs j on ${OWNER}
-    ), locked as (
-      select q.*, j.state as before from report q join jobs j on ${OWNER} where ${WANTED} order by j.id for update of j
-    ), written as (
-      update jobs j set state = ${NEXT},
-        claimed_by = case when ${NEXT} = 'pending' then null else j.claimed_by end,
-        started_at = case when ${NEXT} = 'running' then coalesce(j.started_at, q.at) else j.started_at end,
-        finished_at = case when ${ENDS} then q.at end,
-        exit_code = case when ${ENDS} then q.code end,
-        error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
-        available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
-          when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
-      from locked q where ${OWNER} and ${WANTED} returning q.place, ${REPORTED}, q.before
-    ), outcome as (
-      select *, true as done from written
-      union all select * from seen where place not in (select place from written)
-    )
-    select outcome.*, report.place as asked from report left join outcome on outcome.place = report.place
-    order by report.place`,
+  text: `update jobs j set state = ${NEXT},
+      claimed_by = case when ${NEXT} = 'pending' then null else j.claimed_by end,
+      started_at = case when ${NEXT} = 'running' then coalesce(j.started_at, q.at) else j.started_at end,
+      finished_at = case when ${ENDS} then q.at end,
+      exit_code = case when ${ENDS} then q.code end,
+      error = case when ${ENDS} then case when q.reported = 'pending' then $10 else q.reason end end,
+      available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
+        when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
+    from (select *, coalesce(given, now()) as at from ${REPORTS} order by job_id) q
+    where ${OWNER} and ${WANTED} returning q.place::int4 as place, ${REPORTED}`,
 }
 
-type ReportRow = ReportedRow & { readonly before: JobState; readonly done: boolean | null }
+/** Jobs of owners as they are, and whether there is something to write after all: then the row has moved. */
+export const SEE = {
+  name: 'job-see',
+  text: `select q.place::int4 as place, ${REPORTED}, ${WANTED} as is_wanted
+    from (select *, coalesce(given, now()) as at from ${REPORTS}) q join jobs j on ${OWNER}`,
+}
+
+type WrittenRow = ReportedRow & { readonly place: number }
+type SeenRow = WrittenRow & { readonly is_wanted: boolean }
 
 /** A word with the instant that a test gives it. */
 export interface StatusAsked {
@@ -60,21 +57,40 @@ export interface StatusAsked {
 const TRIES = 3
 
 /**
- * Writes words of owners. Where a row moved between reading and writing, the statement is run again and then sees what
- * it moved to.
+ * Writes words of owners; undefined for those who are none. Where a row moved between writing and reading it, its word is
+ * written again.
  */
 export async function report(
   asked: readonly StatusAsked[],
   rows: Rows,
 ): Promise<readonly (StatusOutcome | undefined)[]> {
-  const found = await reportOnce(asked, rows)
-  return Promise.all(found.map((row, index) => settled(row, asked[index] as StatusAsked, rows)))
+  const outcomes: (StatusOutcome | undefined)[] = asked.map(() => undefined)
+  let left = asked.map((each, index) => ({ ...each, index }))
+  for (let tries = 0; tries < TRIES && left.length > 0; tries += 1) {
+    const at = ({ place }: WrittenRow) => (left[place - 1] as { index: number }).index
+    // Nothing is written but what is held.
+    for (const row of await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]))
+      outcomes[at(row)] = outcomeOf(row, 'running')
+    left = left.filter(({ index }) => outcomes[index] === undefined)
+    if (left.length === 0) break
+    const seen = await rows<SeenRow>(SEE, paramsOf(left))
+    for (const row of seen) if (!row.is_wanted) outcomes[at(row)] = outcomeOf(row, row.state)
+    left = seen
+      .filter(({ is_wanted }) => is_wanted)
+      .map(({ place }) => left[place - 1] as (typeof left)[number])
+  }
+  return outcomes
 }
 
-function reportOnce(asked: readonly StatusAsked[], rows: Rows): Promise<readonly ReportRow[]> {
+const outcomeOf = (row: WrittenRow, before: JobState): StatusOutcome => ({
+  job: toReportedJob(row),
+  effect: reportEffect(before, row.state),
+})
+
+function paramsOf(asked: readonly StatusAsked[]): readonly unknown[] {
   const column = <T>(value: (write: StatusWrite) => T | undefined) =>
     asked.map(({ write }) => value(write) ?? null)
-  return rows<ReportRow>(REPORT, [
+  return [
     column(({ jobId }) => jobId),
     column(({ licenseId }) => licenseId),
     column(({ fingerprint }) => fingerprint),
@@ -84,17 +100,7 @@ function reportOnce(asked: readonly StatusAsked[], rows: Rows): Promise<readonly
     column(({ error }) => error),
     column(({ leaseSeconds }) => leaseSeconds),
     asked.map(({ now }) => isoOrNull(now)),
-    GIVEN_BACK_ERROR,
-  ])
-}
-
-async function settled(row: ReportRow, asked: StatusAsked, rows: Rows): Promise<StatusOutcome | undefined> {
-  let latest: ReportRow | undefined = row
-  for (let tries = 0; tries < TRIES && latest !== undefined && latest.done !== null; tries += 1) {
-    if (latest.done) return { job: toReportedJob(latest), effect: reportEffect(latest.before, latest.state) }
-    latest = (await reportOnce([asked], rows))[0]
-  }
-  return undefined
+  ]
 }
 
 // Rows are locked in one order, so that two heartbeats never wait for each other.

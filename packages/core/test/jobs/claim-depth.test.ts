@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS, type Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
-import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { TAKE } from '../../src/jobs/job-take-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -42,10 +42,7 @@ async function explained({ name, text }: Statement, params: string) {
 const LEVELS = 2
 
 const hit = () =>
-  explained(
-    LEASE,
-    `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz], array[null]`,
-  )
+  explained(TAKE, `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz], array[null]`)
 const look = (license: string) =>
   explained(LOOKS, `array['${license}'], array['fp'], array[null], array[null::timestamptz], array[null]`)
 

@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
-import { LEASE } from '../../src/jobs/job-lease-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
-import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
+import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
+import { TAKE } from '../../src/jobs/job-take-sql.ts'
 import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -67,21 +68,20 @@ const beats = [licenses, none('text'), hosts, none('timestamptz'), ...[...figure
 const states = each(() => `'running'`, 'text')
 const owners = [jobs, licenses, hosts, none('float8')]
 const seconds = each(() => '300', 'float8')
+const reports = [...owners, states, none('float8'), none('text'), seconds, none('timestamptz')]
 const numbers = Array.from({ length: 5 }, () => each(() => '0', 'int'))
 const places = Array.from({ length: 2 }, () => each(() => '1', 'int'))
 const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
   ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
-  ['claims', LEASE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
+  ['claims', TAKE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
-  [
-    'a report',
-    REPORT,
-    [...owners, states, none('float8'), none('text'), seconds, none('timestamptz'), `'given back'`],
-  ],
+  ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
+  ['a report', REPORT, [...reports, `'given back'`]],
+  ['a report that changes nothing', SEE, reports],
   ['new lines', APPEND, [...owners, none('timestamptz'), seconds, none('text'), ...chunks]],
 ]
 

@@ -1,12 +1,13 @@
 // What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
-import { END_ALL, END_ONE, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
-import { LEASE } from '../../src/jobs/job-lease-sql.ts'
+import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
-import { RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
+import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
+import { TAKE } from '../../src/jobs/job-take-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -87,25 +88,26 @@ const REPORTED = [
   "'{null}'",
   "'{null}'",
   ...ASKED,
-  "''",
 ]
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
     ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
-    ['a claim that gets a job', 64, LEASE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
-    ['a claim that gets none', 32, LEASE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
+    ['a claim that gets a job', 64, TAKE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
+    ['a claim that gets none', 32, TAKE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
     [
       'a claim of a host whose queue is behind all others',
       64,
-      LEASE,
+      TAKE,
       ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED, "'{digest-7}'"],
     ],
-    ['a report', 64, REPORT, REPORTED],
+    ['a claim again', 32, REPEAT, ["'lic_a'", "'fp'", "'key'", ...LEASED, "'digest-7'"]],
+    ['a report', 64, REPORT, [...REPORTED, "''"]],
+    ['a report that changes nothing', 16, SEE, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
     ['new lines', 64, APPEND, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
-    ['the end of one job', 32, END_ONE, ["'job_mine'", 'null', "'%s %s'", "''"]],
+    ['the end of the job at the head', 32, END_HEAD, ["'lic_a'", 'null', "'%s %s'", "''", "'fp'"]],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
   ])('%s: at most %i', async (_, most, statement, params) => {

@@ -24,7 +24,7 @@ function edit(statement: Statement, was: string, is: string): void {
 }
 
 const reports = async () => (await import('../../../../core/src/jobs/job-report-sql.ts')).REPORT as Statement
-const leases = async () => (await import('../../../../core/src/jobs/job-lease-sql.ts')).LEASE as Statement
+const leases = async () => (await import('../../../../core/src/jobs/job-take-sql.ts')).TAKE as Statement
 const jobsStore = async () =>
   (await import('../../../../core/src/jobs/jobs-store-sql.ts')).SqlJobsStore.prototype
 const licensesStore = async () =>
@@ -117,7 +117,7 @@ export const PLANTED: readonly PlantedBug[] = [
       const lease = await leases()
       edit(lease, 'and available_at <= q.at', "and available_at <= q.at + interval '1 second'")
       edit(lease, 'and available_at <= c.at', "and available_at <= c.at + interval '1 second'")
-      edit(lease, 'shared.available_at <= c.at', "shared.available_at <= c.at + interval '1 second'")
+      edit(lease, 'shared.available_at <= q.at', "shared.available_at <= q.at + interval '1 second'")
     },
   },
   {
