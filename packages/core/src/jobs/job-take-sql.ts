@@ -1,4 +1,5 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
+import type { Job } from './job.ts'
 import { DRAINED, keyed, type LeaseAsked, LICENSED } from './job-look-sql.ts'
 import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
@@ -22,6 +23,27 @@ const OWN_FIRST = `q.own_id is not null
 
 // Asked of the row as it is when it is written: another statement may have moved it since it was seen.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
+
+/** The columns of a taken job that its host does not tell: to read all 38 takes a third longer than these (the others are set by the statement or known to be null). */
+const LEARNED = [
+  'id',
+  'kind',
+  'payload',
+  'target',
+  'urgent',
+  'app',
+  'serial_key',
+  'dedupe_key',
+  'deployment_id',
+  'retry_of',
+  'created_at',
+  'available_at',
+  'claimed_at',
+  'attempt',
+  'lost',
+  'max_attempts',
+  'timeout_seconds',
+] as const
 
 /**
  * Hands out jobs to any number of hosts, each named once, and says nothing of those that get none: whose license is not
@@ -56,10 +78,10 @@ export const TAKE = {
       started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
       available_at = due.at + make_interval(secs => due.lease_seconds)
     from due where j.ctid = due.tid and (j.state = 'pending' or not ${SPENT})
-    returning due.place::int4 as place, due.was, due.cancel, j.*`,
+    returning due.place::int4 as place, due.was, due.cancel, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
 }
 
-type TakenRow = JobRow & {
+type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly place: number
   readonly was: JobRow['state']
   readonly cancel: readonly string[]
@@ -74,11 +96,34 @@ export async function take(
   if (asked.length === 0) return answers
   // Places are counted from 1.
   for (const row of await takeOnce(asked, rows)) {
+    const { request } = asked[row.place - 1] as LeaseAsked
     const how = row.was === 'pending' ? 'new' : 'reclaimed'
-    answers[row.place - 1] = { job: toJob(row), how, cancel: row.cancel, drained: false, ended: [] }
+    answers[row.place - 1] = {
+      job: takenJob(row, request),
+      how,
+      cancel: row.cancel,
+      drained: false,
+      ended: [],
+    }
   }
   return answers
 }
+
+// What ended an attempt before it is over with the next, and who is asked to stop is not handed out again.
+const takenJob = (row: TakenRow, { licenseId, fingerprint }: LeaseRequest): Job =>
+  toJob({
+    ...row,
+    license_id: licenseId,
+    state: 'claimed',
+    due_at: row.created_at,
+    claimed_by: fingerprint,
+    started_at: null,
+    finished_at: null,
+    cancel_requested_at: null,
+    cancel_reason: null,
+    exit_code: null,
+    error: null,
+  })
 
 function paramsOf(asked: readonly LeaseAsked[]): readonly unknown[] {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>

@@ -8,7 +8,7 @@ import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
 import type { LeaseAsked } from './job-look-sql.ts'
 import { renew, report, type StatusAsked } from './job-report-sql.ts'
-import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
@@ -42,11 +42,29 @@ const FINISHED = {
     and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
 }
 const GET = { name: 'job-get', text: 'select * from jobs where id = $1' }
+const FILTER = `($1::text is null or j.state = $1) and ($2::text is null or j.target = $2 or j.claimed_by = $2)
+    and ($3::text is null or j.app = $3)`
 const LIST = {
   name: 'job-list',
-  text: `select * from jobs where ($1::text is null or license_id = $1) and ($2::text is null or state = $2)
-    and ($3::text is null or target = $3 or claimed_by = $3) and ($4::text is null or app = $4)
-    order by id desc limit $5`,
+  text: `select * from jobs j where ${FILTER} order by id desc limit $4`,
+}
+// Each part has its index; there is none of all jobs of a license, into which each claim would have to write. Held ones are
+// few and have no order (`offset 0`: else the planner would walk over all jobs in theirs).
+const PARTS = [
+  {
+    which: `j.${UNFINISHED} and j.claimed_by is null`,
+    states: 'pending',
+    newest: 'order by id desc limit $4',
+  },
+  { which: HELD, states: 'claimed,running', newest: 'offset 0' },
+  { which: 'j.finished_at is not null', states: 'succeeded,failed', newest: 'order by id desc limit $4' },
+]
+const LIST_OF_LICENSE = {
+  name: 'job-list-of-license',
+  text: `${PARTS.map(
+    ({ which, states, newest }) => `(select * from jobs j where j.license_id = $5 and ${which}
+      and ($1::text is null or $1 = any ('{${states}}')) and ${FILTER} ${newest})`,
+  ).join(' union all ')} order by id desc limit $4`,
 }
 const SERIAL_HOLDER = {
   name: 'job-serial-holder',
@@ -55,7 +73,8 @@ const SERIAL_HOLDER = {
 }
 const LAST_CLAIM = {
   name: 'job-last-claim',
-  text: 'select max(claimed_at) as at from jobs where license_id = $1',
+  text: `select max(claimed_at) as at from (
+    ${PARTS.map(({ which }) => `select claimed_at from jobs j where license_id = $1 and ${which}`).join(' union all ')}) claimed`,
 }
 const COUNTS = {
   name: 'job-counts',
@@ -178,7 +197,12 @@ export class SqlJobsStore implements port.JobsStore {
 
   async list(filter: port.JobFilter): Promise<readonly Job[]> {
     const { licenseId, state, host, app, limit } = filter
-    return (await this.#session.rows<JobRow>(LIST, [licenseId, state, host, app, limit])).map(toJob)
+    const asked = [state, host, app, limit]
+    const found =
+      licenseId === undefined
+        ? this.#session.rows<JobRow>(LIST, asked)
+        : this.#session.rows<JobRow>(LIST_OF_LICENSE, [...asked, licenseId])
+    return (await found).map(toJob)
   }
 
   async serialHolder(job: Job): Promise<Job | undefined> {

@@ -7,6 +7,7 @@ import { alerts } from './0006-alerts.ts'
 import { logBodies } from './0007-log-bodies.ts'
 import { roomForHeartbeats } from './0008-room-for-heartbeats.ts'
 import { rareRows } from './0009-rare-rows.ts'
+import { newestByState } from './0010-newest-by-state.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   logBodies,
   roomForHeartbeats,
   rareRows,
+  newestByState,
 ]
