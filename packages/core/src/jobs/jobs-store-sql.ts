@@ -59,7 +59,8 @@ const PARTS = [
   { which: HELD, states: 'claimed,running', newest: 'offset 0' },
   { which: 'j.finished_at is not null', states: 'succeeded,failed', newest: 'order by id desc limit $4' },
 ]
-const LIST_OF_LICENSE = {
+/** The newest jobs of one license. */
+export const LIST_OF_LICENSE = {
   name: 'job-list-of-license',
   text: `${PARTS.map(
     ({ which, states, newest }) => `(select * from jobs j where j.license_id = $5 and ${which}

@@ -8,6 +8,7 @@ import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
 import { TAKE } from '../../src/jobs/job-take-sql.ts'
+import { LIST_OF_LICENSE } from '../../src/jobs/jobs-store-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -110,6 +111,8 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ['the end of the job at the head', 32, END_HEAD, ["'lic_a'", 'null', "'%s %s'", "''", "'fp'"]],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
+    ['the newest jobs of a license', 64, LIST_OF_LICENSE, ['null', 'null', 'null', '10', "'lic_a'"]],
+    ['those that are held', 16, LIST_OF_LICENSE, ["'running'", 'null', 'null', '10', "'lic_a'"]],
   ])('%s: at most %i', async (_, most, statement, params) => {
     expect(await pages(statement, params)).toBeLessThanOrEqual(most)
   })
