@@ -20,9 +20,9 @@ export interface Connection {
 
 /**
  * Connections for hot statements. Each statement is planned once for all parameters (`LANE_OPTIONS`), since with arrays
- * PostgreSQL keeps planning anew otherwise, 0.3 ms a batch. It also keeps the plan of an empty queue while 100,000 jobs
- * come in (24,000 pages a claim instead of 60) until autovacuum has looked, a minute later: here a slow statement has
- * the plans of its connection made anew.
+ * PostgreSQL keeps planning anew otherwise, 0.3 ms a batch. It also keeps the plan of an empty table while 100,000 rows
+ * come in until autovacuum has looked, a minute later (24,000 pages a claim instead of 60, as claims once were written): here
+ * a slow statement has the plans of its connection made anew.
  */
 export class Lanes {
   readonly #connect: () => Promise<Connection>
