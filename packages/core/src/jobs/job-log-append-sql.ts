@@ -11,44 +11,59 @@ const WRITES = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::tim
     $8::int[], $9::int[], $10::int[], $11::int[], $12::int[], $13::float8[], $14::int[], $15::int[]) with ordinality
   as q (job_id, license_id, fingerprint, attempt_given, given, lease_seconds, key,
     first_line, first_offset, next_offset, lines, accepted, chars, body_from, body_bytes, place)`
+const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = coalesce(q.fingerprint, j.claimed_by)
+  and j.attempt = coalesce(q.attempt_given, j.attempt)`
 const OPEN = `(${IS_HELD} or j.finished_at > q.at - make_interval(secs => ${LATE_LOGS_SECONDS}))`
-const SOON_OVER = `q.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
-const AT_END = `first_line = coalesce(job_lines, 0)
-  and first_offset = case when last_attempt = attempt then last_next else 0 end`
+const soonOver = (job: string) =>
+  `${job}.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
+
+const LAST = `left join lateral (select c.attempt as last_attempt, c.next_offset as last_next,
+    c.first_line + c.lines as job_lines, c.job_chars::float8 as job_chars
+  from job_log_chunks c where c.job_id = job.id order by c.first_line desc limit 1) last on true`
+const AT_END = `job.first_line = coalesce(job_lines, 0)
+  and job.first_offset = case when last_attempt = job.attempt then last_next else 0 end`
+// All bodies travel in one value, each cut out by its place.
+const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
+    body, idempotency_key, at)
+  select id, job.attempt, job.first_line, job.first_offset, job.next_offset, job.lines, job.accepted, job.chars,
+    substring($16::bytea from job.body_from for job.body_bytes), job.key, job.at`
 
 /**
- * Appends chunks of owners, where each log stands as its writer believes, and renews their leases. Answers where each
- * log stood, what a repeated key got, and whether the chunk was stored. The jobs' rows are locked in one order, so that
- * nobody takes a job over in between. All bodies travel in one value, each cut out by its place.
+ * Appends chunks of owners to logs that stand as their writers believe. What is stored says the rest too, since only jobs are
+ * asked that run, that nobody asks to stop, and whose lease is far from over: so nearly every chunk is. The jobs' rows are
+ * locked in one order, so that nobody takes a job over in between.
  */
 export const APPEND = {
   name: 'job-log-append',
+  text: `${STORE}
+    from (select q.*, j.id, j.attempt from (select *, coalesce(given, now()) as at from ${WRITES}) q
+      join jobs j on ${OWNER} and j.state = 'running' and j.cancel_requested_at is null and not ${soonOver('j')}
+      order by j.id for no key update of j) job
+    ${LAST}
+    where job.lines > 0 and ${AT_END}
+    on conflict do nothing returning job_id, attempt`,
+}
+
+/**
+ * Appends whatever may be appended, renews leases, and answers where each log stood, what a repeated key got, and whether the
+ * chunk was stored. An item costs a quarter more than in `APPEND`.
+ */
+export const SETTLE = {
+  name: 'job-log-settle',
   text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES}
     ), job as (
-      select q.place, q.at, q.lease_seconds, q.key, q.first_line, q.first_offset, q.next_offset, q.lines, q.accepted,
-        q.chars, q.body_from, q.body_bytes, j.id, j.attempt, j.state, j.available_at, j.cancel_requested_at, j.cancel_reason
-      from write q join jobs j on j.id = q.job_id
-        and j.license_id = q.license_id and j.claimed_by = coalesce(q.fingerprint, j.claimed_by)
-        and j.attempt = coalesce(q.attempt_given, j.attempt) and ${OPEN}
-      order by j.id for no key update of j
+      select q.*, j.id, j.attempt, j.state, j.available_at, j.cancel_requested_at, j.cancel_reason
+      from write q join jobs j on ${OWNER} and ${OPEN} order by j.id for no key update of j
     ), renewed as (
       update jobs j set available_at = q.at + make_interval(secs => q.lease_seconds)
-      from job q where j.id = q.id and ${IS_HELD} and q.state in ('claimed', 'running') and ${SOON_OVER}
+      from job q where j.id = q.id and ${IS_HELD} and q.state in ('claimed', 'running') and ${soonOver('q')}
     ), log as (
-      select job.*, last.attempt as last_attempt, last.next_offset as last_next,
-        last.first_line + last.lines as job_lines, last.job_chars::float8 as job_chars,
-        again.accepted as again_accepted, again.next_offset as again_next
-      from job
-      left join lateral (select * from job_log_chunks c where c.job_id = job.id
-        order by c.first_line desc limit 1) last on true
+      select job.*, last.*, again.accepted as again_accepted, again.next_offset as again_next
+      from job ${LAST}
       left join lateral (select * from job_log_chunks c where c.job_id = job.id and c.idempotency_key = job.key
         limit 1) again on true
     ), stored as (
-      insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
-        body, idempotency_key, at)
-      select id, attempt, first_line, first_offset, next_offset, lines, accepted, chars,
-        substring($16::bytea from body_from for body_bytes), key, at
-      from log where lines > 0 and again_accepted is null and ${AT_END}
+      ${STORE} from log job where job.lines > 0 and again_accepted is null and ${AT_END}
       on conflict do nothing returning job_id
     )
     select id, attempt, state, cancel_requested_at, cancel_reason, last_attempt, last_next, job_lines, job_chars,
@@ -58,7 +73,13 @@ export const APPEND = {
 
 type Heard = 'id' | 'attempt' | 'state' | 'cancel_requested_at' | 'cancel_reason'
 
-type AppendRow = { readonly [K in Heard]: JobRow[K] | null } & {
+/** A chunk that was stored, with the attempt that it belongs to. */
+interface StoredRow {
+  readonly job_id: string
+  readonly attempt: number
+}
+
+type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
   readonly last_attempt: number | null
   readonly last_next: number | null
   readonly job_lines: number | null
@@ -79,6 +100,7 @@ interface Attempted extends LogPlacement {
   readonly index: number
   /** Where the log stands, as far as its writer knows. */
   readonly before: LogPosition
+  readonly body: Buffer
 }
 
 const TRIES = 16
@@ -93,36 +115,46 @@ export async function appendLogs(
   positions: LogPositions,
 ): Promise<readonly (LogOutcome | undefined)[]> {
   const outcomes = Array.from<LogOutcome | undefined>({ length: asked.length })
-  let left = asked.map((each, index) =>
-    attempted(each, index, positions.of(each.write.jobId, each.write.attempt)),
+  const attempts = await Promise.all(
+    asked.map((each, index) => attempted(each, index, positions.of(each.write.jobId, each.write.attempt))),
   )
+  const stored = await rows<StoredRow>(APPEND, paramsOf(attempts))
+  const attemptOf = new Map(stored.map((row) => [row.job_id, row.attempt]))
+  let left = attempts.filter((each) => {
+    const { jobId } = each.asked.write
+    const attempt = attemptOf.get(jobId)
+    if (attempt === undefined) return true
+    positions.keep(jobId, attempt, each.position)
+    outcomes[each.index] = storedOutcome({ state: 'running', cancel: undefined }, each)
+    return false
+  })
   for (let tries = 0; left.length > 0; tries += 1) {
     if (tries === TRIES) {
       throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
     }
-    const found = await rows<AppendRow>(APPEND, await paramsOf(left))
-    left = left.flatMap((each, place) => {
-      const row = found[place] as AppendRow
-      if (row.id === null) return []
+    const found = await rows<SettledRow>(SETTLE, paramsOf(left))
+    const again = left.map((each, place) => {
+      const row = found[place] as SettledRow
+      if (row.id === null) return undefined
       const position = row.stored ? each.position : positionOf(row)
       positions.keep(row.id, row.attempt ?? 0, position)
       const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, position)
-      if (!isSettled) return [attempted(each.asked, each.index, position)]
+      if (!isSettled) return attempted(each.asked, each.index, position)
       outcomes[each.index] = outcomeOf(row, each)
-      return []
+      return undefined
     })
+    left = (await Promise.all(again)).filter((each) => each !== undefined)
   }
   return outcomes
 }
 
-const attempted = (asked: LogAsked, index: number, before: LogPosition): Attempted => ({
-  ...placeLines(before, asked.write.lines, asked.write.offset),
-  asked,
-  index,
-  before,
-})
+async function attempted(asked: LogAsked, index: number, before: LogPosition): Promise<Attempted> {
+  const placement = placeLines(before, asked.write.lines, asked.write.offset)
+  const body = placement.store.length === 0 ? Buffer.alloc(0) : await encodeLines(placement.store)
+  return { ...placement, asked, index, before, body }
+}
 
-const positionOf = (row: AppendRow): LogPosition => ({
+const positionOf = (row: SettledRow): LogPosition => ({
   next: row.last_attempt === row.attempt ? (row.last_next ?? EMPTY_LOG.next) : EMPTY_LOG.next,
   jobLines: row.job_lines ?? EMPTY_LOG.jobLines,
   jobChars: row.job_chars ?? EMPTY_LOG.jobChars,
@@ -131,19 +163,24 @@ const positionOf = (row: AppendRow): LogPosition => ({
 const isNothingNew = ({ store, before }: Attempted, position: LogPosition): boolean =>
   store.length === 0 && before.jobLines === position.jobLines && before.next === position.next
 
-function outcomeOf(row: AppendRow, { store, accepted, position }: Attempted): LogOutcome {
+const storedOutcome = (job: LogOutcome['job'], { store, accepted, position }: Attempted): LogOutcome => ({
+  job,
+  stored: store.length,
+  accepted,
+  next: position.next,
+})
+
+function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
   const { state, ...cancel } = row as Pick<JobRow, Heard>
   const job = { state, cancel: cancelOf(cancel) }
   return row.again_accepted === null
-    ? { job, stored: store.length, accepted, next: position.next }
+    ? storedOutcome(job, each)
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-async function paramsOf(left: readonly Attempted[]): Promise<readonly unknown[]> {
+function paramsOf(left: readonly Attempted[]): readonly unknown[] {
   const writes = left.map(({ asked }) => asked.write)
-  const bodies = await Promise.all(
-    left.map(({ store }) => (store.length === 0 ? Buffer.alloc(0) : encodeLines(store))),
-  )
+  const bodies = left.map(({ body }) => body)
   let end = 1
   const begins = bodies.map((body) => {
     end += body.length

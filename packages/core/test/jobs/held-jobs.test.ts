@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
-import { APPEND } from '../../src/jobs/job-log-append-sql.ts'
+import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
@@ -73,6 +73,8 @@ const numbers = Array.from({ length: 5 }, () => each(() => '0', 'int'))
 const places = Array.from({ length: 2 }, () => each(() => '1', 'int'))
 const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 
+const written = [...owners, none('timestamptz'), seconds, none('text'), ...chunks]
+
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
   ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
   ['claims', TAKE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
@@ -82,7 +84,8 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],
   ['a report that changes nothing', SEE, reports],
-  ['new lines', APPEND, [...owners, none('timestamptz'), seconds, none('text'), ...chunks]],
+  ['new lines', APPEND, written],
+  ['new lines of whoever may write them', SETTLE, written],
 ]
 
 const pagesOf = async ({ name }: Statement, params: readonly string[]) =>

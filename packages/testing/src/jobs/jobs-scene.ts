@@ -30,9 +30,12 @@ export class JobsScene {
   readonly storage: Storage
   readonly clock = new FakeClock()
   readonly licenseId = buildId('lic')
+  readonly #isBegun: boolean
 
-  constructor(storage: Storage) {
+  /** `isBegun`: whether jobs that are held run. */
+  constructor(storage: Storage, isBegun = false) {
     this.storage = storage
+    this.#isBegun = isBegun
   }
 
   get jobs(): JobsStore {
@@ -75,7 +78,9 @@ export class JobsScene {
     const { id } = await this.enqueue(fields)
     const { job } = await this.claim(fingerprint)
     if (job?.id !== id) throw new Error('another job of this license was due before')
-    return job
+    if (!this.#isBegun) return job
+    await this.report(job, 'running', { fingerprint })
+    return this.stored(job)
   }
 
   owner(job: Job, fields: Partial<Owner> = {}): Owner {

@@ -30,13 +30,18 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('claim key', () => claimKeyContract(here))
     describe('lease', () => leaseContract(here))
     describe('report', () => reportContract(here))
-    describe('fencing', () => fencingContract(here))
     describe('cancel', () => cancelContract(here))
     describe('sweep', () => sweepContract(here))
     describe('serial key', () => serialContract(here))
-    describe('logs', () => logsContract(here))
-    describe('log writers', () => logWritersContract(here))
     describe('reads', () => readsContract(here))
     describe('the database’s own clock', () => databaseClockContract(here))
+    describe.each([false, true])('jobs that are held, begun: %s', (isBegun) => {
+      beforeEach(() => {
+        scene = new JobsScene(storage(), isBegun)
+      })
+      describe('fencing', () => fencingContract(here))
+      describe('logs', () => logsContract(here))
+      describe('log writers', () => logWritersContract(here))
+    })
   })
 }

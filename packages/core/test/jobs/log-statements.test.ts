@@ -1,0 +1,126 @@
+// Nearly every chunk of a log takes one statement, and the smaller one of two.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { LEASE_SECONDS } from '@svc/core'
+import pg from 'pg'
+import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
+import { LogPositions } from '../../src/jobs/log-positions.ts'
+import { Lanes } from '../../src/storage/lanes.ts'
+import type { Rows } from '../../src/storage/session.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
+
+let scene: SqlScene
+let connection: pg.Client
+let said: string[]
+
+beforeAll(async () => {
+  scene = await SqlScene.open()
+  connection = new pg.Client({ connectionString: scene.url })
+  await connection.connect()
+})
+afterAll(async () => {
+  await connection.end()
+  await scene[Symbol.asyncDispose]()
+})
+
+/** A process that writes to logs: it knows of them what it wrote. */
+function writer() {
+  const lanes = new Lanes(async () => ({
+    query: (config) => connection.query(config as never),
+    release: () => {},
+  }))
+  const rows: Rows = (statement, params) => {
+    said.push(statement.name)
+    return lanes.rows(statement, params)
+  }
+  const positions = new LogPositions()
+  return async (jobIds: readonly string[], text = 'x') => {
+    said = []
+    const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
+    const line = { lines: [{ ts: 0, line: text }], offset: undefined, idempotencyKey: undefined }
+    const asked = jobIds.map((jobId) => ({ write: { ...write, ...line, jobId }, now: undefined }))
+    return appendLogs(asked, rows, positions)
+  }
+}
+
+/** Stores a job that the host holds; `set`: what is not usual about it. */
+async function hold(id: string, set = ''): Promise<string> {
+  await scene.client.query(
+    `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, claimed_by, attempt, available_at)
+      values ($1, 'lic', 'deploy', '{}', 3, 3600, 'running', 'fp', 1, now() + interval '300 s')`,
+    [id],
+  )
+  if (set !== '') await scene.client.query(`update jobs set ${set} where id = $1`, [id])
+  return id
+}
+
+const WAITERS = 'select from pg_locks where not granted'
+
+const APPEND = 'job-log-append'
+const SETTLE = 'job-log-settle'
+
+describe(`lines of logs on ${POSTGRES}`, () => {
+  it('of jobs that run take one statement from the first line on', async () => {
+    const append = writer()
+    const jobs = [await hold('job_a'), await hold('job_b')]
+    for (const next of [1, 2, 3]) {
+      const job = { state: 'running', cancel: undefined }
+      const outcome = { job, accepted: 1, stored: 1, next }
+      expect(await append(jobs)).toEqual([outcome, outcome])
+      expect(said).toEqual([APPEND])
+    }
+  })
+
+  it.each([
+    ['has not begun', "state = 'claimed'", { state: 'claimed' }],
+    ['is asked to stop', 'cancel_requested_at = now()', { state: 'running', cancel: {} }],
+    ['has not much of its lease left', "available_at = now() + interval '239 s'", { state: 'running' }],
+    ['has ended', "state = 'succeeded', finished_at = now()", { state: 'succeeded' }],
+  ])('of a job that %s are settled, and those of its neighbour are not', async (name, set, job) => {
+    const append = writer()
+    const id = name.replaceAll(' ', '_')
+    const jobs = [await hold(`job_${id}`, set), await hold(`job_beside_${id}`)]
+    expect(await append(jobs)).toMatchObject([
+      { job, stored: 1 },
+      { job: { state: 'running' }, stored: 1 },
+    ])
+    expect(said).toEqual([APPEND, SETTLE])
+    const { rows } = await scene.client.query(`select job_id from job_log_chunks where job_id like '%${id}'`)
+    expect(rows).toHaveLength(2)
+  })
+
+  it('to a log that another wrote to are settled twice: where it stands, and then', async () => {
+    const jobs = [await hold('job_shared')]
+    const [one, other] = [writer(), writer()]
+    await one(jobs)
+    expect(await other(jobs)).toMatchObject([{ stored: 1, next: 2 }])
+    expect(said).toEqual([APPEND, SETTLE, SETTLE])
+    await other(jobs)
+    expect(said).toEqual([APPEND])
+  })
+
+  it.each(['running', 'claimed'])(
+    'wait for whoever takes a %s job over, and are not stored then',
+    async (state) => {
+      const id = await hold(`job_lost_${state}`, `state = '${state}'`)
+      await scene.client.query('begin')
+      await scene.client.query(`update jobs set claimed_by = 'other', attempt = 2 where id = $1`, [id])
+      const outcomes = writer()([id])
+      let isDone = false
+      void outcomes.finally(() => {
+        isDone = true
+      })
+      while (!isDone && (await scene.client.query(WAITERS)).rowCount === 0);
+      await scene.client.query('commit')
+      expect(await outcomes).toEqual([undefined])
+      const { rowCount } = await scene.client.query('select from job_log_chunks where job_id = $1', [id])
+      expect(rowCount).toBe(0)
+    },
+  )
+
+  it('of a stranger are not stored', async () => {
+    const jobs = [await hold('job_strange', "claimed_by = 'other'")]
+    expect(await writer()(jobs)).toEqual([undefined])
+    expect(said).toEqual([APPEND, SETTLE])
+  })
+})
