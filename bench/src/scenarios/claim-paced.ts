@@ -7,7 +7,11 @@ const way = { fleet: { hosts: 10_000, licenses: 10_000 }, pending: 0, pace: { ra
 export const claimPaced: Scenario = {
   name: 'claim-paced',
   question: 'Empty claims at 2,000 a second, license check included, against one prepared statement each',
-  variants: [claims({ way: 'single', ...way }), claims({ way: 'svc', ...way })],
+  variants: [
+    claims({ way: 'single', ...way }),
+    claims({ way: 'svc', ...way }),
+    claims({ way: 'look', ...way }),
+  ],
   baseline: CLAIM_WAYS.single,
   // 20,000 claims: of 4000 one stall alone makes the p99.
   seconds: 10,

@@ -53,14 +53,17 @@ const arrays = REPORTED.map(([, type], index) => `$${index + 5}::${type}[]`)
 const singles = REPORTED.map(([name, type], index) => `$${index + 5}::${type} as ${name}`)
 const LICENSED = isLicensed({ licenseId: 'b.license_id', keyDigest: 'b.key_digest', at: 'b.at' })
 
-/** Writes down the beats `b` whose licenses speak for them, and answers those alone, in their order. */
+/**
+ * Writes down the beats `b` whose licenses speak for them, and answers those alone, in their order. What is rare is null where
+ * it is not: nothing is to be read then.
+ */
 const keep = (
   beats: string,
 ) => `insert into agents as a (license_id, fingerprint, last_heartbeat, ${NAMES}, seq, first_seen_at)
     select license_id, fingerprint, at, ${inserted.join(', ')}, 1, at from ${beats} b where ${LICENSED}
     on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
       last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
-    returning a.license_id, a.fingerprint, a.seq::float8 as seq, a.drained_at is not null as drained, ${toStop('a')} as cancel`
+    returning a.license_id, a.fingerprint, a.seq::float8 as seq, a.drained_at is not null or null as drained, ${toStop('a')} as cancel`
 
 /** Rows are locked in the order in which they are given. */
 export const HEARTBEATS = {
@@ -87,8 +90,8 @@ interface BeatRow {
   readonly license_id: string
   readonly fingerprint: string
   readonly seq: number
-  readonly drained: boolean
-  readonly cancel: readonly string[]
+  readonly drained: true | null
+  readonly cancel: readonly string[] | null
 }
 
 // In one order everywhere, so that two statements never wait for each other's hosts.
@@ -133,7 +136,7 @@ export async function heartbeats(
   let row = taken.next().value
   for (const beat of sent) {
     if (row === undefined || !isOf(row, beat.write)) continue
-    outcomes.set(beat, { seq: row.seq, cancel: row.cancel, drained: row.drained })
+    outcomes.set(beat, { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false })
     row = taken.next().value
   }
   if (row !== undefined) throw new Error('the heartbeat statement answered in another order')

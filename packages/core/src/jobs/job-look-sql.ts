@@ -44,7 +44,7 @@ export const LOOKS = {
       from (select *, coalesce(given, now()) as at
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
           as asked (license_id, fingerprint, claim_key, given, key_digest, place)) q offset 0) looked) seen
-  where not licensed or drained or promising or cancel <> '{}'`,
+  where not licensed or drained or promising or cancel is not null`,
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */
@@ -55,7 +55,10 @@ export interface Look {
   readonly cancel: readonly string[]
 }
 
-type LookRow = Look & { readonly place: number }
+interface LookRow extends Omit<Look, 'cancel'> {
+  readonly place: number
+  readonly cancel: readonly string[] | null
+}
 
 const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
 
@@ -72,6 +75,6 @@ export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<re
     column(({ keyDigest }) => keyDigest),
   ])
   // Places are counted from 1.
-  for (const { place, ...told } of found) looks[place - 1] = told
+  for (const { place, cancel, ...told } of found) looks[place - 1] = { ...told, cancel: cancel ?? [] }
   return looks
 }

@@ -101,11 +101,14 @@ export const UNFINISHED = 'finished_at is null'
 /** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
 export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
 
-/** SQL: the ids of the jobs that the host of a row is to stop, as an array. All that is asked stands in an index of its own. */
+/**
+ * SQL: the ids of the jobs that the host of a row is to stop, as an array; null for none, since what is there is
+ * read, an empty array too: 0.4 µs of 24 for a heartbeat in a folder. All that is asked stands in an index of its own.
+ */
 export const toStop = (
   host: string,
-): string => `array(select j.id from jobs j where j.license_id = ${host}.license_id
-  and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD} order by j.id)`
+): string => `nullif(array(select j.id from jobs j where j.license_id = ${host}.license_id
+  and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD} order by j.id), '{}')`
 
 /**
  * The same of a row `j` that is found by its id, spelled so that no index of held jobs stands for it: the planner, who met

@@ -84,7 +84,7 @@ export const TAKE = {
 type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly place: number
   readonly was: JobRow['state']
-  readonly cancel: readonly string[]
+  readonly cancel: readonly string[] | null
 }
 
 /** Jobs for several hosts, in their order; undefined for those that get none. */
@@ -101,7 +101,7 @@ export async function take(
     answers[row.place - 1] = {
       job: takenJob(row, request),
       how,
-      cancel: row.cancel,
+      cancel: row.cancel ?? [],
       drained: false,
       ended: [],
     }
