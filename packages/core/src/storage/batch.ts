@@ -12,8 +12,8 @@ export interface BatchParts<Item, Result> {
    */
   readonly shareOf?: (item: Item) => string
   /**
-   * A few that have come go at once while the turn still brings more, so that database and process work at the same time,
-   * while statements take less than so many milliseconds. For statements that cost little beside their items: where they
+   * Half of the crowd that comes goes at once while the turn still brings more, so that database and process work at the same
+   * time, while statements take less than so many milliseconds. For statements that cost little beside their items: where they
    * take long whatever they carry, as on a disk whose commits do, more has to travel in each. Default: 0, never.
    */
   readonly earlyBelowMs?: () => number
@@ -41,10 +41,9 @@ interface Load<Item, Result> {
  * and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
  */
 export const MAX_ITEMS = 128
-const MAX_SHARE = MAX_ITEMS / 4
-/** As many as go early: with 8 a statement costs too much of what is gained. */
-const EARLY_ITEMS = 16
-/** What is known of that fades: where all take longer than before, ten statements tell. */
+/** As many as go early at least: with 8 a statement costs too much of what is gained. */
+const LEAST_EARLY_ITEMS = 16
+/** What is known of statements fades: where all take longer than before, or fewer come, ten of them tell. */
 const FADING = 1.1
 const LANES = 2
 /** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
@@ -67,6 +66,9 @@ export class Batch<Item, Result> {
   #underWay: readonly Load<Item, Result>[] = []
   #armed = false
   #leastMs = 0
+  /** Those without an answer, and how many they were at most of late. */
+  #here = 0
+  #crowd = 0
 
   constructor(parts: BatchParts<Item, Result>) {
     this.#parts = parts
@@ -83,16 +85,19 @@ export class Batch<Item, Result> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
-      if (this.#armed) {
-        // Not at each that comes: those that wait for one key would all be looked at each time.
-        if (this.#waiting.length % EARLY_ITEMS === 0 && this.#goEarly()) this.#send()
-        return
-      }
-      this.#armed = true
-      setImmediate(() => {
-        this.#armed = false
-        this.#send()
-      })
+      this.#here += 1
+      this.#crowd = Math.max(this.#here, this.#crowd)
+      if (!this.#armed) this.#sendAfterTurn()
+      // Not at each that comes: those that wait for one key would all be looked at each time.
+      else if (this.#waiting.length % this.#mostItems === 0 && this.#goEarly()) this.#send()
+    })
+  }
+
+  #sendAfterTurn(): void {
+    this.#armed = true
+    setImmediate(() => {
+      this.#armed = false
+      this.#send()
     })
   }
 
@@ -100,10 +105,18 @@ export class Batch<Item, Result> {
     return this.#lanes > 1 && this.#leastMs < (this.#parts.earlyBelowMs?.() ?? 0)
   }
 
+  // Where statements go early each carries a lane's share of the crowd: two of 32 bring more through than one of 16 beside one of
+  // 32 while 16 wait.
+  get #mostItems(): number {
+    if (!this.#goEarly()) return MAX_ITEMS
+    return Math.min(MAX_ITEMS, Math.max(LEAST_EARLY_ITEMS, Math.ceil(this.#crowd / this.#lanes)))
+  }
+
   #send(): void {
     while (this.#underWay.length < this.#lanes) {
       const load = this.#load()
       if (load.items.length === 0) return
+      this.#crowd = Math.max(this.#here, this.#crowd / FADING)
       this.#underWay = [...this.#underWay, load]
       void this.#carry(load)
     }
@@ -115,12 +128,15 @@ export class Batch<Item, Result> {
     const { shareOf } = this.#parts
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
     const waiting = this.#waiting.filter((each) => {
-      if (each.since < tooOld) each.reject(tooBusy())
-      return each.since >= tooOld
+      if (each.since >= tooOld) return true
+      this.#here -= 1
+      each.reject(tooBusy())
+      return false
     })
-    const load = { items: [], keys: new Set<string>() }
+    const most = this.#mostItems
+    const load = { items: [], keys: new Set<string>(), most }
     this.#waiting =
-      shareOf !== undefined && waiting.length > MAX_ITEMS
+      shareOf !== undefined && waiting.length > most
         ? this.#take(load, this.#take(load, waiting, shareOf))
         : this.#take(load, waiting)
     return load
@@ -128,7 +144,7 @@ export class Batch<Item, Result> {
 
   // Puts into `load` what may go, and gives back what may not.
   #take(
-    { items, keys }: { items: Waiting<Item, Result>[]; keys: Set<string> },
+    { items, keys, most }: { items: Waiting<Item, Result>[]; keys: Set<string>; most: number },
     waiting: readonly Waiting<Item, Result>[],
     shareOf?: (item: Item) => string,
   ): Waiting<Item, Result>[] {
@@ -137,7 +153,7 @@ export class Batch<Item, Result> {
       const key = this.#parts.keyOf?.(each.item)
       const owner = shareOf?.(each.item) ?? ''
       const taken = shares.get(owner) ?? 0
-      const isFull = items.length === MAX_ITEMS || (shareOf !== undefined && taken >= MAX_SHARE)
+      const isFull = items.length === most || (shareOf !== undefined && taken >= most / 4)
       if (isFull || this.#isBusy(key, keys)) return true
       if (key !== undefined) keys.add(key)
       shares.set(owner, taken + 1)
@@ -156,7 +172,9 @@ export class Batch<Item, Result> {
     await this.#run(load.items)
     this.#leastMs = Math.min(this.#elapsedMs() - sentAt, this.#leastMs * FADING + 0.01)
     this.#underWay = this.#underWay.filter((other) => other !== load)
-    this.#send()
+    // Who was answered may come again within the turn.
+    if (this.#waiting.length >= this.#mostItems || !this.#goEarly()) this.#send()
+    else if (!this.#armed) this.#sendAfterTurn()
   }
 
   // Halves find one bad item in 64 with 13 statements, one by one takes 65.
@@ -164,11 +182,14 @@ export class Batch<Item, Result> {
     try {
       const results = await this.#parts.run(load.map(({ item }) => item))
       if (results.length !== load.length) throw new Error('a batch must answer each of its items')
+      this.#here -= load.length
       for (const [index, { resolve }] of load.entries()) resolve(results[index] as Result)
     } catch (error) {
       const isHopeless = load.length === 1 || (error instanceof Problem && error.code === 'unavailable')
-      if (isHopeless) for (const { reject } of load) reject(error)
-      else {
+      if (isHopeless) {
+        this.#here -= load.length
+        for (const { reject } of load) reject(error)
+      } else {
         const middle = Math.ceil(load.length / 2)
         await this.#run(load.slice(0, middle))
         await this.#run(load.slice(middle))

@@ -73,6 +73,29 @@ describe('natural group commit', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 60 }, (_, value) => value))
   })
 
+  it.each([
+    [32, 16],
+    [48, 24],
+    [64, 32],
+    [100, 50],
+    [256, 128],
+  ])('a crowd of %i that comes again and again goes in halves: %i in each statement', async (crowd, half) => {
+    const { sent, run } = gated()
+    const batch = new Batch({ run, earlyBelowMs: () => 1.25, elapsedMs: () => 0 })
+    let left = 20 * crowd
+    const caller = async (value: number) => {
+      for (; left > 0; left -= 1) await batch.add(item(value))
+    }
+    const callers = Array.from({ length: crowd }, (_, value) => caller(value))
+    await turn()
+    for (let done = 0; done < sent.length; done += 1) {
+      sent[done]?.end()
+      await turn()
+    }
+    await Promise.all(callers)
+    expect(sent.slice(10, 30).map(({ items }) => items.length)).toEqual(new Array(20).fill(half))
+  })
+
   it('a crowd that waits for one key is not looked through with each that joins it', async () => {
     const { sent, run } = gated()
     let looks = 0
