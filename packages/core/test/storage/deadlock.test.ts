@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
+import { pastDeadlock } from '../../src/storage/deadlock.ts'
 import { postgresDriver } from '../../src/storage/orm.ts'
 import { translated } from '../../src/storage/unavailable.ts'
 import { POSTGRES, SERVER } from './backends.ts'
@@ -53,6 +54,25 @@ it.each(['rows', 'hotRows'] as const)(
     expect(counts).toEqual([11, 11])
   },
   30_000,
+)
+
+it.each([
+  ['deadlocks', '40P01', 3, [100, 200]],
+  ['a refusal of another kind', '23505', 1, []],
+] as const)(
+  'after %s (%s) a statement is run %i times at most, and lets the others go first',
+  async (_what, code, most, waits) => {
+    const done: unknown[] = []
+    const refused = Object.assign(new Error('refused'), { code })
+    const statement = async () => {
+      done.push('statement')
+      throw refused
+    }
+    const pause = async (ms: number) => void done.push(ms)
+    await expect(pastDeadlock(statement, pause)).rejects.toBe(refused)
+    expect(done).toEqual(['statement', ...waits.flatMap((ms) => [ms, 'statement'])])
+    expect(done.filter((each) => each === 'statement')).toHaveLength(most)
+  },
 )
 
 it('a transaction that was ended for one is told as unavailable, and has changed nothing', async () => {
