@@ -2,7 +2,7 @@
 import process from 'node:process'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { writePage } from './report/page.ts'
-import { newestResults } from './report/results.ts'
+import { judgedAnew, newestResults } from './report/results.ts'
 import { run } from './run.ts'
 import type { Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     return
   }
   if (options.isReport) {
-    writePage(newestResults())
+    writePage(newestResults().map((result) => judgedAnew(result, SCENARIOS)))
     return
   }
   const failed = await run(chosen(options), options, { out, progress })

@@ -61,6 +61,11 @@ export interface Gate {
   readonly figure: FigureName
   readonly of: string
   readonly over?: string
+  /**
+   * A variant made of what `of` cannot do without, with nothing around it: where it misses the goal too, no way of writing the
+   * rest reaches it.
+   */
+  readonly pieces?: string
   readonly atLeast?: number
   readonly atMost?: number
 }

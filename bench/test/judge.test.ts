@@ -30,7 +30,7 @@ describe('gates', () => {
 
   test('are neither met nor missed when a variant did not run', () => {
     const [verdict] = judge(outcome(gate, { quick: rates(1) }))
-    expect(verdict).toEqual({ gate, value: undefined, isMet: undefined })
+    expect(verdict).toEqual({ gate, value: undefined, pieces: undefined, isMet: undefined })
   })
 })
 

@@ -5,18 +5,29 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { judge } from '../src/measure/judge.ts'
 import type { Outcome } from '../src/measure/run-scenario.ts'
 import { writePage } from '../src/report/page.ts'
-import { type Conditions, keepResult, newestResults, type Result, resultOf } from '../src/report/results.ts'
+import {
+  type Conditions,
+  judgedAnew,
+  keepResult,
+  newestResults,
+  type Result,
+  resultOf,
+} from '../src/report/results.ts'
 import { tableOf } from '../src/report/table.ts'
 import type { Gate } from '../src/scenario.ts'
 
 const gates: readonly Gate[] = [
-  { goal: 'quick', figure: 'perSecond', of: 'ours', over: 'theirs', atLeast: 2.5 },
+  { goal: 'quick', figure: 'perSecond', of: 'ours', over: 'theirs', pieces: 'bare', atLeast: 2.5 },
   { goal: 'calm', figure: 'p99', of: 'ours', atMost: 50_000 },
   { goal: 'absent', figure: 'perSecond', of: 'ours', over: 'missing', atLeast: 1 },
 ]
 const outcome: Outcome = {
   scenario: { name: 'beat', question: 'How many beats', variants: [], baseline: 'theirs', gates },
-  rounds: { theirs: [{ perSecond: 1234, p99: 100 }], ours: [{ perSecond: 4936, p99: 25_000 }] },
+  rounds: {
+    theirs: [{ perSecond: 1234, p99: 100 }],
+    ours: [{ perSecond: 4936, p99: 25_000 }],
+    bare: [{ perSecond: 6170, p99: 20_000 }],
+  },
   skipped: { missing: 'there is none here' },
   hotspots: { theirs: { 'native writev': 80, pg: 19, ajv: 1 }, ours: { pg: 50, 'native writev': 10 } },
   statementTimes: { theirs: { 'update hosts': 200 }, ours: { 'beat: insert into hosts': 30 } },
@@ -75,10 +86,12 @@ describe('results', () => {
     const text = readFileSync(page, 'utf8')
     expect(text).toMatch(/^# Before\n[\s\S]*After\n$/)
     expect(text).not.toContain('old')
-    expect(text).toContain('| operations a second of ours | theirs | ≥ 2.50 | 4.00 (4.00..4.00) | yes |')
-    expect(text).toContain('| p99 of ours | the limit | ≤ 1 | 0.50 (0.50..0.50) | yes |')
-    expect(text).toContain('| operations a second of ours | missing | ≥ 1.00 |  | not run |')
-    expect(text).not.toMatch(/1234|4936/)
+    expect(text).toContain(
+      '| operations a second of ours | theirs | ≥ 2.50 | 4.00 (4.00..4.00) | 5.00 (5.00..5.00) | yes |',
+    )
+    expect(text).toContain('| p99 of ours | the limit | ≤ 1 | 0.50 (0.50..0.50) |  | yes |')
+    expect(text).toContain('| operations a second of ours | missing | ≥ 1.00 |  |  | not run |')
+    expect(text).not.toMatch(/1234|4936|6170/)
     expect(text).toContain('|  | theirs | ours |\n| --- | --- | --- |\n| all | 100 % | 60.0 % |')
     expect(text).toContain(
       '| native writev | 80.0 % | 10.0 % |\n| pg | 19.0 % | 50.0 % |\n| the rest | 1.00 % | 0.00 % |',
@@ -89,6 +102,15 @@ describe('results', () => {
     expect(text).toContain('| beat: insert into hosts | 0.00 % | 15.0 % |')
     writePage([keep('2026-01-01T00:00:00Z')], page)
     expect(readFileSync(page, 'utf8')).toBe(text)
+  })
+
+  test('are held against the goals as they stand now, not as they stood then', () => {
+    const result = keep('2026-01-01T00:00:00Z')
+    const scenario = { ...outcome.scenario, gates: [{ ...(gates[0] as Gate), atLeast: 4.5 }] }
+    const [verdict, ...others] = judgedAnew(result, [scenario]).verdicts
+    expect(others).toEqual([])
+    expect(verdict).toMatchObject({ isMet: false, value: { median: 4 }, pieces: { median: 5 } })
+    expect(judgedAnew(result, [])).toEqual(result)
   })
 
   test('of another commit than the first are told with theirs', () => {
@@ -114,5 +136,6 @@ test('the table for people has a line for each variant, for what was skipped, an
   expect(table).toMatch(/theirs \* +1\.00/)
   expect(table).toMatch(/ours +4\.00 \(4\.00\.\.4\.00\) +4936 +25\.0/)
   expect(table).toContain('skipped: missing: there is none here')
+  expect(table).toContain('is 4.00 (4.00..4.00), its pieces alone 5.00 (5.00..5.00)')
   expect(table).toContain('NOT RUN  absent')
 })

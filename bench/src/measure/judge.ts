@@ -7,14 +7,17 @@ export interface Verdict {
   readonly gate: Gate
   /** Undefined when a variant did not run. */
   readonly value: Spread | undefined
+  /** The same of the gate's pieces. Undefined when it names none, or they did not run. */
+  readonly pieces: Spread | undefined
   readonly isMet: boolean | undefined
 }
 
 /** Holds an outcome against the gates of its scenario: medians of ratios that are taken round by round. */
-export const judge = (outcome: Outcome): readonly Verdict[] =>
+export const judge = (outcome: Pick<Outcome, 'scenario' | 'rounds'>): readonly Verdict[] =>
   outcome.scenario.gates.map((gate) => {
     const value = gateValue(outcome, gate)
-    return { gate, value, isMet: value === undefined ? undefined : isWithin(gate, value.median) }
+    const pieces = gate.pieces === undefined ? undefined : gateValue(outcome, { ...gate, of: gate.pieces })
+    return { gate, value, pieces, isMet: value === undefined ? undefined : isWithin(gate, value.median) }
   })
 
 /** One figure of a variant over the rounds; undefined when it was not looked at. */
@@ -28,7 +31,7 @@ export function figureOf(
   return given.length === 0 || given.length < values.length ? undefined : given
 }
 
-function gateValue(outcome: Outcome, { figure, of, over }: Gate): Spread | undefined {
+function gateValue(outcome: Pick<Outcome, 'rounds'>, { figure, of, over }: Gate): Spread | undefined {
   const values = figureOf(outcome, of, figure)
   if (values === undefined) return undefined
   if (over === undefined) return spreadOf(values)

@@ -1,13 +1,12 @@
 import { MAX_ITEMS } from '../../../packages/core/src/storage/batch.ts'
 
-const LANES = 2
-
 /**
  * What comes while a statement is under way travels together in the next, as many as the product's take, and nothing else:
  * the limit of every design that does so, the product's included.
  */
 export class BareBatch<Item, Answer> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Answer[]>
+  readonly #lanes: number
   readonly #waiting: {
     readonly item: Item
     readonly answer: (answer: Answer) => void
@@ -16,8 +15,10 @@ export class BareBatch<Item, Answer> {
   #armed = false
   #underWay = 0
 
-  constructor(run: (items: readonly Item[]) => Promise<readonly Answer[]>) {
+  /** `lanes`: statements under way at once. */
+  constructor(run: (items: readonly Item[]) => Promise<readonly Answer[]>, lanes = 2) {
     this.#run = run
+    this.#lanes = lanes
   }
 
   ask(item: Item): Promise<Answer> {
@@ -28,7 +29,7 @@ export class BareBatch<Item, Answer> {
   }
 
   #arm(): void {
-    if (this.#armed || this.#underWay >= LANES || this.#waiting.length === 0) return
+    if (this.#armed || this.#underWay >= this.#lanes || this.#waiting.length === 0) return
     this.#armed = true
     setImmediate(() => void this.#flush())
   }

@@ -3,12 +3,15 @@ import type { AgentsStore } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { MIGRATIONS } from '../../../packages/core/src/storage/migrations/index.ts'
+import { pgliteDriver } from '../../../packages/core/src/storage/orm.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'
+import { BareBatch } from './bare-batch.ts'
 import { bareLanes } from './bare-lanes.ts'
 
-const WAYS = { svc, statement, single }
+const WAYS = { svc, statement, crowd, single }
 
 /** How heartbeats are stored in the process: a database by its URL, or one in a folder. */
 export interface HeartbeatsOptions {
@@ -86,6 +89,20 @@ async function statement(source: HeartbeatsOptions['source']): Promise<Heartbeat
     beat: async (write) => (await heartbeats([{ write, now: undefined }], rows))[0]?.seq ?? 0,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The product's statement for those who come together, and nothing else: on PGlite. */
+async function crowd(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
+  if (!('dataDir' in source)) throw new Error('there is no such way on PostgreSQL')
+  const { migrate, hotRows, lanes, close } = await pgliteDriver(source, [])
+  await migrate(MIGRATIONS)
+  const together = (beats: readonly Beat[]) =>
+    heartbeats(
+      beats.map((write) => ({ write, now: undefined })),
+      hotRows,
+    )
+  const batch = new BareBatch(together, lanes)
+  return { beat: async (beat) => (await batch.ask(beat))?.seq ?? 0, [Symbol.asyncDispose]: close }
 }
 
 const CREATE = `create table hosts (license_id text, fingerprint text, hostname text, version text, state text,

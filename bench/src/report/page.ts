@@ -65,10 +65,12 @@ function goals(results: readonly Result[]): string {
       const word = isMet === undefined ? 'not run' : isMet ? 'yes' : '**no**'
       const against = gate.over === undefined ? 'the limit' : gate.over
       const what = `${FIGURES[gate.figure] ?? gate.figure} of ${gate.of}`
-      return [`\`${scenario}\``, what, against, limitOf(verdict), measured(verdict), word]
+      const alone = verdict.pieces === undefined ? '' : spread(verdict.pieces)
+      return [`\`${scenario}\``, what, against, limitOf(verdict), measured(verdict), alone, word]
     }),
   )
-  return markdown(['Scenario', 'What', 'Against', 'Goal', 'Ratio (min..max)', 'Reached'], rows)
+  const head = ['Scenario', 'What', 'Against', 'Goal', 'Ratio (min..max)', 'Its pieces alone', 'Reached']
+  return markdown(head, rows)
 }
 
 function limitOf({ gate }: Verdict): string {

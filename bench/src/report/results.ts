@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { judge, type Verdict } from '../measure/judge.ts'
 import type { MachineFacts } from '../measure/machine.ts'
 import type { Outcome, Pace } from '../measure/run-scenario.ts'
+import type { Scenario } from '../scenario.ts'
 
 /** Where raw results are kept. */
 export const RESULTS_FOLDER = new URL('../../results', import.meta.url).pathname
@@ -72,6 +73,12 @@ export function newestResults(folder: string = RESULTS_FOLDER): readonly Result[
     .map((name) => readResults(join(folder, name)))
   const newest = results.toSorted((a, b) => latest(a).localeCompare(latest(b))).at(-1) ?? []
   return [...new Map(newest.map((result) => [result.scenario, result])).values()]
+}
+
+/** A result held against the goals of its scenario as they stand now; one whose scenario is gone stays as it was. */
+export function judgedAnew(result: Result, scenarios: readonly Scenario[]): Result {
+  const scenario = scenarios.find(({ name }) => name === result.scenario)
+  return scenario === undefined ? result : { ...result, verdicts: judge({ ...result, scenario }) }
 }
 
 const readResults = (path: string): readonly Result[] =>

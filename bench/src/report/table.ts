@@ -51,14 +51,14 @@ export function tableOf(outcome: Outcome, verdicts: readonly Verdict[]): string 
 }
 
 /** How a gate came out, in one line. */
-export function verdictLine({ gate, value, isMet }: Verdict): string {
+export function verdictLine({ gate, value, pieces, isMet }: Verdict): string {
   const { goal, figure, of, over, atLeast, atMost } = gate
   const what = over === undefined ? `${figure} of ${of}` : `${figure} of ${of} over ${over}`
   const limit = [atLeast === undefined ? '' : `≥ ${atLeast}`, atMost === undefined ? '' : `≤ ${atMost}`].join(
     '',
   )
   const word = isMet === undefined ? 'NOT RUN' : isMet ? 'met' : 'MISSED'
-  return `${word}  ${goal}: ${what} ${limit}, is ${value === undefined ? '?' : spread(value)}`
+  return `${word}  ${goal}: ${what} ${limit}, is ${value === undefined ? '?' : spread(value)}${pieces === undefined ? '' : `, its pieces alone ${spread(pieces)}`}`
 }
 
 function ratioTo(outcome: Outcome, variant: string, figure: string): string {

@@ -15,7 +15,14 @@ export const claimNone: Scenario = {
   ],
   baseline: CLAIM_WAYS.nothing,
   gates: [
-    { goal: 'empty-select-1', figure: 'perSecond', of: CLAIM_WAYS.svc, over: CLAIM_WAYS.nothing, atLeast: 6 },
+    {
+      goal: 'empty-select-1',
+      figure: 'perSecond',
+      of: CLAIM_WAYS.svc,
+      over: CLAIM_WAYS.nothing,
+      pieces: CLAIM_WAYS.look,
+      atLeast: 6,
+    },
   ],
   isQuick: true,
 }

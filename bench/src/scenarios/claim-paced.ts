@@ -16,7 +16,21 @@ export const claimPaced: Scenario = {
   // 20,000 claims: of 4000 one stall alone makes the p99.
   seconds: 10,
   gates: [
-    { goal: 'paced-p99', figure: 'p99', of: CLAIM_WAYS.svc, over: CLAIM_WAYS.single, atMost: 0.5 },
-    { goal: 'paced-cpu', figure: 'cpuMicros', of: CLAIM_WAYS.svc, over: CLAIM_WAYS.single, atMost: 0.85 },
+    {
+      goal: 'paced-p99',
+      figure: 'p99',
+      of: CLAIM_WAYS.svc,
+      over: CLAIM_WAYS.single,
+      pieces: CLAIM_WAYS.look,
+      atMost: 0.5,
+    },
+    {
+      goal: 'paced-cpu',
+      figure: 'cpuMicros',
+      of: CLAIM_WAYS.svc,
+      over: CLAIM_WAYS.single,
+      pieces: CLAIM_WAYS.look,
+      atMost: 0.85,
+    },
   ],
 }

@@ -17,8 +17,8 @@ export const heartbeatStock: Scenario = {
   ],
   baseline: STOCK,
   gates: [
-    { goal: 'stock-stack', figure: 'perSecond', of: PRODUCT, over: STOCK, atLeast: 4.5 },
-    { goal: 'stock-stack-cpu', figure: 'cpuMicros', of: PRODUCT, over: STOCK, atMost: 1 / 6 },
+    { goal: 'stock-stack', figure: 'perSecond', of: PRODUCT, over: STOCK, pieces: MEMORY, atLeast: 4.5 },
+    { goal: 'stock-stack-cpu', figure: 'cpuMicros', of: PRODUCT, over: STOCK, pieces: MEMORY, atMost: 1 / 6 },
     { goal: 'share-of-signing', figure: 'perSecond', of: PRODUCT, over: MEMORY, atLeast: 0.8 },
   ],
   isQuick: true,

@@ -8,10 +8,11 @@ import { expectCount } from '../served.ts'
 export const HEARTBEAT_WAYS = {
   svc: 'svc in process',
   statement: 'the statement of svc, one each, nothing else',
+  crowd: 'the statement of svc in batches, nothing else',
   single: 'one upsert each',
 } as const
 
-const TABLES = { svc: 'agents', statement: 'agents', single: 'hosts' } as const
+const TABLES = { svc: 'agents', statement: 'agents', crowd: 'agents', single: 'hosts' } as const
 
 /** Heartbeats straight into PostgreSQL, without HTTP. */
 export const heartbeats = (way: HeartbeatsOptions['way'], workers: number): Variant =>

@@ -20,6 +20,7 @@ const append = (lines: keyof typeof QUICKER): Scenario => ({
       figure: 'perSecond',
       of: LOG_WAYS.svc,
       over: LOG_WAYS.rows,
+      pieces: LOG_WAYS.append,
       atLeast: QUICKER[lines],
     },
   ],
