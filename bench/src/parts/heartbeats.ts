@@ -3,7 +3,7 @@ import type { AgentsStore } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
-import { MIGRATIONS } from '../../../packages/core/src/storage/migrations/index.ts'
+import { migrateDriver } from '../../../packages/core/src/storage/migrator.ts'
 import { pgliteDriver } from '../../../packages/core/src/storage/orm.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
@@ -94,8 +94,9 @@ async function statement(source: HeartbeatsOptions['source']): Promise<Heartbeat
 /** The product's statement for those who come together, and nothing else: on PGlite. */
 async function crowd(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
   if (!('dataDir' in source)) throw new Error('there is no such way on PostgreSQL')
-  const { migrate, hotRows, lanes, close } = await pgliteDriver(source, [])
-  await migrate(MIGRATIONS)
+  const driver = await pgliteDriver(source, [])
+  await migrateDriver(driver)
+  const { hotRows, lanes, close } = driver
   const together = (beats: readonly Beat[]) =>
     heartbeats(
       beats.map((write) => ({ write, now: undefined })),
