@@ -7,6 +7,7 @@ import { encodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
 import { EARLY_APPENDS_BELOW_MS } from '../../../packages/core/src/jobs/jobs-store-sql.ts'
 import { LogPositions } from '../../../packages/core/src/jobs/log-positions.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
+import { Scratch } from '../../../packages/core/src/storage/scratch.ts'
 import { fingerprint, licenseId, withClient } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { Part, StartPart } from '../part.ts'
@@ -143,8 +144,8 @@ type Outcome = Awaited<ReturnType<typeof appendLogs>>[number]
 /** The product's statement in batches, with all that it asks of the job and its log, and nothing else: no redaction. */
 async function append(url: string): Promise<LogKeeper> {
   const { rows, close } = bareLanes(url)
-  const positions = new LogPositions()
-  const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, positions)
+  const memory = { positions: new LogPositions(), scratch: new Scratch() }
+  const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, memory)
   const batch = new Batch<LogAsked, Outcome>({ run, earlyBelowMs: () => EARLY_APPENDS_BELOW_MS })
   const owner = { licenseId: licenseId(0), fingerprint: fingerprint(0), attempt: 1, leaseSeconds: 300 }
   return {

@@ -1,5 +1,6 @@
 import { Problem } from '../problem.ts'
-import { isoOrNull, type Rows } from '../storage/session.ts'
+import type { Scratch } from '../storage/scratch.ts'
+import { isoOrNull, type Rows, type Statement } from '../storage/session.ts'
 import { EMPTY_LOG, type LogPlacement, type LogPosition, placeLines } from './job-log.ts'
 import { encodeLines } from './job-log-body.ts'
 import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
@@ -105,6 +106,12 @@ interface Attempted extends LogPlacement {
 
 const TRIES = 16
 
+/** What a process keeps between appends. */
+export interface LogMemory {
+  readonly positions: LogPositions
+  readonly scratch: Scratch
+}
+
 /**
  * Appends lines to any number of logs, each job once. Who believed that a log stood elsewhere is told where, and tries
  * again; so does the later one of two, on two replicas, who saw the same end and collide on the primary key.
@@ -112,13 +119,18 @@ const TRIES = 16
 export async function appendLogs(
   asked: readonly LogAsked[],
   rows: Rows,
-  positions: LogPositions,
+  { positions, scratch }: LogMemory,
 ): Promise<readonly (LogOutcome | undefined)[]> {
   const outcomes = Array.from<LogOutcome | undefined>({ length: asked.length })
   const attempts = await Promise.all(
     asked.map((each, index) => attempted(each, index, positions.of(each.write.jobId, each.write.attempt))),
   )
-  const stored = await rows<StoredRow>(APPEND, paramsOf(attempts))
+  const send = <Row>(statement: Statement, left: readonly Attempted[]): Promise<readonly Row[]> =>
+    scratch.with(
+      left.map(({ body }) => body),
+      (bodies) => rows<Row>(statement, paramsOf(left, bodies)),
+    )
+  const stored = await send<StoredRow>(APPEND, attempts)
   const attemptOf = new Map(stored.map((row) => [row.job_id, row.attempt]))
   let left = attempts.filter((each) => {
     const { jobId } = each.asked.write
@@ -132,7 +144,7 @@ export async function appendLogs(
     if (tries === TRIES) {
       throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
     }
-    const found = await rows<SettledRow>(SETTLE, paramsOf(left))
+    const found = await send<SettledRow>(SETTLE, left)
     const again = left.map((each, place) => {
       const row = found[place] as SettledRow
       if (row.id === null) return undefined
@@ -178,11 +190,10 @@ function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-function paramsOf(left: readonly Attempted[]): readonly unknown[] {
+function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[] {
   const writes = left.map(({ asked }) => asked.write)
-  const bodies = left.map(({ body }) => body)
   let end = 1
-  const begins = bodies.map((body) => {
+  const begins = left.map(({ body }) => {
     end += body.length
     return end - body.length
   })
@@ -201,7 +212,7 @@ function paramsOf(left: readonly Attempted[]): readonly unknown[] {
     left.map(({ accepted }) => accepted),
     left.map(({ position }) => position.jobChars),
     begins,
-    bodies.map(({ length }) => length),
-    Buffer.concat(bodies),
+    left.map(({ body }) => body.length),
+    bodies,
   ]
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import { Scratch } from '../storage/scratch.ts'
 import { maybeInstant, type Session } from '../storage/session.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
@@ -106,7 +107,7 @@ export class SqlJobsStore implements port.JobsStore {
   readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
 
   constructor(session: Session) {
-    const positions = new LogPositions()
+    const memory = { positions: new LogPositions(), scratch: new Scratch() }
     this.#session = session
     // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a statement less
     // of four for each job. And they get it together: in four statements instead of one it costs PostgreSQL 1.6 times as much.
@@ -127,7 +128,7 @@ export class SqlJobsStore implements port.JobsStore {
       shareOf: ({ write }) => write.licenseId,
     })
     this.#appendLogs = session.batched({
-      run: (asked, rows) => appendLogs(asked, rows, positions),
+      run: (asked, rows) => appendLogs(asked, rows, memory),
       earlyBelowMs: () => EARLY_APPENDS_BELOW_MS,
       keyOf: ({ write }) => write.jobId,
       shareOf: ({ write }) => write.licenseId,

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
 import { LogPositions } from '../../src/jobs/log-positions.ts'
 import { Lanes } from '../../src/storage/lanes.ts'
+import { Scratch } from '../../src/storage/scratch.ts'
 import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -33,13 +34,13 @@ function writer() {
     said.push(statement.name)
     return lanes.rows(statement, params)
   }
-  const positions = new LogPositions()
+  const memory = { positions: new LogPositions(), scratch: new Scratch() }
   return async (jobIds: readonly string[], text = 'x') => {
     said = []
     const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
     const line = { lines: [{ ts: 0, line: text }], offset: undefined, idempotencyKey: undefined }
     const asked = jobIds.map((jobId) => ({ write: { ...write, ...line, jobId }, now: undefined }))
-    return appendLogs(asked, rows, positions)
+    return appendLogs(asked, rows, memory)
   }
 }
 
