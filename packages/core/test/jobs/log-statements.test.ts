@@ -1,14 +1,10 @@
 // Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { LEASE_SECONDS } from '@svc/core'
 import pg from 'pg'
-import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
-import { LogPositions } from '../../src/jobs/log-positions.ts'
 import { Lanes } from '../../src/storage/lanes.ts'
-import { Scratch } from '../../src/storage/scratch.ts'
-import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
+import { hold, logWriter } from './log-writer.ts'
 
 let scene: SqlScene
 let connection: pg.Client
@@ -24,36 +20,23 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-/** A process that writes to logs: it knows of them what it wrote. */
+/** A process that writes to logs, and what it said to the database for the last lines. */
 function writer() {
   const lanes = new Lanes(async () => ({
     query: (config) => connection.query(config as never),
     release: () => {},
   }))
-  const rows: Rows = (statement, params) => {
+  const append = logWriter((statement, params) => {
     said.push(statement.name)
     return lanes.rows(statement, params)
-  }
-  const memory = { positions: new LogPositions(), scratch: new Scratch() }
-  return async (jobIds: readonly string[], text = 'x') => {
+  })
+  return (jobIds: readonly string[]) => {
     said = []
-    const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
-    const line = { lines: [{ ts: 0, line: text }], offset: undefined, idempotencyKey: undefined }
-    const asked = jobIds.map((jobId) => ({ write: { ...write, ...line, jobId }, now: undefined }))
-    return appendLogs(asked, rows, memory)
+    return append(jobIds)
   }
 }
 
-/** Stores a job that the host holds; `set`: what is not usual about it. */
-async function hold(id: string, set = ''): Promise<string> {
-  await scene.client.query(
-    `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, claimed_by, attempt, available_at)
-      values ($1, 'lic', 'deploy', '{}', 3, 3600, 'running', 'fp', 1, now() + interval '300 s')`,
-    [id],
-  )
-  if (set !== '') await scene.client.query(`update jobs set ${set} where id = $1`, [id])
-  return id
-}
+const held = (id: string, set?: string) => hold(scene.client, id, set)
 
 const WAITERS = 'select from pg_locks where not granted'
 
@@ -63,7 +46,7 @@ const SETTLE = 'job-log-settle'
 describe(`lines of logs on ${POSTGRES}`, () => {
   it('of jobs that run take one statement from the first line on', async () => {
     const append = writer()
-    const jobs = [await hold('job_a'), await hold('job_b')]
+    const jobs = [await held('job_a'), await held('job_b')]
     for (const next of [1, 2, 3]) {
       const job = { state: 'running', cancel: undefined }
       const outcome = { job, accepted: 1, stored: 1, next }
@@ -80,7 +63,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
   ])('of a job that %s are settled, and those of its neighbour are not', async (name, set, job) => {
     const append = writer()
     const id = name.replaceAll(' ', '_')
-    const jobs = [await hold(`job_${id}`, set), await hold(`job_beside_${id}`)]
+    const jobs = [await held(`job_${id}`, set), await held(`job_beside_${id}`)]
     expect(await append(jobs)).toMatchObject([
       { job, stored: 1 },
       { job: { state: 'running' }, stored: 1 },
@@ -91,7 +74,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
   })
 
   it('to a log that another wrote to are settled twice: where it stands, and then', async () => {
-    const jobs = [await hold('job_shared')]
+    const jobs = [await held('job_shared')]
     const [one, other] = [writer(), writer()]
     await one(jobs)
     expect(await other(jobs)).toMatchObject([{ stored: 1, next: 2 }])
@@ -103,7 +86,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
   it.each(['running', 'claimed'])(
     'wait for whoever takes a %s job over, and are not stored then',
     async (state) => {
-      const id = await hold(`job_lost_${state}`, `state = '${state}'`)
+      const id = await held(`job_lost_${state}`, `state = '${state}'`)
       await scene.client.query('begin')
       await scene.client.query(`update jobs set claimed_by = 'other', attempt = 2 where id = $1`, [id])
       const outcomes = writer()([id])
@@ -120,7 +103,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
   )
 
   it('of a stranger are not stored', async () => {
-    const jobs = [await hold('job_strange', "claimed_by = 'other'")]
+    const jobs = [await held('job_strange', "claimed_by = 'other'")]
     expect(await writer()(jobs)).toEqual([undefined])
     expect(said).toEqual([APPEND, SETTLE])
   })

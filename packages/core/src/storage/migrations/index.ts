@@ -8,6 +8,7 @@ import { logBodies } from './0007-log-bodies.ts'
 import { roomForHeartbeats } from './0008-room-for-heartbeats.ts'
 import { rareRows } from './0009-rare-rows.ts'
 import { newestByState } from './0010-newest-by-state.ts'
+import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   roomForHeartbeats,
   rareRows,
   newestByState,
+  logsGoWithJobs,
 ]

@@ -1,0 +1,33 @@
+import { LEASE_SECONDS } from '@svc/core'
+import type pg from 'pg'
+import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
+import type { LogOutcome } from '../../src/jobs/jobs-store.ts'
+import { LogPositions } from '../../src/jobs/log-positions.ts'
+import { Scratch } from '../../src/storage/scratch.ts'
+import type { Rows } from '../../src/storage/session.ts'
+
+/** Stores a job that the host holds; `set`: what is not usual about it. */
+export async function hold(client: pg.Client, id: string, set = ''): Promise<string> {
+  await client.query(
+    `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, claimed_by, attempt, available_at)
+      values ($1, 'lic', 'deploy', '{}', 3, 3600, 'running', 'fp', 1, now() + interval '300 s')`,
+    [id],
+  )
+  if (set !== '') await client.query(`update jobs set ${set} where id = $1`, [id])
+  return id
+}
+
+/** A process that writes a line to logs of the host's jobs: it knows of them what it wrote. */
+export function logWriter(
+  rows: Rows,
+): (jobIds: readonly string[]) => Promise<readonly (LogOutcome | undefined)[]> {
+  const memory = { positions: new LogPositions(), scratch: new Scratch() }
+  const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
+  const said = { lines: [{ ts: 0, line: 'x' }], offset: undefined, idempotencyKey: undefined }
+  return (jobIds) =>
+    appendLogs(
+      jobIds.map((jobId) => ({ write: { ...write, ...said, jobId }, now: undefined })),
+      rows,
+      memory,
+    )
+}
