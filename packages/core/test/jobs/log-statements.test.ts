@@ -1,6 +1,6 @@
 // Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import { Lanes } from '../../src/storage/lanes.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -12,13 +12,9 @@ let said: string[]
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  connection = new pg.Client({ connectionString: scene.url })
-  await connection.connect()
+  connection = await scene.connect()
 })
-afterAll(async () => {
-  await connection.end()
-  await scene[Symbol.asyncDispose]()
-})
+afterAll(() => scene[Symbol.asyncDispose]())
 
 /** A process that writes to logs, and what it said to the database for the last lines. */
 function writer() {

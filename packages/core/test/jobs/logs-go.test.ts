@@ -1,6 +1,6 @@
 // Logs go with their jobs, whoever deletes those.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -11,13 +11,9 @@ let host: pg.Client
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  host = new pg.Client({ connectionString: scene.url })
-  await host.connect()
+  host = await scene.connect()
 })
-afterAll(async () => {
-  await host.end()
-  await scene[Symbol.asyncDispose]()
-})
+afterAll(() => scene[Symbol.asyncDispose]())
 
 const JOBS = ['job_a', 'job_b', 'job_c']
 /** Lines of a job that runs are one insert; those of one that has not begun are settled by another statement. */
@@ -75,20 +71,28 @@ describe(`a deleted job on ${POSTGRES}`, () => {
     expect(await logsOf()).toEqual(JOBS.filter((each) => each !== id))
   })
 
-  it.each(['repeatable read', 'serializable'])(
-    'stays in a transaction that is %s and could not see all of its log',
-    async (isolation) => {
+  it.each(
+    ['repeatable read', 'serializable'].flatMap((isolation) =>
+      ['delete from jobs', 'truncate jobs cascade'].map((statement) => [isolation, statement]),
+    ),
+  )(
+    'stays in a transaction that is %s and could not see all of its log: %s',
+    async (isolation, statement) => {
       await logWriter(rows)(JOBS)
       await scene.client.query(`begin isolation level ${isolation}`)
-      await expect(scene.client.query('delete from jobs')).rejects.toThrow(/read committed/)
+      await expect(scene.client.query(statement)).rejects.toThrow(/read committed/)
       await scene.client.query('rollback')
       expect(await logsOf()).toEqual(JOBS)
     },
   )
 
-  it('takes its log along when all jobs are taken away at once', async () => {
+  it.each([
+    'truncate jobs cascade',
+    'truncate jobs, job_log_chunks cascade',
+    'truncate job_log_chunks, jobs cascade',
+  ])('takes its log along when all jobs are taken away at once: %s', async (statement) => {
     await logWriter(rows)(JOBS)
-    await scene.client.query('truncate jobs cascade')
+    await scene.client.query(statement)
     expect(await logsOf()).toEqual([])
   })
 })

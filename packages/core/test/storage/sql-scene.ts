@@ -13,6 +13,7 @@ export interface Updates {
 export class SqlScene implements AsyncDisposable {
   readonly client: pg.Client
   readonly #database: TestDatabase
+  readonly #others: pg.Client[] = []
 
   private constructor(database: TestDatabase, client: pg.Client) {
     this.#database = database
@@ -32,6 +33,14 @@ export class SqlScene implements AsyncDisposable {
     return this.#database.url
   }
 
+  /** Another connection to it, which ends with the scene. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url })
+    this.#others.push(client)
+    await client.connect()
+    return client
+  }
+
   /** The updates of a table once there are so many: a connection tells what it has counted seconds after its last statement. */
   async updatesOf(table: string, least: number): Promise<Updates> {
     for (;;) {
@@ -45,7 +54,7 @@ export class SqlScene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.client.end()
+    for (const client of [...this.#others, this.client]) await client.end()
     await this.#database[Symbol.asyncDispose]()
   }
 }

@@ -5,16 +5,18 @@ import type { MigrationStep } from './index.ts'
  * of its own for each chunk: an eighth of PostgreSQL's time for 20 lines. It asked for the row that the statements that append have
  * just locked, and which therefore nobody can delete before they are committed. A trigger sees what was committed since it
  * began to wait only in a transaction that reads it: in another, lines stored meanwhile would stay.
+ *
+ * After a truncation the logs are deleted, since a statement that truncates both tables allows no second truncation.
  */
 export const logsGoWithJobs: MigrationStep = {
   name: '0011-logs-go-with-jobs',
   sql: [
     `create function svc_logs_go() returns trigger language plpgsql as $$
      begin
-       if tg_op = 'TRUNCATE' then
-         truncate job_log_chunks;
-       elsif current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+       if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
          raise exception 'jobs are deleted with their logs in a transaction that is read committed';
+       elsif tg_op = 'TRUNCATE' then
+         delete from job_log_chunks;
        else
          delete from job_log_chunks where job_id in (select id from gone);
        end if;
