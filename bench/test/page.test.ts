@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { judge } from '../src/measure/judge.ts'
 import type { Outcome } from '../src/measure/run-scenario.ts'
-import { writePage } from '../src/report/page.ts'
+import { tablesOf, writePage } from '../src/report/page.ts'
 import {
   type Conditions,
   judgedAnew,
@@ -40,6 +40,7 @@ const machine = {
   node: 'v24',
   load: [1],
   fdatasyncMicros: 90,
+  jsonMicros: 1500,
 }
 const pace = { rounds: 1, seconds: 2, warmSeconds: 1 }
 const conditions = (at: string, commit = 'abc'): Conditions => {
@@ -121,6 +122,14 @@ describe('results', () => {
     expect(readFileSync(page, 'utf8')).toContain(
       'Measured 2026-01-01 at commit `abc`, `rest` at `def`: 2 cores',
     )
+  })
+
+  test('say how fast the machine was in its fastest and its slowest hour', () => {
+    const first = keep('2026-01-01T00:00:00Z')
+    const slower = { ...first, scenario: 'slower', machine: { ...machine, jsonMicros: 3000 } }
+    expect(tablesOf([first, slower])).toContain('read and written within 1500 to 3000 µs')
+    const { jsonMicros: _, ...unknown } = machine
+    expect(tablesOf([{ ...first, machine: unknown }])).not.toContain('read and written')
   })
 
   test('a page without marks is left alone', () => {

@@ -4,6 +4,7 @@ import type { Bench } from '../bench.ts'
 import { type Fleet, fingerprint, LARGE_FLEET, licenseId, licenseRows, withClient } from '../fleet.ts'
 import type { Stream } from '../load/load.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { watchCores } from '../measure/machine.ts'
 import { median } from '../measure/statistics.ts'
 import type { PartProcess } from '../part-process.ts'
 import type { Done, Scenario, Variant } from '../scenario.ts'
@@ -65,22 +66,34 @@ async function mixed(bench: Bench, part: PartProcess, seconds: number, share: nu
   const looking = setInterval(() => void look().catch(() => {}), 1000)
   await look()
   const streams = streamsOf(part.url, share)
+  const busy = watchCores()
   const outcomes = await bench.send({ seconds, streams }).finally(() => clearInterval(looking))
+  const machineBusy = busy()
   await look()
   const latency = new Histogram()
   for (const outcome of outcomes) latency.merge(outcome.latency)
-  const faults = outcomes.flatMap((outcome) => Object.values(outcome.faults))
+  const faults = outcomes.flatMap((outcome, at) =>
+    Object.entries(outcome.faults).map(
+      ([reason, count]) => [`${streams[at]?.name}: ${reason}`, count] as const,
+    ),
+  )
   const operations = outcomes.reduce((sum, outcome) => sum + outcome.operations, 0)
   const p99 = outcomes.map(({ latency: own }, at) => [
     `${streams[at]?.name}P99Ms`,
     new Histogram().merge(own).quantile(0.99) / 1000,
   ])
-  const errors = faults.reduce((sum, count) => sum + count, 0)
+  const errors = faults.reduce((sum, [, count]) => sum + count, 0)
   return {
     operations,
     seconds: Math.max(...outcomes.map((outcome) => outcome.seconds)),
     latency: latency.toJSON(),
-    figures: { errors, memoryGrowth: growthOf(memory), ...Object.fromEntries(p99) },
+    figures: {
+      errors,
+      ...Object.fromEntries(faults),
+      memoryGrowth: growthOf(memory),
+      machineBusy,
+      ...Object.fromEntries(p99),
+    },
   }
 }
 

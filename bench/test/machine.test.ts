@@ -1,0 +1,14 @@
+import { availableParallelism } from 'node:os'
+import { describe, expect, test } from '@jest/globals'
+import { watchCores } from '../src/measure/machine.ts'
+
+describe('what the cores did', () => {
+  test('a core that was busy all the time is a share of them', () => {
+    const busy = watchCores()
+    const until = performance.now() + 500
+    while (performance.now() < until);
+    // What else runs on the machine takes from the loop or adds to it; a step of the kernel's count is 10 ms.
+    expect(busy()).toBeGreaterThan(0.5 / availableParallelism())
+    expect(busy()).toBeLessThan(1.1)
+  })
+})
