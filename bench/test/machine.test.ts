@@ -8,7 +8,7 @@ describe('what the cores did', () => {
     const until = performance.now() + 500
     while (performance.now() < until);
     // What else runs on the machine takes from the loop or adds to it; a step of the kernel's count is 10 ms.
-    expect(busy()).toBeGreaterThan(0.5 / availableParallelism())
+    expect(busy()).toBeGreaterThan(0.2 / availableParallelism())
     expect(busy()).toBeLessThan(1.1)
   })
 })
