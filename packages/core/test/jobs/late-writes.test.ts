@@ -19,23 +19,23 @@ afterAll(async () => {
   await storage[Symbol.asyncDispose]()
 })
 
-const request = (fingerprint: string) => ({
+const request = (fingerprint: string, claimKey?: string) => ({
   licenseId,
   fingerprint,
   leaseSeconds: LEASE_SECONDS,
-  claimKey: undefined,
+  claimKey,
 })
 
 const HOUR_MS = 3_600_000
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * HOUR_MS)
 
-async function heldJob(since: Date): Promise<Job> {
+async function heldJob(since: Date, claimKey?: string): Promise<Job> {
   licenseId = buildId('lic')
   const { job } = await storage.jobs.enqueue(buildJob({ licenseId }), since)
-  await storage.jobs.lease(request('old'), since)
+  await storage.jobs.lease(request('old', claimKey), since)
   return job
 }
-const lostJob = () => heldJob(hoursFromNow(-1))
+const lostJob = (claimKey?: string) => heldJob(hoursFromNow(-1), claimKey)
 
 /** Takes the job over in a transaction, which stays open while `write` comes in. */
 const whileTakenOver = <T>(write: () => Promise<T>, at = hoursFromNow(0)): Promise<T> =>
@@ -82,6 +82,22 @@ describe(`late writes on ${POSTGRES}`, () => {
     const stored = await storage.jobs.get(job.id)
     expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
   })
+
+  // The statement that takes over says when its lease began, and may have waited since, for a table that was locked.
+  it.each([
+    ['just now', 0],
+    ['three minutes ago', -1 / 20],
+  ])(
+    'a late repetition of a claim is not told of the job, which another took over %s',
+    async (_, takenAt) => {
+      const job = await lostJob('key')
+      const repeat = () => storage.jobs.lease(request('old', 'key'))
+      expect(await whileTakenOver(repeat, hoursFromNow(takenAt))).toMatchObject({ job: undefined })
+      const stored = await storage.jobs.get(job.id)
+      expect(stored).toMatchObject({ state: 'claimed', claimedBy: 'new', attempt: 2 })
+      expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
+    },
+  )
 
   it('a take-over that is undone leaves the job to its owner', async () => {
     const job = await lostJob()

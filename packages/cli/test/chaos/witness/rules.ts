@@ -95,7 +95,9 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'I4',
     promise: 'a hand-out that was acknowledged happened',
-    sql: `select format('%s was given %s, attempt %s, and the database knows nothing of it', a.host, a.job, a.attempt)
+    sql: `select format('%s was given %s, attempt %s, between %s and %s, and the database knows nothing of it: it has %s',
+        a.host, a.job, a.attempt, a.sent, a.got, (select string_agg(format('attempt %s of %s at %s', m.new_attempt,
+          m.new_owner, m.at), ', ' order by m.id) from chaos_moves m where m.job_id = a.job and m.new_state = 'claimed'))
         as evidence
       from chaos_acks a where a.kind = 'claim' and not exists (select from chaos_moves m where m.job_id = a.job
         and m.new_owner = a.host and m.new_attempt = a.attempt)`,
