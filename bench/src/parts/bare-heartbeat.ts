@@ -1,16 +1,18 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import pg from 'pg'
+import { ed25519 } from '../../../packages/core/src/signing/ed25519.ts'
 import type { StartPart } from '../part.ts'
 import { answerJson, bareHttp } from './bare-http.ts'
 
 /** A server that somebody would write in an afternoon for heartbeats and nothing else. */
 export interface BareHeartbeatOptions {
-  /** Where hosts are kept; absent: nowhere. */
+  /** Where hosts are kept; absent: nowhere, and what is signed is signed as the product does it. */
   readonly databaseUrl?: string
   readonly pool?: number
   readonly signed: boolean
 }
 
+const SEED = Buffer.alloc(32, 9)
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const HEADER = Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'svc-rfr+jwt' })).toString('base64url')
 const REFRESH_SECONDS = 3 * 86_400
@@ -26,7 +28,9 @@ const UPSERT = {
       seq = h.seq + 1, last_heartbeat = now() returning seq`,
 }
 
-function refresh(key: KeyObject, fingerprint: unknown, seq: number): string {
+type Sign = (bytes: Uint8Array) => Buffer
+
+function refresh(sign: Sign, fingerprint: unknown, seq: number): string {
   const iat = Math.floor(Date.now() / 1000)
   const claims = {
     iss: 'bench',
@@ -38,15 +42,20 @@ function refresh(key: KeyObject, fingerprint: unknown, seq: number): string {
     next: 60,
   }
   const signed = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
-  return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
+  return `${signed}.${sign(Buffer.from(signed)).toString('base64url')}`
+}
+
+function byNode(seed: Buffer): Sign {
+  const pkcs8 = Buffer.concat([PKCS8_HEAD, seed])
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+  return (bytes) => signBytes(null, bytes, key)
 }
 
 type Health = { readonly last_capture_at?: unknown; readonly success?: unknown }
 
 /** One prepared upsert a request, through node-postgres. */
 export const start: StartPart<BareHeartbeatOptions> = async ({ databaseUrl, pool: max = 10, signed }) => {
-  const pkcs8 = Buffer.concat([PKCS8_HEAD, Buffer.alloc(32, 9)])
-  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
+  const sign = databaseUrl === undefined ? ed25519(SEED).sign : byNode(SEED)
   const pool = databaseUrl === undefined ? undefined : new pg.Pool({ connectionString: databaseUrl, max })
   await pool?.query(CREATE)
   const upsert = async (body: Record<string, unknown>): Promise<number> => {
@@ -60,7 +69,11 @@ export const start: StartPart<BareHeartbeatOptions> = async ({ databaseUrl, pool
     async (body, response) => {
       const seq = pool === undefined ? 1 : await upsert(body)
       const answer = { ack: true, next_interval: 60 }
-      answerJson(response, 200, signed ? { ...answer, refresh: refresh(key, body.fingerprint, seq) } : answer)
+      answerJson(
+        response,
+        200,
+        signed ? { ...answer, refresh: refresh(sign, body.fingerprint, seq) } : answer,
+      )
     },
     async () => pool?.end(),
   )

@@ -15,7 +15,7 @@ const signatures = (name: string, way: SignaturesOptions['way']): Variant =>
 /** Each heartbeat is answered with a signature. */
 export const signature: Scenario = {
   name: 'signature',
-  question: 'Signing a refresh, by node:crypto as the product does, against tweetnacl',
+  question: 'Signing a refresh as the product does, against tweetnacl',
   variants: [signatures(NACL, 'tweetnacl'), signatures(SVC, 'svc')],
   baseline: NACL,
   gates: [{ goal: 'signature', figure: 'perSecond', of: SVC, over: NACL, atLeast: 100 }],
