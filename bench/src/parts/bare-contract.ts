@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '@svc/core'
 import { memoryStorage } from '@svc/testing'
-import { EARLY_HEARTBEATS_BELOW_MS, heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
+import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
 import { bearerOf } from '../../../packages/http/src/bearer.ts'
 import { HttpMetrics } from '../../../packages/http/src/http-metrics.ts'
@@ -49,7 +49,7 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
     lanes &&
     new Batch<Asked, Outcome>({
       run: (asked) => heartbeats(asked, lanes.rows),
-      earlyBelowMs: () => EARLY_HEARTBEATS_BELOW_MS,
+      goesEarly: () => true,
     })
   const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
     const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')

@@ -2,7 +2,6 @@ import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
-import { EARLY_LOOKS_BELOW_MS } from '../../../packages/core/src/jobs/jobs-store-sql.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
@@ -76,7 +75,7 @@ type Looked = Awaited<ReturnType<typeof look>>[number]
 async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
   const { rows, close } = bareLanes(url)
   const run = (asked: readonly Asked[]) => look(rows, asked)
-  const batch = new Batch<Asked, Looked>({ run, earlyBelowMs: () => EARLY_LOOKS_BELOW_MS })
+  const batch = new Batch<Asked, Looked>({ run, goesEarly: () => true })
   const known = new Map(
     Array.from({ length: licenses }, (_, number) => {
       const key = licenseKey(number)

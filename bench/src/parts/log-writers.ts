@@ -4,7 +4,6 @@ import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { appendLogs, type LogAsked } from '../../../packages/core/src/jobs/job-log-append-sql.ts'
 import { encodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
-import { EARLY_APPENDS_BELOW_MS } from '../../../packages/core/src/jobs/jobs-store-sql.ts'
 import { LogPositions } from '../../../packages/core/src/jobs/log-positions.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
 import { Scratch } from '../../../packages/core/src/storage/scratch.ts'
@@ -146,7 +145,7 @@ async function append(url: string): Promise<LogKeeper> {
   const { rows, close } = bareLanes(url)
   const memory = { positions: new LogPositions(), scratch: new Scratch() }
   const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, memory)
-  const batch = new Batch<LogAsked, Outcome>({ run, earlyBelowMs: () => EARLY_APPENDS_BELOW_MS })
+  const batch = new Batch<LogAsked, Outcome>({ run, goesEarly: () => true })
   const owner = { licenseId: licenseId(0), fingerprint: fingerprint(0), attempt: 1, leaseSeconds: 300 }
   return {
     append: async (job, lines) => {

@@ -54,7 +54,7 @@ describe('natural group commit', () => {
   it('those that may go early go by sixteen while more come, on lanes that are free', async () => {
     const { sent, run } = gated()
     let early = true
-    const batch = new Batch({ run, earlyBelowMs: () => (early ? 1.25 : 0) })
+    const batch = new Batch({ run, goesEarly: () => early })
     const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
     expect(sent.map(({ items }) => items.length)).toEqual([16, 16])
     await turn()
@@ -81,7 +81,7 @@ describe('natural group commit', () => {
     [256, 128],
   ])('a crowd of %i that comes again and again goes in halves: %i in each statement', async (crowd, half) => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, earlyBelowMs: () => 1.25, elapsedMs: () => 0 })
+    const batch = new Batch({ run, goesEarly: () => true, elapsedMs: () => 0 })
     let left = 20 * crowd
     const caller = async (value: number) => {
       for (; left > 0; left -= 1) await batch.add(item(value))
@@ -103,7 +103,7 @@ describe('natural group commit', () => {
       looks += 1
       return key
     }
-    const batch = new Batch({ run, keyOf, earlyBelowMs: () => 1.25 })
+    const batch = new Batch({ run, keyOf, goesEarly: () => true })
     const [first] = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'a')).catch(() => -1))
     expect(looks).toBeLessThan(50_000)
     sent[0]?.end()
@@ -113,7 +113,7 @@ describe('natural group commit', () => {
   it('nobody goes early while statements take long, until some do not', async () => {
     const { sent, run } = gated()
     let now = 0
-    const batch = new Batch({ run, earlyBelowMs: () => 1.25, elapsedMs: () => now })
+    const batch = new Batch({ run, goesEarly: () => true, elapsedMs: () => now })
     const crowd = () => Array.from({ length: 20 }, (_, value) => batch.add(item(value)))
     const statement = async (ms: number) => {
       const answer = batch.add(item(0))
@@ -122,7 +122,7 @@ describe('natural group commit', () => {
       sent.at(-1)?.end()
       await answer
     }
-    for (let slow = 0; slow < 60; slow += 1) await statement(2)
+    for (let slow = 0; slow < 60; slow += 1) await statement(10)
     const before = sent.length
     const together = crowd()
     expect(sent).toHaveLength(before)
@@ -140,7 +140,7 @@ describe('natural group commit', () => {
 
   it('where statements only follow each other, everything that has come is in the next', async () => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, lanes: 1, earlyBelowMs: () => 1.25 })
+    const batch = new Batch({ run, lanes: 1, goesEarly: () => true })
     const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
     await turn()
     answers.push(batch.add(item(40)))
