@@ -1,7 +1,7 @@
 import type { Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { endHead } from './job-end-sql.ts'
-import { type LeaseAsked, look } from './job-look-sql.ts'
+import { type LeaseAsked, type Look, look } from './job-look-sql.ts'
 import { repeat } from './job-repeat-sql.ts'
 import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
@@ -30,39 +30,63 @@ async function search(
   asked: readonly LeaseAsked[],
   rows: Rows,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  if (asked.length === 0) return []
-  const seen = (await look(rows, asked)).map((found, index) => ({
-    ...found,
-    asked: asked[index] as LeaseAsked,
-  }))
-  const promising = seen.filter(({ licensed, promising }) => licensed && promising)
-  const taken = (
-    await take(
-      promising.map(({ asked }) => asked),
+  const seen = await seek(asked, rows)
+  const promising = seen.filter(isPromising)
+  const taken = await take(
+    promising.map(({ asked }) => asked),
+    rows,
+  )
+  const settled = (
+    await settle(
+      promising.filter((_, index) => taken[index] === undefined),
       rows,
     )
   ).values()
-  return Promise.all(
-    seen.map(({ asked, licensed, promising, cancel, drained }) => {
-      if (!licensed) return undefined
-      const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
-      return promising ? (taken.next().value ?? settled(asked, nothing, rows)) : nothing
-    }),
-  )
+  const found = taken.map((answer) => answer ?? settled.next().value).values()
+  return seen.map((each) => (isPromising(each) ? found.next().value : emptyHanded(each)))
+}
+
+/** A request with what the look told of it. */
+interface Seen extends Look {
+  readonly asked: LeaseAsked
+}
+
+async function seek(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly Seen[]> {
+  if (asked.length === 0) return []
+  return (await look(rows, asked)).map((found, index) => ({ ...found, asked: asked[index] as LeaseAsked }))
+}
+
+const isPromising = ({ licensed, promising }: Look): boolean => licensed && promising
+
+const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefined =>
+  licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
+
+// Where a queue comes to its end many see what others are just taking: one more look tells them so, where three statements for
+// each of them would be waited for by all.
+async function settle(missed: readonly Seen[], rows: Rows): Promise<readonly (LeaseAnswer | undefined)[]> {
+  const still =
+    missed.length > 1
+      ? await seek(
+          missed.map(({ asked }) => asked),
+          rows,
+        )
+      : missed
+  return Promise.all(still.map((each) => (isPromising(each) ? settleOne(each, rows) : emptyHanded(each))))
 }
 
 // There was something for this host that could not be taken as it was: its own job under the same claim key, a job at the
 // head of its queue whose owner is lost for good, or one that others have taken or locked meanwhile.
-async function settled(asked: LeaseAsked, nothing: LeaseAnswer, rows: Rows): Promise<LeaseAnswer> {
+async function settleOne({ asked, cancel, drained }: Seen, rows: Rows): Promise<LeaseAnswer> {
+  const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
   const again = await repeat(asked, rows)
   if (again !== undefined) return { ...nothing, job: again, how: 'repeated' }
-  if (nothing.drained) return nothing
+  if (drained) return nothing
   const ended: Job[] = []
   for (let isOver = false; ; ) {
     const [answer] = await take([asked], rows)
     if (answer !== undefined) return { ...answer, ended }
     if (isOver)
-      return { ...nothing, cancel: nothing.cancel.filter((id) => !ended.some((job) => job.id === id)), ended }
+      return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }
     const lost = await endHead(rows, asked)
     ended.push(...lost)
     isOver = lost.length === 0
