@@ -33,9 +33,16 @@ const queue = ({ name, module, options, workers, done }: QueueVariant): Variant 
 
 /** The product: `workers` hosts of one license. */
 export const svcQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
+  productQueue('queue-svc', name, workers, reportsRunning)
+
+/** Its statements in batches, and nothing around them. */
+export const statementsQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
+  productQueue('queue-statements', name, workers, reportsRunning)
+
+const productQueue = (module: string, name: string, workers: number, reportsRunning: boolean): Variant =>
   queue({
     name,
-    module: 'queue-svc',
+    module,
     options: { reportsRunning },
     workers,
     done: `select count(*) from jobs j join deployments d on d.job_id = j.id where j.state = 'succeeded'`,

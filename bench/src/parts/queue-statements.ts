@@ -1,0 +1,63 @@
+import { LEASE_SECONDS } from '@svc/core'
+import { migrate } from '@svc/core/sql'
+import { REPORT } from '../../../packages/core/src/jobs/job-report-sql.ts'
+import { TAKE } from '../../../packages/core/src/jobs/job-take-sql.ts'
+import { deployAdder } from '../add-deploys.ts'
+import { fingerprint, licenseId } from '../fleet.ts'
+import { closedLoop } from '../loop.ts'
+import type { StartPart } from '../part.ts'
+import { BareBatch } from './bare-batch.ts'
+import { bareLanes } from './bare-lanes.ts'
+import { Ledger, queuePart } from './queue.ts'
+import type { SvcQueueOptions } from './queue-svc.ts'
+
+interface Held {
+  readonly id: string
+  readonly host: string
+  readonly attempt: number
+}
+
+interface Word extends Held {
+  readonly state: 'running' | 'succeeded'
+}
+
+/** As many as the product's hot statements have. */
+const CONNECTIONS = 4
+
+/** The product's two statements in batches, for hosts of one license, and nothing around them: no rule, metric or answer. */
+export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, reportsRunning }) => {
+  await migrate(databaseUrl)
+  const license = licenseId(0)
+  const { rows, close } = bareLanes(databaseUrl, CONNECTIONS)
+  const ledger = new Ledger()
+  const claims = new BareBatch<string, Held | undefined>(async (hosts) => {
+    const each = <T>(value: T) => hosts.map(() => value)
+    const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null)]
+    const given = new Map<number, Held>()
+    for (const { place, id, attempt } of await rows<Held & { place: number }>(TAKE, asked))
+      given.set(place, { id, attempt, host: hosts[place - 1] as string })
+    return hosts.map((_, index) => given.get(index + 1))
+  })
+  const words = new BareBatch<Word, boolean>(async (said) => {
+    const each = <T>(value: T) => said.map(() => value)
+    const column = <K extends keyof Word>(key: K) => said.map((word) => word[key])
+    const asked = [column('id'), each(license), column('host'), column('attempt'), column('state'), each(0)]
+    const rest = [each(null), each(LEASE_SECONDS), each(null), null]
+    const written = await rows<{ place: number }>(REPORT, [...asked, ...rest])
+    const places = new Set(written.map(({ place }) => place))
+    return said.map((_, index) => places.has(index + 1))
+  })
+  const say = async (held: Held, state: Word['state']) => {
+    if (!(await words.ask({ ...held, state }))) throw new Error(`${state} was not written down`)
+  }
+  const once = async (host: number) => {
+    const held = await claims.ask(fingerprint(host))
+    if (held === undefined) return false
+    if (reportsRunning) await say(held, 'running')
+    await say(held, 'succeeded')
+    ledger.note(held.id)
+    return true
+  }
+  const add = deployAdder(databaseUrl, license)
+  return queuePart({ add, run: (request) => closedLoop(request, once), stop: close }, ledger, ready)
+}
