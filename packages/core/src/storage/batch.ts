@@ -43,8 +43,8 @@ export const MAX_ITEMS = 128
 /** As many as go early at least: with 8 a statement costs too much of what is gained. */
 const LEAST_EARLY_ITEMS = 16
 /**
- * Nobody goes early while every statement takes as long: where commits do, more has to travel in each. Those of 64 heartbeats
- * take 0.6 to 2 ms, by the hour of the machine, and 2 to 3 where a commit takes 1.
+ * Nobody goes early while every statement takes as long: where commits do, more has to travel in each. A crowd of 64 sends
+ * heartbeats in statements of 0.6 to 2 ms, by the hour of the machine.
  */
 const EARLY_BELOW_MS = 5
 /** What is known of statements fades: where all take longer than before, or fewer come, ten of them tell. */
