@@ -1,9 +1,8 @@
 // What hosts that come too late cost: one statement for all of them, not three for each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
-import pg from 'pg'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
-import { Lanes } from '../../src/storage/lanes.ts'
+import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
@@ -12,14 +11,12 @@ const TAKE = 'job-take'
 const HOSTS = ['a', 'b', 'c', 'd']
 
 let scene: SqlScene
-let connection: pg.Client
+let rows: Rows
 let said: string[]
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  connection = await scene.connect()
-  // As the hot connections of the product give instants.
-  connection.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text)
+  rows = await scene.hotRows()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -46,10 +43,6 @@ async function claims(
   before: Readonly<Record<string, () => Promise<unknown>>> = {},
 ) {
   said = []
-  const lanes = new Lanes(async () => ({
-    query: (config) => connection.query(config as never),
-    release: () => {},
-  }))
   const asked = hosts.map((fingerprint) => ({
     request: { licenseId: 'lic', fingerprint, leaseSeconds: LEASE_SECONDS, claimKey: undefined },
     now: undefined,
@@ -59,7 +52,7 @@ async function claims(
     async (statement, params) => {
       if (!said.includes(statement.name)) await before[statement.name]?.()
       said.push(statement.name)
-      return lanes.rows(statement, params)
+      return rows(statement, params)
     },
     false,
   )
@@ -98,8 +91,8 @@ describe(`claims on ${POSTGRES}`, () => {
     const got = await claims(['a', 'b', 'c'])
     expect(got.filter((id) => id !== undefined)).toEqual(['job_2'])
     expect(said.slice(0, 3)).toEqual([LOOK, TAKE, LOOK])
-    const { rows } = await scene.client.query('select id, state from jobs order by id')
-    expect(rows).toEqual([
+    const { rows: stored } = await scene.client.query('select id, state from jobs order by id')
+    expect(stored).toEqual([
       { id: 'job_1', state: 'failed' },
       { id: 'job_2', state: 'claimed' },
     ])

@@ -1,30 +1,25 @@
 // Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type pg from 'pg'
-import { Lanes } from '../../src/storage/lanes.ts'
+import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 import { hold, logWriter } from './log-writer.ts'
 
 let scene: SqlScene
-let connection: pg.Client
+let rows: Rows
 let said: string[]
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  connection = await scene.connect()
+  rows = await scene.hotRows()
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
 /** A process that writes to logs, and what it said to the database for the last lines. */
 function writer() {
-  const lanes = new Lanes(async () => ({
-    query: (config) => connection.query(config as never),
-    release: () => {},
-  }))
   const append = logWriter((statement, params) => {
     said.push(statement.name)
-    return lanes.rows(statement, params)
+    return rows(statement, params)
   })
   return (jobIds: readonly string[]) => {
     said = []

@@ -1,6 +1,8 @@
 import { migrate } from '@svc/core/sql'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
+import { Lanes } from '../../src/storage/lanes.ts'
+import type { Rows } from '../../src/storage/session.ts'
 import { SERVER } from './backends.ts'
 
 /** Updates of a table, and those of them that changed no index. */
@@ -39,6 +41,17 @@ export class SqlScene implements AsyncDisposable {
     this.#others.push(client)
     await client.connect()
     return client
+  }
+
+  /** Statements on a connection of their own, as the product's hot ones are run: arrays as text, instants as text. */
+  async hotRows(): Promise<Rows> {
+    const connection = await this.connect()
+    connection.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text)
+    const lanes = new Lanes(async () => ({
+      query: (config) => connection.query(config as never),
+      release: () => {},
+    }))
+    return (statement, params) => lanes.rows(statement, params ?? [])
   }
 
   /** The updates of a table once there are so many: a connection tells what it has counted seconds after its last statement. */
