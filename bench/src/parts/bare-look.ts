@@ -1,5 +1,6 @@
 import { secretDigest } from '@svc/core'
-import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { bounded, type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
@@ -14,7 +15,6 @@ export interface BareLookOptions {
 
 const BEARER = 'Bearer '
 
-type Asked = Parameters<typeof look>[1][number]
 type Looked = Awaited<ReturnType<typeof look>>[number]
 
 /**
@@ -29,7 +29,8 @@ export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) 
       licenseId(number),
     ]),
   )
-  const batch = new BareBatch<Asked, Looked>((asked) => look(rows, asked))
+  const floors = new QueueFloors()
+  const batch = new BareBatch<LeaseAsked, Looked>((asked) => look({ rows, floors }, bounded(asked, floors)))
   return bareHttp(async ({ fingerprint }, response) => {
     const keyDigest = secretDigest(response.req.headers.authorization?.slice(BEARER.length) ?? '')
     const request = {

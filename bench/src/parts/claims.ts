@@ -1,7 +1,8 @@
 import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
-import { look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { bounded, type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import { QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
 import { Batch } from '../../../packages/core/src/storage/batch.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
@@ -68,14 +69,14 @@ async function svc(url: string): Promise<Claimer> {
   }
 }
 
-type Asked = Parameters<typeof look>[1][number]
 type Looked = Awaited<ReturnType<typeof look>>[number]
 
 /** The product's look for work in batches and nothing else. The license of each key is known beforehand. */
 async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
   const { rows, close } = bareLanes(url)
-  const run = (asked: readonly Asked[]) => look(rows, asked)
-  const batch = new Batch<Asked, Looked>({ run, goesEarly: () => true })
+  const floors = new QueueFloors()
+  const run = (asked: readonly LeaseAsked[]) => look({ rows, floors }, bounded(asked, floors))
+  const batch = new Batch<LeaseAsked, Looked>({ run, goesEarly: () => true })
   const known = new Map(
     Array.from({ length: licenses }, (_, number) => {
       const key = licenseKey(number)

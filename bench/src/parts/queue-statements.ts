@@ -2,6 +2,7 @@ import { LEASE_SECONDS } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { REPORT } from '../../../packages/core/src/jobs/job-report-sql.ts'
 import { TAKE } from '../../../packages/core/src/jobs/job-take-sql.ts'
+import { type Bound, QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
 import { deployAdder } from '../add-deploys.ts'
 import { fingerprint, licenseId } from '../fleet.ts'
 import { closedLoop } from '../loop.ts'
@@ -17,6 +18,11 @@ interface Held {
   readonly attempt: number
 }
 
+interface Taken extends Held {
+  readonly place: number
+  readonly head_at: string | null
+}
+
 interface Word extends Held {
   readonly state: 'running' | 'succeeded'
 }
@@ -29,13 +35,18 @@ export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, re
   await migrate(databaseUrl)
   const license = licenseId(0)
   const { rows, close } = bareLanes(databaseUrl, CONNECTIONS)
+  const floors = new QueueFloors()
   const ledger = new Ledger()
   const claims = new BareBatch<string, Held | undefined>(async (hosts) => {
     const each = <T>(value: T) => hosts.map(() => value)
-    const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null)]
+    const bounds = floors.bounds(each(license))
+    const since = bounds.map((bound) => bound.since)
+    const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null), since]
     const given = new Map<number, Held>()
-    for (const { place, id, attempt } of await rows<Held & { place: number }>(TAKE, asked))
+    for (const { place, id, attempt, head_at } of await rows<Taken>(TAKE, asked)) {
       given.set(place, { id, attempt, host: hosts[place - 1] as string })
+      if (head_at !== null) floors.learn(license, bounds[0] as Bound, new Date(head_at).getTime())
+    }
     return hosts.map((_, index) => given.get(index + 1))
   })
   const words = new BareBatch<Word, boolean>(async (said) => {

@@ -1,7 +1,6 @@
-import type { Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
 import { endHead } from './job-end-sql.ts'
-import { type LeaseAsked, type Look, look } from './job-look-sql.ts'
+import { type BoundAsked, bounded, type LeaseAsked, type Look, look, type Queue } from './job-look-sql.ts'
 import { repeat } from './job-repeat-sql.ts'
 import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
@@ -11,15 +10,16 @@ import type { LeaseAnswer } from './jobs-store.ts'
  * most, so that a look before is not worth its time.
  */
 export async function lease(
-  asked: readonly LeaseAsked[],
-  rows: Rows,
+  requests: readonly LeaseAsked[],
+  queue: Queue,
   isBusy: boolean,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  if (!isBusy) return search(asked, rows)
-  const taken = await take(asked, rows)
+  const asked = bounded(requests, queue.floors)
+  if (!isBusy) return search(asked, queue)
+  const taken = await take(asked, queue)
   const others = await search(
     asked.filter((_, index) => taken[index] === undefined),
-    rows,
+    queue,
   )
   const left = others.values()
   return taken.map((answer) => answer ?? left.next().value)
@@ -27,19 +27,19 @@ export async function lease(
 
 /** Looks first, and says why there is nothing. */
 async function search(
-  asked: readonly LeaseAsked[],
-  rows: Rows,
+  asked: readonly BoundAsked[],
+  queue: Queue,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const seen = await seek(asked, rows)
+  const seen = await seek(asked, queue)
   const promising = seen.filter(isPromising)
   const taken = await take(
     promising.map(({ asked }) => asked),
-    rows,
+    queue,
   )
   const settled = (
     await settle(
       promising.filter((_, index) => taken[index] === undefined),
-      rows,
+      queue,
     )
   ).values()
   const found = taken.map((answer) => answer ?? settled.next().value).values()
@@ -48,12 +48,12 @@ async function search(
 
 /** A request with what the look told of it. */
 interface Seen extends Look {
-  readonly asked: LeaseAsked
+  readonly asked: BoundAsked
 }
 
-async function seek(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly Seen[]> {
+async function seek(asked: readonly BoundAsked[], queue: Queue): Promise<readonly Seen[]> {
   if (asked.length === 0) return []
-  return (await look(rows, asked)).map((found, index) => ({ ...found, asked: asked[index] as LeaseAsked }))
+  return (await look(queue, asked)).map((found, index) => ({ ...found, asked: asked[index] as BoundAsked }))
 }
 
 const isPromising = ({ licensed, promising }: Look): boolean => licensed && promising
@@ -63,31 +63,31 @@ const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefin
 
 // Where a queue comes to its end many see what others are just taking: one more look tells them so, where three statements for
 // each of them would be waited for by all.
-async function settle(missed: readonly Seen[], rows: Rows): Promise<readonly (LeaseAnswer | undefined)[]> {
+async function settle(missed: readonly Seen[], queue: Queue): Promise<readonly (LeaseAnswer | undefined)[]> {
   const still =
     missed.length > 1
       ? await seek(
           missed.map(({ asked }) => asked),
-          rows,
+          queue,
         )
       : missed
-  return Promise.all(still.map((each) => (isPromising(each) ? settleOne(each, rows) : emptyHanded(each))))
+  return Promise.all(still.map((each) => (isPromising(each) ? settleOne(each, queue) : emptyHanded(each))))
 }
 
 // There was something for this host that could not be taken as it was: its own job under the same claim key, a job at the
 // head of its queue whose owner is lost for good, or one that others have taken or locked meanwhile.
-async function settleOne({ asked, cancel, drained }: Seen, rows: Rows): Promise<LeaseAnswer> {
+async function settleOne({ asked, cancel, drained }: Seen, queue: Queue): Promise<LeaseAnswer> {
   const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
-  const again = await repeat(asked, rows)
+  const again = await repeat(asked, queue.rows)
   if (again !== undefined) return { ...nothing, job: again, how: 'repeated' }
   if (drained) return nothing
   const ended: Job[] = []
   for (let isOver = false; ; ) {
-    const [answer] = await take([asked], rows)
+    const [answer] = await take([asked], queue)
     if (answer !== undefined) return { ...answer, ended }
     if (isOver)
       return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }
-    const lost = await endHead(rows, asked)
+    const lost = await endHead(queue, asked)
     ended.push(...lost)
     isOver = lost.length === 0
   }

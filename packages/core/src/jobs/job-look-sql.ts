@@ -1,7 +1,8 @@
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
-import { isoOrNull, type Rows } from '../storage/session.ts'
+import { isoOrNull, milliseconds, type Rows } from '../storage/session.ts'
 import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
+import type { Bound, Floors } from './queue-floors.ts'
 
 /** A request with the instant that a test gives it. */
 export interface LeaseAsked {
@@ -9,12 +10,30 @@ export interface LeaseAsked {
   readonly now: Date | undefined
 }
 
+/** One that is told how far back to read. */
+export interface BoundAsked extends LeaseAsked {
+  readonly bound: Bound
+}
+
+/** The requests of one statement, told so. */
+export function bounded(asked: readonly LeaseAsked[], floors: Floors): readonly BoundAsked[] {
+  const bounds = floors.bounds(asked.map(({ request }) => request.licenseId))
+  return asked.map(({ request, now }, index) => ({ request, now, bound: bounds[index] as Bound }))
+}
+
+/** The queue as claims reach it, and what they know of it. */
+export interface Queue {
+  readonly rows: Rows
+  readonly floors: Floors
+}
+
 // Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot is open
 // (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row early in a scan of the
 // whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all held jobs into a hash.
-const isDue = (license: string, target: string, by: string) => `(select true from jobs j
-  where j.license_id = ${license} and j.target = ${target} and j.${UNFINISHED} and j.available_at <= ${by}
+const isDue = (target: string, since = '') => `(select true from jobs j
+  where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at ${since}
   order by j.available_at desc, j.id desc limit 1)`
+const IS_SHARED_DUE = isDue("''", "and j.available_at >= coalesce(q.since, '-infinity')")
 
 /** SQL: whether the license of a request `q` speaks for it at `q.at`. */
 export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
@@ -38,13 +57,14 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
 export const LOOKS = {
   name: 'job-looks',
   text: `select * from (
-    select place, licensed, drained, cancel, repeated or (not drained and due) as promising from (
-      select q.place::int4 as place, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
-        coalesce(${isDue('q.license_id', "''", 'q.at')}, ${isDue('q.license_id', 'q.fingerprint', 'q.at')}, false) as due
+    select place::int4 as place, licensed, drained, cancel, repeated or (not drained and due <> 'nothing') as promising,
+      case when since = '-infinity' and due <> 'shared' then at end as idle_at from (
+      select q.*, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
+        case when ${IS_SHARED_DUE} then 'shared' when ${isDue('q.fingerprint')} then 'own' else 'nothing' end as due
       from (select *, coalesce(given, now()) as at
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) with ordinality
-          as asked (license_id, fingerprint, claim_key, given, key_digest, place)) q offset 0) looked) seen
-  where not licensed or drained or promising or cancel is not null`,
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[]) with ordinality
+          as asked (license_id, fingerprint, claim_key, given, key_digest, since, place)) q offset 0) looked) seen
+  where not licensed or drained or promising or cancel is not null or idle_at is not null`,
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */
@@ -58,12 +78,13 @@ export interface Look {
 interface LookRow extends Omit<Look, 'cancel'> {
   readonly place: number
   readonly cancel: readonly string[] | null
+  readonly idle_at: string | null
 }
 
 const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
 
 /** Looks for several hosts, in their order. */
-export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Look[]> {
+export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]): Promise<readonly Look[]> {
   const looks = new Array<Look>(asked.length).fill(NO_WORK)
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)
@@ -73,8 +94,13 @@ export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<re
     column(({ claimKey }) => claimKey),
     asked.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
+    asked.map(({ bound }) => bound.since),
   ])
-  // Places are counted from 1.
-  for (const { place, cancel, ...told } of found) looks[place - 1] = { ...told, cancel: cancel ?? [] }
+  for (const { place, licensed, drained, promising, cancel, idle_at } of found) {
+    // Places are counted from 1.
+    const { request, bound } = asked[place - 1] as BoundAsked
+    looks[place - 1] = { licensed, drained, promising, cancel: cancel ?? [] }
+    if (idle_at !== null) floors.learn(request.licenseId, bound, milliseconds(idle_at))
+  }
   return looks
 }

@@ -1,7 +1,8 @@
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { JobState } from './job.ts'
+import type { Queue } from './job-look-sql.ts'
 import { reportEffect } from './job-report.ts'
-import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
+import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob, UNFINISHED } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
@@ -17,6 +18,8 @@ const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds
 const NEXT = `case when q.reported = 'claimed' then j.state
   when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
 const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
+// It waits again itself, or its end releases one that waited for it.
+const MAKES_DUE = `((j.state = 'pending' and j.target = '') or (j.contended and not j.${UNFINISHED}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
@@ -35,7 +38,7 @@ export const REPORT = {
       available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
         when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
     from (select *, coalesce(given, now()) as at from ${REPORTS} order by job_id) q
-    where ${OWNER} and ${WANTED} returning q.place::int4 as place, ${REPORTED}`,
+    where ${OWNER} and ${WANTED} returning q.place::int4 as place, ${MAKES_DUE} as makes_due, ${REPORTED}`,
 }
 
 /** Jobs of owners as they are, and whether there is something to write after all: then the row has moved. */
@@ -45,8 +48,9 @@ export const SEE = {
     from (select *, coalesce(given, now()) as at from ${REPORTS}) q join jobs j on ${OWNER}`,
 }
 
-type WrittenRow = ReportedRow & { readonly place: number }
-type SeenRow = WrittenRow & { readonly is_wanted: boolean }
+type PlacedRow = ReportedRow & { readonly place: number }
+type WrittenRow = PlacedRow & { readonly makes_due: boolean }
+type SeenRow = PlacedRow & { readonly is_wanted: boolean }
 
 /** A word with the instant that a test gives it. */
 export interface StatusAsked {
@@ -62,15 +66,17 @@ const TRIES = 3
  */
 export async function report(
   asked: readonly StatusAsked[],
-  rows: Rows,
+  { rows, floors }: Queue,
 ): Promise<readonly (StatusOutcome | undefined)[]> {
   const outcomes: (StatusOutcome | undefined)[] = asked.map(() => undefined)
   let left = asked.map((each, index) => ({ ...each, index }))
   for (let tries = 0; tries < TRIES && left.length > 0; tries += 1) {
-    const at = ({ place }: WrittenRow) => (left[place - 1] as { index: number }).index
+    const at = ({ place }: PlacedRow) => (left[place - 1] as { index: number }).index
     // Nothing is written but what is held.
-    for (const row of await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]))
+    for (const row of await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR])) {
       outcomes[at(row)] = outcomeOf(row, 'running')
+      if (row.makes_due) floors.lower((asked[at(row)] as StatusAsked).write.licenseId)
+    }
     left = left.filter(({ index }) => outcomes[index] === undefined)
     if (left.length === 0) break
     const seen = await rows<SeenRow>(SEE, paramsOf(left))
@@ -82,7 +88,7 @@ export async function report(
   return outcomes
 }
 
-const outcomeOf = (row: WrittenRow, before: JobState): StatusOutcome => ({
+const outcomeOf = (row: PlacedRow, before: JobState): StatusOutcome => ({
   job: toReportedJob(row),
   effect: reportEffect(before, row.state),
 })

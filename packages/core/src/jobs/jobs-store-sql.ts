@@ -1,18 +1,20 @@
 import { Problem } from '../problem.ts'
 import { Scratch } from '../storage/scratch.ts'
-import { maybeInstant, type Session } from '../storage/session.ts'
+import { milliseconds, type Session } from '../storage/session.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { lease } from './job-lease-sql.ts'
+import { lastClaim, list } from './job-list-sql.ts'
 import { LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
-import type { LeaseAsked } from './job-look-sql.ts'
+import type { LeaseAsked, Queue } from './job-look-sql.ts'
 import { renew, report, type StatusAsked } from './job-report-sql.ts'
-import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
+import type { Floors } from './queue-floors.ts'
 
 const DUE = `coalesce($14::timestamptz, ${at('$15')})`
 const INSERT = {
@@ -43,40 +45,10 @@ const FINISHED = {
     and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
 }
 const GET = { name: 'job-get', text: 'select * from jobs where id = $1' }
-const FILTER = `($1::text is null or j.state = $1) and ($2::text is null or j.target = $2 or j.claimed_by = $2)
-    and ($3::text is null or j.app = $3)`
-const LIST = {
-  name: 'job-list',
-  text: `select * from jobs j where ${FILTER} order by id desc limit $4`,
-}
-// Each part has its index; there is none of all jobs of a license, into which each claim would have to write. Held ones are
-// few and have no order (`offset 0`: else the planner would walk over all jobs in theirs).
-const PARTS = [
-  {
-    which: `j.${UNFINISHED} and j.claimed_by is null`,
-    states: 'pending',
-    newest: 'order by id desc limit $4',
-  },
-  { which: HELD, states: 'claimed,running', newest: 'offset 0' },
-  { which: 'j.finished_at is not null', states: 'succeeded,failed', newest: 'order by id desc limit $4' },
-]
-/** The newest jobs of one license. */
-export const LIST_OF_LICENSE = {
-  name: 'job-list-of-license',
-  text: `${PARTS.map(
-    ({ which, states, newest }) => `(select * from jobs j where j.license_id = $5 and ${which}
-      and ($1::text is null or $1 = any ('{${states}}')) and ${FILTER} ${newest})`,
-  ).join(' union all ')} order by id desc limit $4`,
-}
 const SERIAL_HOLDER = {
   name: 'job-serial-holder',
   text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
     and available_at < 'infinity' order by available_at limit 1`,
-}
-const LAST_CLAIM = {
-  name: 'job-last-claim',
-  text: `select max(claimed_at) as at from (
-    ${PARTS.map(({ which }) => `select claimed_at from jobs j where license_id = $1 and ${which}`).join(' union all ')}) claimed`,
 }
 const COUNTS = {
   name: 'job-counts',
@@ -97,19 +69,21 @@ interface CountRow {
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
+  readonly #queue: Queue
   readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer | undefined>
   readonly #appendLogs: (asked: LogAsked) => Promise<port.LogOutcome | undefined>
   readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
 
-  constructor(session: Session) {
+  constructor(session: Session, floors: Floors) {
     const memory = { positions: new LogPositions(), scratch: new Scratch() }
     this.#session = session
+    this.#queue = { rows: session.rows, floors }
     // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a statement less
     // of four for each job. And they get it together: in four statements instead of one it costs PostgreSQL 1.6 times as much.
     let isBusy = false
     this.#lease = session.batched({
       run: async (asked, rows) => {
-        const answers = await lease(asked, rows, isBusy)
+        const answers = await lease(asked, { rows, floors }, isBusy)
         isBusy = 2 * answers.filter((answer) => answer?.job !== undefined).length >= asked.length
         return answers
       },
@@ -118,7 +92,7 @@ export class SqlJobsStore implements port.JobsStore {
       shareOf: ({ request }) => request.licenseId,
     })
     this.#report = session.batched({
-      run: report,
+      run: (asked, rows) => report(asked, { rows, floors }),
       keyOf: ({ write }) => write.jobId,
       shareOf: ({ write }) => write.licenseId,
     })
@@ -144,7 +118,10 @@ export class SqlJobsStore implements port.JobsStore {
     ]
     for (;;) {
       const [row] = await this.#session.rows<JobRow>(INSERT, params)
-      if (row !== undefined) return { job: toJob(row), created: true }
+      if (row !== undefined) {
+        if (target === '') this.#queue.floors.lower(licenseId, milliseconds(row.available_at))
+        return { job: toJob(row), created: true }
+      }
       const [existing] = await this.#session.rows<JobRow>(BY_DEDUPE_KEY, [licenseId, dedupeKey])
       if (existing !== undefined) return { job: toJob(existing), created: false }
     }
@@ -178,13 +155,18 @@ export class SqlJobsStore implements port.JobsStore {
       now,
       CANCELLED_ERROR,
     ])
-    if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
+    if (row !== undefined) {
+      const effect = row.state === 'failed' ? 'ended' : 'requested'
+      // What ends may release what waited for it.
+      if (effect === 'ended') this.#queue.floors.lower(row.license_id)
+      return { job: toJob(row), effect }
+    }
     const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
   }
 
   sweep(now?: Date): Promise<port.SweepResult> {
-    return sweep(this.#session.rows, now)
+    return sweep(this.#queue, now)
   }
 
   async get(jobId: string): Promise<Job | undefined> {
@@ -192,14 +174,8 @@ export class SqlJobsStore implements port.JobsStore {
     return row === undefined ? undefined : toJob(row)
   }
 
-  async list(filter: port.JobFilter): Promise<readonly Job[]> {
-    const { licenseId, state, host, app, limit } = filter
-    const asked = [state, host, app, limit]
-    const found =
-      licenseId === undefined
-        ? this.#session.rows<JobRow>(LIST, asked)
-        : this.#session.rows<JobRow>(LIST_OF_LICENSE, [...asked, licenseId])
-    return (await found).map(toJob)
+  list(filter: port.JobFilter): Promise<readonly Job[]> {
+    return list(this.#session.rows, filter)
   }
 
   async serialHolder(job: Job): Promise<Job | undefined> {
@@ -208,9 +184,8 @@ export class SqlJobsStore implements port.JobsStore {
     return row === undefined ? undefined : toJob(row)
   }
 
-  async lastClaim(licenseId: string): Promise<Date | undefined> {
-    const [row] = await this.#session.rows<{ at: string | null }>(LAST_CLAIM, [licenseId])
-    return maybeInstant(row?.at ?? null)
+  lastClaim(licenseId: string): Promise<Date | undefined> {
+    return lastClaim(this.#session.rows, licenseId)
   }
 
   logs(

@@ -7,6 +7,7 @@ import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
+import { type Floors, QueueFloors } from '../jobs/queue-floors.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
@@ -33,7 +34,7 @@ import { reachable } from './unavailable.ts'
 /** The tables that the entity manager serves; the others have hand-written statements only. */
 export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
 
-const storesOver = (session: Session): Stores => ({
+const storesOver = (session: Session, floors: Floors): Stores => ({
   agents: new SqlAgentsStore(session),
   alertDeliveries: new SqlAlertDeliveriesStore(session),
   alertFacts: new SqlAlertFactsStore(session),
@@ -41,7 +42,7 @@ const storesOver = (session: Session): Stores => ({
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
   deployments: new SqlDeploymentsStore(session),
-  jobs: new SqlJobsStore(session),
+  jobs: new SqlJobsStore(session, floors),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   scheduler: new SqlSchedulerStore(session),
@@ -88,12 +89,15 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     },
     manage: (work) => withRoom(() => work(driver.em())),
   }
+  const floors = new QueueFloors()
   return {
-    ...storesOver(session),
+    ...storesOver(session, floors),
     rates: new SqlRateCounter(session),
     kind,
     transaction: (work) =>
-      session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
+      floors.whileUnseen((own) =>
+        session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner), own)))),
+      ),
     health: () => reachable(() => health(driver)),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),

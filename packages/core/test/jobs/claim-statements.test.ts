@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
+import { QueueFloors } from '../../src/jobs/queue-floors.ts'
 import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -47,15 +48,12 @@ async function claims(
     request: { licenseId: 'lic', fingerprint, leaseSeconds: LEASE_SECONDS, claimKey: undefined },
     now: undefined,
   }))
-  const answers = await lease(
-    asked,
-    async (statement, params) => {
-      if (!said.includes(statement.name)) await before[statement.name]?.()
-      said.push(statement.name)
-      return rows(statement, params)
-    },
-    false,
-  )
+  const spied: Rows = async (statement, params) => {
+    if (!said.includes(statement.name)) await before[statement.name]?.()
+    said.push(statement.name)
+    return rows(statement, params)
+  }
+  const answers = await lease(asked, { rows: spied, floors: new QueueFloors() }, false)
   return answers.map((answer) => answer?.job?.id)
 }
 

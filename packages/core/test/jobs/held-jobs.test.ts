@@ -76,8 +76,20 @@ const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 const written = [...owners, none('timestamptz'), seconds, none('text'), ...chunks]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
-  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
-  ['claims', TAKE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
+  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text'), none('timestamptz')]],
+  [
+    'claims',
+    TAKE,
+    [
+      licenses,
+      hosts,
+      keys,
+      each(() => '300', 'float8'),
+      none('timestamptz'),
+      none('text'),
+      none('timestamptz'),
+    ],
+  ],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],

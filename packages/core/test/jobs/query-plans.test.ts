@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
+import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
 import { TAKE } from '../../src/jobs/job-take-sql.ts'
-import { LIST_OF_LICENSE } from '../../src/jobs/jobs-store-sql.ts'
 import type { Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -93,14 +93,24 @@ const REPORTED = [
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
-    ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
-    ['a claim that gets a job', 64, TAKE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
-    ['a claim that gets none', 32, TAKE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
+    ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'", "'{null}'"]],
+    [
+      'a claim that gets a job',
+      64,
+      TAKE,
+      ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'", "'{null}'"],
+    ],
+    [
+      'a claim that gets none',
+      32,
+      TAKE,
+      ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'", "'{null}'"],
+    ],
     [
       'a claim of a host whose queue is behind all others',
       64,
       TAKE,
-      ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED, "'{digest-7}'"],
+      ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED, "'{digest-7}'", "'{null}'"],
     ],
     ['a claim again', 32, REPEAT, ["'lic_a'", "'fp'", "'key'", ...LEASED, "'digest-7'"]],
     ['a report', 64, REPORT, [...REPORTED, "''"]],

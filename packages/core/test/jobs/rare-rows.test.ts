@@ -10,7 +10,7 @@ import { touched } from '../storage/touched-pages.ts'
 
 /** The statements with the parameters of a host that has come before. */
 const ASKED = {
-  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
+  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}', '{null}'`],
   [HEARTBEAT.name]: [HEARTBEAT, `'lic', null, 'fp'${', null'.repeat(13)}`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
 } as const

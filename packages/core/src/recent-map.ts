@@ -1,0 +1,18 @@
+const GENERATION = 4096
+
+/** A map that forgets: the last 4,096 keys are known, 8,192 at most. Two generations, so that forgetting costs nothing. */
+export class RecentMap<Value> {
+  #recent = new Map<string, Value>()
+  #older = new Map<string, Value>()
+
+  get(key: string): Value | undefined {
+    return this.#recent.get(key) ?? this.#older.get(key)
+  }
+
+  set(key: string, value: Value): void {
+    this.#recent.set(key, value)
+    if (this.#recent.size < GENERATION) return
+    this.#older = this.#recent
+    this.#recent = new Map()
+  }
+}
