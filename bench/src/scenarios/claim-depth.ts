@@ -1,6 +1,7 @@
 import { migrate } from '@svc/core/sql'
+import pg from 'pg'
 import type { Bench } from '../bench.ts'
-import { addLicenses } from '../fleet.ts'
+import { addLicenses, withClient } from '../fleet.ts'
 import { loopVariant } from '../loop-variant.ts'
 import type { Done, Scenario, Variant } from '../scenario.ts'
 import { type SeedJobs, seedJobs } from '../seed-jobs.ts'
@@ -9,7 +10,10 @@ const SHALLOW = '1,000 pending in one license'
 const DEEP = '1,000,000 pending in one license'
 const EMPTY = 'nothing pending'
 const FOREIGN = '100,000 pending for other hosts of the license'
-/** Claims of a round: few, so that the shallow queue lasts. */
+const BEHIND = '1,000 pending behind 12,000 claimed beside a snapshot that stays open'
+const DONE = 'nothing pending behind 12,000 claimed beside a snapshot that stays open'
+const CLAIMED = 12_000
+/** Claims of a round that get jobs: few, so that the shallow queue lasts. */
 const CLAIMS = 100
 const SMALL = 20
 const FLEET = { hosts: 1, licenses: 1 }
@@ -30,19 +34,43 @@ async function serverCost(bench: Bench, url: string): Promise<ServerCost> {
   return row ?? { micros: 0, buffers: 0 }
 }
 
-const queue = (name: string, count: number, forOthers = false): Variant => ({
+// As a dump does it. What is claimed since cannot be cleared out of the way.
+const SNAPSHOT = 'begin isolation level repeatable read'
+const CLAIM_ALL = `update jobs set state = 'claimed', claimed_by = 'another', claimed_at = now(), attempt = 1,
+  available_at = now() + interval '1 day'`
+
+async function claimedBesideSnapshot(url: string, count: number): Promise<pg.Client> {
+  const dump = new pg.Client({ connectionString: url })
+  await dump.connect()
+  await seedJobs(url, [{ name: 'claimed', count, licenses: 1 }])
+  await dump.query(SNAPSHOT)
+  await dump.query('select count(*) from jobs')
+  await withClient(url, (client) => client.query(CLAIM_ALL))
+  return dump
+}
+
+interface Waiting {
+  readonly count: number
+  readonly forOthers?: boolean
+  /** Claimed by others since a snapshot was opened. */
+  readonly claimed?: number
+}
+
+const queue = (name: string, { count, forOthers = false, claimed = 0 }: Waiting): Variant => ({
   name,
   start: async (bench) => {
     const url = await bench.database()
     await migrate(url)
     await addLicenses(url, FLEET)
+    const dump =
+      claimed > 0 ? await claimedBesideSnapshot(url, bench.isSmall ? claimed / SMALL : claimed) : undefined
     const pending = bench.isSmall && count > 10_000 ? count / SMALL : count
     if (pending > 0)
       await seedJobs(url, [{ name: 'a', count: pending, licenses: 1, forOthers } satisfies SeedJobs])
     const hits = pending > 0 && !forOthers
     const loop = loopVariant({
       name,
-      request: { workers: 1, limit: CLAIMS },
+      request: hits ? { workers: 1, limit: CLAIMS } : { workers: 1 },
       start: async () => ({
         part: await bench.part('claims', { way: 'svc', databaseUrl: url, fleet: FLEET, hits }),
       }),
@@ -50,6 +78,10 @@ const queue = (name: string, count: number, forOthers = false): Variant => ({
     const running = await loop.start(bench)
     return {
       ...running,
+      stop: async () => {
+        await dump?.end()
+        await running.stop()
+      },
       work: async (seconds): Promise<Done> => {
         const before = await serverCost(bench, url)
         const done = await running.work(seconds)
@@ -67,7 +99,14 @@ export const claimDepth: Scenario = {
   name: 'claim-depth',
   question:
     'What a claim costs the server, in its own microseconds and buffers, by what waits in the license',
-  variants: [queue(SHALLOW, 1000), queue(DEEP, 1_000_000), queue(EMPTY, 0), queue(FOREIGN, 100_000, true)],
+  variants: [
+    queue(SHALLOW, { count: 1000 }),
+    queue(DEEP, { count: 1_000_000 }),
+    queue(EMPTY, { count: 0 }),
+    queue(FOREIGN, { count: 100_000, forOthers: true }),
+    queue(BEHIND, { count: 1000, claimed: CLAIMED }),
+    queue(DONE, { count: 0, claimed: CLAIMED }),
+  ],
   baseline: SHALLOW,
   gates: [
     { goal: 'depth', figure: 'serverMicros', of: DEEP, over: SHALLOW, atMost: 1.3 },
@@ -75,5 +114,7 @@ export const claimDepth: Scenario = {
     { goal: 'foreign', figure: 'serverMicros', of: FOREIGN, over: EMPTY, atMost: 1.3 },
     // An empty index has no page to read: a limit instead of a ratio.
     { goal: 'foreign-buffers', figure: 'buffers', of: FOREIGN, atMost: 16 },
+    { goal: 'snapshot', figure: 'serverMicros', of: BEHIND, over: SHALLOW, atMost: 1.3 },
+    { goal: 'snapshot-none', figure: 'serverMicros', of: DONE, over: FOREIGN, atMost: 1.3 },
   ],
 }

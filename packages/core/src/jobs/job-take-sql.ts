@@ -68,7 +68,7 @@ export const TAKE = {
     ), shared as (
       select c.places[any_host.turn] as place, any_host.*
       from (select license_id, array_agg(place order by turn) as places, count(*) as hosts, max(at) as at,
-          coalesce(min(since), '-infinity') as since
+          min(coalesce(since, '-infinity')) as since
         from chooser group by license_id) c
       cross join lateral (select head.*, row_number() over (order by available_at, id) as turn
         from (${head('c.license_id', "''", 'c.at', 'c.hosts', 'and available_at >= c.since')}) head) any_host

@@ -2,28 +2,28 @@ import { RecentMap } from '../recent-map.ts'
 
 /** How long what others put below a floor may stay unseen, in milliseconds. */
 const WHOLE_AFTER_MS = 1000
+/** Requests that read a queue in that time for which a floor is worth asking for: a row told costs half of a look. */
+const WORTH_ASKING = 8
 const NOWHERE = Number.NEGATIVE_INFINITY
 
 /** How far back a request reads the shared queue of its license. */
 export interface Bound {
-  /** Null: all of it; `-infinity`: all of it, and what it finds is learned from. */
+  /** Null: all of it; `-infinity`: all of it, and it tells when nothing is due. */
   readonly since: string | null
   /** Which floor it was. */
   readonly floor: number
 }
-
-const UNKNOWN = 0
-const UNBOUND: Bound = { since: null, floor: UNKNOWN }
 
 interface Known {
   readonly floor: number
   /** Nothing waits before. */
   readonly ms: number
   readonly text: string | null
-  /** The lowest place at which a job was put since this floor was learned: statements under way may not have seen it. */
+  /** The lowest place behind it at which a job was put since: statements under way may not have seen it. */
   lowest: number
-  /** When somebody was last told to read the whole queue. */
+  /** When somebody was last told to read the whole queue, and how many have asked since. */
   wholeAtMs: number
+  asked: number
 }
 
 /** What is known of shared queues, as statements use it. */
@@ -47,52 +47,55 @@ export interface Floors {
 export class QueueFloors implements Floors {
   readonly #known = new RecentMap<Known>()
   readonly #elapsedMs: () => number
-  #learned = UNKNOWN
+  #floors = 0
 
   constructor(elapsedMs: () => number = () => performance.now()) {
     this.#elapsedMs = elapsedMs
   }
 
   bounds(licenseIds: readonly string[]): readonly Bound[] {
-    const whole = new Set<string>()
+    const now = this.#elapsedMs()
     return licenseIds.map((licenseId) => {
       const known = this.#known.get(licenseId)
-      if (known === undefined) return UNBOUND
-      const { text, floor } = known
-      // One of each license: the others would walk over the same.
-      if (whole.has(licenseId) || !this.#isWholeDue(known)) return { since: text, floor }
-      whole.add(licenseId)
-      return { since: '-infinity', floor }
+      return this.#bound(known ?? this.#set(licenseId, NOWHERE, undefined), now)
     })
   }
 
-  #isWholeDue(known: Known): boolean {
-    const now = this.#elapsedMs()
-    if (known.text !== null && now - known.wholeAtMs < WHOLE_AFTER_MS) return false
-    known.wholeAtMs = now
-    return true
+  #bound(known: Known, now: number): Bound {
+    const { text, floor } = known
+    const isWholeDue = now - known.wholeAtMs >= WHOLE_AFTER_MS
+    known.asked += 1
+    if (text !== null && !isWholeDue) return { since: text, floor }
+    const tells = known.asked > WORTH_ASKING
+    if (isWholeDue) known.wholeAtMs = now
+    if (isWholeDue || tells) known.asked = 0
+    return { since: tells ? '-infinity' : null, floor }
   }
 
-  // Of statements that began under one floor the first tells: what was put there since is known for that floor only.
+  // Of statements that began under one floor the first tells: what was put since is known for that floor only.
   learn(licenseId: string, { floor }: Bound, ms: number): void {
     const known = this.#known.get(licenseId)
-    if ((known?.floor ?? UNKNOWN) !== floor) return
-    this.#learned += 1
-    const place = Math.min(ms, known?.lowest ?? ms)
-    this.#set(licenseId, { floor: this.#learned, ms: place, lowest: Number.POSITIVE_INFINITY }, known)
+    if (known?.floor === floor) this.#set(licenseId, Math.min(ms, known.lowest), known)
   }
 
   lower(licenseId: string, ms = NOWHERE): void {
     const known = this.#known.get(licenseId)
-    if (known === undefined) this.#set(licenseId, { floor: UNKNOWN, ms: NOWHERE, lowest: ms }, known)
-    else if (ms < known.ms) this.#set(licenseId, { ...known, ms, lowest: Math.min(ms, known.lowest) }, known)
+    if (known === undefined || ms < known.ms) this.#set(licenseId, known === undefined ? NOWHERE : ms, known)
     else known.lowest = Math.min(ms, known.lowest)
   }
 
-  #set(licenseId: string, set: Pick<Known, 'floor' | 'ms' | 'lowest'>, known: Known | undefined): void {
-    const { floor, ms, lowest } = set
-    const text = ms === NOWHERE ? null : new Date(ms).toISOString()
-    this.#known.set(licenseId, { floor, ms, text, lowest, wholeAtMs: known?.wholeAtMs ?? this.#elapsedMs() })
+  #set(licenseId: string, ms: number, known: Known | undefined): Known {
+    this.#floors += 1
+    const set = {
+      floor: this.#floors,
+      ms,
+      text: ms === NOWHERE ? null : new Date(ms).toISOString(),
+      lowest: Number.POSITIVE_INFINITY,
+      wholeAtMs: known?.wholeAtMs ?? this.#elapsedMs(),
+      asked: known?.asked ?? 0,
+    }
+    this.#known.set(licenseId, set)
+    return set
   }
 
   /** For a transaction: what it lowers is lowered again when all can see what it wrote, since others learn meanwhile. */
