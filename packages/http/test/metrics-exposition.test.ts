@@ -65,6 +65,7 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
   ['svc_monitors', { state: MONITOR_STATES }],
   ['svc_chat_answers_total', { engine: ['llm', 'canned', 'none'] }],
   ['svc_db_up', {}],
+  ['svc_db_oldest_transaction_seconds', {}],
   ['svc_db_pool_connections', { state: ['used', 'idle', 'waiting'] }],
 ]
 const FACTS = new Set(['svc_uptime_seconds', 'svc_rate_limit_backend_info', 'svc_db_up'])

@@ -19,6 +19,7 @@ interface Sample {
   readonly agents: ReadonlyMap<string, number>
   readonly alerts: AlertCounts
   readonly monitors: Readonly<Record<MonitorState, number>>
+  readonly oldestTransactionSeconds: number
 }
 
 /** What the gauges are made from. */
@@ -51,6 +52,11 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
   })
   registerMonitorGauge(metrics, async () => (await sampler.latest())?.monitors)
   registerAlertGauge(metrics, async () => (await sampler.latest())?.alerts)
+  const transaction = 'How long the oldest transaction of the database has been open.'
+  metrics.gauge('svc_db_oldest_transaction_seconds', transaction, {}, async (gauge) => {
+    const sample = await sampler.latest()
+    gauge.set(sample?.oldestTransactionSeconds ?? 0)
+  })
   const pool = { state: ['used', 'idle', 'waiting'] as const }
   metrics.gauge('svc_db_pool_connections', 'Connections of the database pool.', pool, (gauge) => {
     const connections = storage.connections()
@@ -59,11 +65,12 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
 }
 
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
-  const [jobs, agents, monitors, alerts] = await Promise.all([
+  const [jobs, agents, monitors, alerts, oldestTransactionSeconds = 0] = await Promise.all([
     storage.jobs.counts(clock.forStores()),
     storage.agents.list(),
     storage.monitors.counts(),
     storage.alerts.counts(clock.forStores()),
+    storage.oldestTransactionSeconds?.(),
   ])
   const counts = new Map<string, number>()
   for (const agent of agents) {
@@ -71,5 +78,5 @@ async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
     const label = (AGENT_STATES as readonly string[]).includes(state) ? state : 'other'
     counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  return { jobs, agents: counts, monitors, alerts }
+  return { jobs, agents: counts, monitors, alerts, oldestTransactionSeconds }
 }

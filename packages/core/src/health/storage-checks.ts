@@ -4,10 +4,12 @@ import type { Finding, NamedCheck } from './system-check.ts'
 
 /** What these checks look at. */
 export interface StorageCheckParts {
-  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk'>
+  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk' | 'oldestTransactionSeconds'>
   readonly clock: Clock
 }
 
+/** A transaction that is open for longer is forgotten rather than at work: dumps of what is kept here take minutes. */
+const OLD_TRANSACTION_SECONDS = 3600
 const CLOCK_WARN_MS = 2000
 const CLOCK_FAIL_MS = 60_000
 /** Free room below so many times what is kept free is worth a look. */
@@ -15,6 +17,7 @@ const ROOM_AHEAD = 4
 
 interface Look {
   readonly found: StorageHealth | undefined
+  readonly oldestTransactionSeconds: number
   /** Our own clock around the look. */
   readonly from: number
   readonly until: number
@@ -47,11 +50,14 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 async function lookAt({ storage, clock }: StorageCheckParts): Promise<Look> {
   const from = clock.now().getTime()
   const found = await storage.health().catch(() => undefined)
-  return { found, from, until: clock.now().getTime() }
+  const until = clock.now().getTime()
+  const oldest = found === undefined ? undefined : storage.oldestTransactionSeconds?.().catch(() => undefined)
+  return { found, oldestTransactionSeconds: (await oldest) ?? 0, from, until }
 }
 
-function databaseFinding(kind: Storage['kind'], { found }: Look): Finding {
+function databaseFinding(kind: Storage['kind'], { found, oldestTransactionSeconds }: Look): Finding {
   if (found === undefined) return UNREACHABLE
+  if (oldestTransactionSeconds > OLD_TRANSACTION_SECONDS) return { status: 'warn', detail: 'old-transaction' }
   return kind === 'postgresql' || kind === 'pglite-folder'
     ? { status: 'ok' }
     : { status: 'warn', detail: 'in-memory' }

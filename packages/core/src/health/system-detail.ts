@@ -22,6 +22,7 @@ export const SYSTEM_DETAILS = [
   'drifted',
   'ahead',
   'clock-differs',
+  'old-transaction',
   'disk-nearly-full',
   'disk-full',
   /** Work. */

@@ -99,6 +99,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
         session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner), own)))),
       ),
     health: () => reachable(() => health(driver)),
+    ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
     connections: () => driver.connections(),
@@ -107,6 +108,17 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
       await held.lock?.[Symbol.asyncDispose]()
     },
   }
+}
+
+const OLDEST_TRANSACTION = {
+  name: 'oldest-transaction',
+  text: `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as seconds
+    from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+}
+
+async function oldestTransactionSeconds(session: Session): Promise<number> {
+  const [row] = await session.rows<{ seconds: number }>(OLDEST_TRANSACTION, [])
+  return row?.seconds ?? 0
 }
 
 async function health(driver: Driver): Promise<StorageHealth> {

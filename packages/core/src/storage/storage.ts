@@ -74,6 +74,11 @@ export interface Storage extends Stores, AsyncDisposable {
   readonly rates: RateCounter
   /** Looks at the database through a connection of its own, so that a busy pool is not taken for an absent one. */
   health(): Promise<StorageHealth>
+  /**
+   * How long the oldest open transaction of the database has been open, in seconds, of those that our role may see: what ended
+   * since cannot be cleared away. Absent for an embedded database, which is nobody else's.
+   */
+  oldestTransactionSeconds?(): Promise<number>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
   /**

@@ -47,6 +47,16 @@ describe('what the system check says of the database', () => {
     expect(await found('database', withHealth({}, 'pglite-memory'))).toBe('warn: in-memory')
   })
 
+  it('a transaction that has been open for more than an hour is a doubt', async () => {
+    const open = (
+      { storage, ...rest }: TestPlaneOverrides,
+      oldestTransactionSeconds: () => Promise<number>,
+    ) => found('database', { ...rest, storage: { ...(storage as Storage), oldestTransactionSeconds } })
+    expect(await open(withHealth({}), async () => 3600)).toBe('ok')
+    expect(await open(withHealth({}), async () => 3601)).toBe('warn: old-transaction')
+    expect(await open(withHealth({}), () => Promise.reject(new Error('busy')))).toBe('ok')
+  })
+
   it('a schema that is not of this release fails', async () => {
     expect(await found('migrations', withHealth({}))).toBe('ok')
     expect(await found('migrations', schema(['0003-x'], []))).toBe('fail: pending')

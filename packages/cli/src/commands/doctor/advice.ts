@@ -21,6 +21,8 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   drifted: 'not as this release knows it: run the release that migrated it',
   ahead: 'a newer release has migrated the database: run that one here too',
   'clock-differs': 'the clocks of this machine and of the database are apart: check NTP on both',
+  'old-transaction':
+    'a transaction has been open for over an hour and tables grow: end it (pg_stat_activity tells whose)',
   'disk-nearly-full': 'free some room soon',
   'disk-full': 'writes are refused: free some room now',
   'never-ran': 'no tick yet: svc serve --tick 60, or a cron that calls /api/v1/monitors/run',
