@@ -2,7 +2,7 @@ import { RecentMap } from '../recent-map.ts'
 
 /** How long what others put below a floor may stay unseen, in milliseconds. */
 const WHOLE_AFTER_MS = 1000
-/** Requests that read a queue in that time for which a floor is worth asking for: a row told costs half of a look. */
+/** Requests that read a queue in that time for which a floor is worth asking for: it is told in a row, and nothing else of a look costs as much. */
 const WORTH_ASKING = 8
 const NOWHERE = Number.NEGATIVE_INFINITY
 
