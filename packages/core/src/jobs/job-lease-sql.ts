@@ -82,8 +82,10 @@ async function settleOne({ asked, cancel, drained }: Seen, queue: Queue): Promis
   if (again !== undefined) return { ...nothing, job: again, how: 'repeated' }
   if (drained) return nothing
   const ended: Job[] = []
+  // What ends here may let go what stands below the floor.
+  const whole = { ...asked, bound: { ...asked.bound, since: null } }
   for (let isOver = false; ; ) {
-    const [answer] = await take([asked], queue)
+    const [answer] = await take([whole], queue)
     if (answer !== undefined) return { ...answer, ended }
     if (isOver)
       return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }

@@ -164,6 +164,12 @@ describe(`claims behind a floor, on ${POSTGRES}`, () => {
     expect(await lease(store, 303)).toBe('job_2')
   })
 
+  it('get what the end of a lost job at the head lets go', async () => {
+    const { store } = await farAhead(serialPair)
+    await store.report({ ...owner('job_0'), state: 'succeeded' }, at(251))
+    expect(await lease(store, 302)).toBe('job_2')
+  })
+
   it('get within a second what others put below it', async () => {
     const { store, clock } = await farAhead()
     await storeWith(new QueueFloors()).enqueue(buildJob({ id: 'job_1', licenseId: 'lic' }), at(251))
