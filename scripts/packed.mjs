@@ -5,51 +5,20 @@
 //   reads 33 of its files instead of 1,000. Split, so that each command still loads its part alone.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { bundle } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 const [task, folder = join(root, 'packages/cli')] = process.argv.slice(2)
 const docs = join(folder, 'docs')
-const bundle = join(folder, 'bundle')
+const program = join(folder, 'bundle')
 
-/** Finds its WebAssembly and its first data folder, 20 MB, beside itself. */
-const OUTSIDE = ['@electric-sql/pglite']
-
-// Packages of the older kind say `require`, for modules of Node.js too.
-const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
-const require = requireFrom(import.meta.url)`
-
-for (const made of [docs, bundle]) rmSync(made, { recursive: true, force: true })
+for (const made of [docs, program]) rmSync(made, { recursive: true, force: true })
 if (task === 'make') {
   // Why things were decided is for those who change them.
   const decisions = join(root, 'docs/decisions')
   cpSync(join(root, 'docs'), docs, { recursive: true, filter: (path) => path !== decisions })
-  await makeBundle()
-}
-
-async function makeBundle() {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    // A thread of its own is started from a file of its own.
-    entryPoints: {
-      bin: 'packages/cli/src/bin.ts',
-      'thread-watch-worker': 'packages/cli/src/thread-watch-worker.ts',
-    },
-    outdir: bundle,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22',
-    conditions: ['svc-source'],
-    external: OUTSIDE,
-    banner: { js: REQUIRE },
-    // The ORM goes by names of classes, and who reads a trace by those of functions. Minifying gained nothing.
-    keepNames: true,
-    metafile: true,
-    logLevel: 'warning',
-  })
-  writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf(Object.keys(metafile.inputs)))
+  const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
+  writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
 }
 
 /** The licenses of the packages that these files belong to: whoever passes a copy on has to pass them on too. */

@@ -8,6 +8,7 @@ import type { Profile } from '../profile.ts'
 import type { ChaosDatabase } from './database.ts'
 import { Member } from './member.ts'
 import { Operator } from './operator.ts'
+import { makePrograms, programIn } from './programs.ts'
 import { FaultyProxy } from './proxy.ts'
 import { REJECTED, referenceOrders, writeHandlers } from './reference-agent.ts'
 
@@ -60,6 +61,7 @@ export class Cast implements AsyncDisposable {
   /** Starts the replicas and, once they serve, everybody else. */
   static async assemble(parts: CastParts): Promise<Cast> {
     const { database, random, profile } = parts
+    await makePrograms(parts.folder)
     const ports = await Promise.all(Array.from({ length: database.replicas }, freePort))
     const cast = new Cast(parts, await FaultyProxy.listen(random.fork()), ports)
     try {
@@ -131,7 +133,7 @@ export class Cast implements AsyncDisposable {
     const { folder, database, leaseSeconds, bug } = this.#parts
     return new Member({
       name: `replica ${number}`,
-      program: 'cast/replica-process.ts',
+      program: programIn(folder, 'replica'),
       args: ['serve', '--port', String(port), '--data-dir', database.dataDir(number)],
       env: {
         ...database.env,
@@ -175,7 +177,7 @@ export class Cast implements AsyncDisposable {
   }
 
   #crowd(number: number, hosts: readonly Host[]): Member {
-    const { profile, leaseSeconds, random } = this.#parts
+    const { folder, profile, leaseSeconds, random } = this.#parts
     const name = `crowd ${number}`
     const journal = this.#newJournal(`crowd${number}`)
     const seeds = random.fork()
@@ -188,8 +190,8 @@ export class Cast implements AsyncDisposable {
     }
     return new Member({
       name,
-      program: 'crowd/crowd-process.ts',
-      cwd: this.#parts.folder,
+      program: programIn(folder, 'crowd'),
+      cwd: folder,
       orders,
       heard: (line) => this.#counts.set(`${number}.${life}`, JSON.parse(line)),
       fault: this.#fault,
@@ -200,7 +202,7 @@ export class Cast implements AsyncDisposable {
     const { folder } = this.#parts
     return new Member({
       name: host.fingerprint,
-      program: 'cast/reference-process.ts',
+      program: programIn(folder, 'reference'),
       excused: REJECTED,
       cwd: folder,
       orders: () => referenceOrders(host, this.proxy.url, folder),

@@ -1,13 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 
-const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
-// Compiled sources are kept between the many short lives of these processes.
-const CACHE = join(tmpdir(), 'svc-chaos-cache')
 const KEPT_CHARS = 4000
 /** What a server logs with an answer that nobody should get. */
 const INTERNAL = '"code":"internal"'
@@ -18,7 +12,7 @@ const START_MS = 60_000
 /** A process of a run, as it is started each time. */
 export interface MemberParts {
   readonly name: string
-  /** The program, from this folder. */
+  /** The file of the program. */
   readonly program: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -145,11 +139,10 @@ export class Member {
 
   async #once(): Promise<void> {
     const { program, args = [], env = {}, cwd, orders, heard, ready } = this.#parts
-    const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
-    const child = spawn(process.execPath, [...FLAGS, file, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd,
       // Nothing of this run's own settings gets in.
-      env: { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env },
+      env: { PATH: process.env.PATH, HOME: cwd, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       // Ctrl-C in a terminal reaches the run alone, which ends the others.
       detached: true,
