@@ -32,7 +32,7 @@ export const USAGE = `npm run chaos -- [options]
   --seed N                 what is planned, and what is drawn (default: drawn, and printed)
   --bug NAME               with a fault planted, which the run must find; an unknown name lists them
   --bugs                   all planted faults, one after the other
-  --recovery N             seconds within which all must go on after the last fault (default ${RECOVERY_SECONDS}: lease + 5)
+  --recovery N             seconds within which all goes on once the last fault is over (default ${RECOVERY_SECONDS}: lease + 5)
   --kills N, --faults N    at least so many; for them the faults go on for up to as long again
   --json                   one document on standard output; progress goes to standard error either way
 Exit code 1 when a promise was broken or too little happened (with a planted fault: when it was not found), 2 for a bad option.`

@@ -87,8 +87,9 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
     const isEnough = () => killsOf(injurer) >= least.kills && faultsOf(cast, injurer) >= least.faults
     lasted = await injurer.follow(planned, seconds * 1000, isEnough, over)
     over.throwIfAborted()
-    const at = injurer.finish()
+    const finished = injurer.finish()
     cast.calm()
+    const at = await finished
     last = { at, probes: await cast.operator.probe(patience(over)) }
     await injurer.settled()
   } finally {

@@ -14,7 +14,8 @@ export class Injurer {
   readonly #server: ServerFaults | undefined
   readonly #random: Random
   readonly #pending = new Set<Promise<void>>()
-  #isServerDown = false
+  /** While it is killed, until it serves again. */
+  #serverReturns: Promise<void> | undefined
 
   constructor(cast: Cast, server: ServerFaults | undefined, random: Random) {
     this.#cast = cast
@@ -46,11 +47,15 @@ export class Injurer {
     return performance.now() - begun
   }
 
-  /** The last and worst: the database, a replica and a crowd are gone at once. The instant, in unix milliseconds. */
-  finish(): number {
+  /**
+   * The last and worst: the database, a replica and a crowd are gone at once. Gives the end of it, in unix milliseconds: when
+   * the database serves again. How long it reads its log for, 1 to 3 s, is the machine's and PostgreSQL's.
+   */
+  async finish(): Promise<number> {
     this.#inflict('kill postgres', 0)
     this.#inflict('kill crowd', 0)
     this.#inflict('kill server', 0)
+    await this.#serverReturns
     return Date.now()
   }
 
@@ -91,15 +96,15 @@ export class Injurer {
 
   #hurtServer(injury: Injury, lasts: number): Promise<void> | undefined {
     const server = this.#server
-    if (server === undefined || this.#isServerDown) return undefined
+    if (server === undefined || this.#serverReturns !== undefined) return undefined
     if (injury === 'exhaust pool') return server.exhaust(lasts)
     if (injury === 'lock jobs') return server.lock(lasts)
     if (injury === 'disconnect') return server.disconnect()
-    this.#isServerDown = true
     const signal = this.#random.chance(SIGQUIT_SHARE) ? 'SIGQUIT' : 'SIGKILL'
-    return server.crash(signal).then(() => {
-      this.#isServerDown = false
+    this.#serverReturns = server.crash(signal).then(() => {
+      this.#serverReturns = undefined
     })
+    return this.#serverReturns
   }
 
   #oneOf(group: readonly Member[]): Member | undefined {

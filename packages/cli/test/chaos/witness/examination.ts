@@ -13,11 +13,11 @@ export interface Findings {
   readonly storedLines: number
   readonly acknowledgedLines: number
   readonly acknowledgements: number
-  /** From the last fault until nothing that it held up waited any more. */
+  /** From the end of the last fault until nothing that it held up waited any more. */
   readonly recoverySeconds: number
 }
 
-/** When the last fault came, in unix milliseconds, and the jobs that were given right after it. */
+/** When the last fault was over, in unix milliseconds, and the jobs that were given right after it. */
 export interface LastFault {
   readonly at: number
   readonly probes: readonly string[]
