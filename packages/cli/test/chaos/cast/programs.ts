@@ -15,7 +15,8 @@ const SOURCES = {
 export type Program = keyof typeof SOURCES
 
 /** Where a program is, in the folder of a run. */
-export const programIn = (folder: string, program: Program): string => join(folder, 'programs', `${program}.js`)
+export const programIn = (folder: string, program: Program): string =>
+  join(folder, 'programs', `${program}.js`)
 
 /**
  * Bundles the programs of a run into its folder, and lays beside them what a package has there. A replica starts in half
