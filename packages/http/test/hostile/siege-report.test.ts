@@ -66,6 +66,16 @@ it('at full speed a p99 of a second is too long', () => {
   expect(told({ attacked: stretch(1001) })).toEqual(["the good client's p99 was 1001.0 ms"])
 })
 
+it('the thread may work 300 ms at one stretch, and longer as the good client waits longer without an attack', () => {
+  const turn = (busyMax: number) => ({ ...stretch(10), loop: { ...LOOP, busyMax } })
+  expect(told({ attacked: turn(300) })).toEqual([])
+  expect(told({ attacked: turn(301) })).toEqual(['a turn of the event loop took 301 ms'])
+  expect(told({ attacked: turn(600), quiet: stretch(16) })).toEqual([])
+  expect(told({ paced: undefined, attacked: turn(601), quiet: stretch(16) })).toEqual([
+    'a turn of the event loop took 601 ms',
+  ])
+})
+
 it('every route gets 0.05 % of the bad requests, where these are enough to say so', () => {
   expect(told({ routes: { '/login': 99 } })).toEqual(['/login got 99 bad requests'])
   expect(told({ bad: 3999, routes: {} })).toEqual([])
