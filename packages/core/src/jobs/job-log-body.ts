@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { ownTurn } from '../own-turn.ts'
 import type { LogLine } from './job-log.ts'
 
 /** Smaller bodies are kept as they are: 47 µs for 4 KB is what compressing costs at least. */
@@ -38,9 +38,10 @@ export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   if (documents.length > 1) {
     const texts = [body]
     for (const document of documents.slice(1)) {
-      await turn()
+      await ownTurn()
       texts.push(documentText(document))
     }
+    await ownTurn()
     body = Buffer.concat(texts.flatMap((text) => [text, Buffer.of(NEWLINE)]))
   }
   if (body.length < COMPRESSED_FROM_BYTES) return body
@@ -72,7 +73,7 @@ export async function* decodeLines(body: Uint8Array): AsyncGenerator<LineColumns
   const { buffer, byteOffset, length } = body[0] === JSON_BEGINS ? body : await expand(body)
   const rows = Buffer.from(buffer, byteOffset, length)
   for (let begin = 0; begin < length; ) {
-    if (begin > 0) await turn()
+    if (begin > 0) await ownTurn()
     const newline = rows.indexOf(NEWLINE, begin)
     const end = newline === -1 ? length : newline
     yield JSON.parse(rows.toString('utf8', begin, end)) as LineColumns

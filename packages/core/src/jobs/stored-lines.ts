@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { ownTurn } from '../own-turn.ts'
 import { lineRedactor } from '../redaction/redact-lines.ts'
 import { cutLine, type LogLine, MAX_LINE_CHARS } from './job-log.ts'
 
@@ -18,7 +18,7 @@ export async function storedLines(lines: readonly LogLine[]): Promise<LogLine[]>
     chars += read.length
     if (chars < TURN_CHARS) continue
     chars = 0
-    await turn()
+    await ownTurn()
   }
   return stored
 }
