@@ -50,17 +50,12 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
       share.take(chunk.length)
       chunks.push(chunk)
     } catch (error) {
-      request.off('data', onData)
+      request.off('data', onData).off('end', onEnd)
       discard(request)
       reject(error)
     }
   }
-  // Every request closes in the end; only one that closes before its end has lost its client.
-  const onGone = () => {
-    if (!isWhole) reject(new ClientGone())
-  }
-  request.on('data', onData)
-  request.on('end', () => {
+  const onEnd = () => {
     isWhole = true
     if (length > LONG_BYTES) {
       resolve(readLong(chunks))
@@ -71,7 +66,13 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
     } catch (refusal) {
       reject(refusal)
     }
-  })
+  }
+  // Every request closes in the end; only one that closes before its end has lost its client.
+  const onGone = () => {
+    if (!isWhole) reject(new ClientGone())
+  }
+  request.on('data', onData)
+  request.on('end', onEnd)
   // An error is nothing more: Node tells of one only where somebody listens, and closes after it.
   request.on('close', onGone)
   return promise
