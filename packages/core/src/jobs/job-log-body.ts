@@ -1,7 +1,13 @@
 import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import {
+  constants,
+  createZstdDecompress,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib'
 import { ownTurn } from '../own-turn.ts'
-import type { LogLine } from './job-log.ts'
+import { LONG_CHARS, type LogLine } from './job-log.ts'
 
 /** Smaller bodies are kept as they are: 47 µs for 4 KB is what compressing costs at least. */
 const COMPRESSED_FROM_BYTES = 4096
@@ -15,12 +21,9 @@ const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const SHORT = { maxOutputLength: 256 * 1024 }
 /** Beside the event loop 8 MB come in 32 pieces; each of the 512 of the default would wait for its turn. */
 const LONG = { chunkSize: 256 * 1024 }
-/** Longer logs are several documents, each written and read in a turn of its own: some 1 ms of the event loop. */
-const DOCUMENT_CHARS = 256 * 1024
 const NEWLINE = '\n'.charCodeAt(0)
 
 const compressed = promisify(zstdCompress)
-const expanded = promisify(zstdDecompress)
 
 /** The lines of a document, by columns: half the work of an object a line. */
 export interface LineColumns {
@@ -30,7 +33,8 @@ export interface LineColumns {
 
 /**
  * Lines as a log keeps them: JSON, which holds NUL and lone surrogates, one document a row, and from 4 KB on compressed
- * by zstd. What a body is, its first byte says: JSON begins with a brace, zstd with its magic number.
+ * by zstd. Many lines are several documents, each written and read in a turn of its own. What a body is, its first byte
+ * says: JSON begins with a brace, zstd with its magic number.
  */
 export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   const documents = documentsOf(lines)
@@ -53,7 +57,7 @@ function documentsOf(lines: readonly LogLine[]): (readonly LogLine[])[] {
   let [begin, chars] = [0, 0]
   for (const [index, { line }] of lines.entries()) {
     chars += line.length
-    if (chars < DOCUMENT_CHARS && index < lines.length - 1) continue
+    if (chars < LONG_CHARS && index < lines.length - 1) continue
     documents.push(lines.slice(begin, index + 1))
     begin = index + 1
     chars = 0
@@ -68,26 +72,41 @@ function documentText(lines: readonly LogLine[]): Buffer {
 
 const JSON_BEGINS = '{'.charCodeAt(0)
 
-/** The lines of a body, a document at a time. */
+/** The lines of a body, a document at a time. Whoever has read enough leaves the rest as it is. */
 export async function* decodeLines(body: Uint8Array): AsyncGenerator<LineColumns> {
-  const { buffer, byteOffset, length } = body[0] === JSON_BEGINS ? body : await expand(body)
-  const rows = Buffer.from(buffer, byteOffset, length)
-  for (let begin = 0; begin < length; ) {
-    if (begin > 0) await ownTurn()
-    const newline = rows.indexOf(NEWLINE, begin)
-    const end = newline === -1 ? length : newline
-    yield JSON.parse(rows.toString('utf8', begin, end)) as LineColumns
-    begin = end + 1
+  let begun: Buffer[] = []
+  let isFirst = true
+  for await (const piece of piecesOf(body)) {
+    let begin = 0
+    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, begin)) {
+      begun.push(piece.subarray(begin, end))
+      begin = end + 1
+      if (!isFirst) await ownTurn()
+      isFirst = false
+      yield columnsOf(begun)
+      begun = []
+    }
+    if (begin < piece.length) begun.push(piece.subarray(begin))
   }
+  if (begun.length > 0) yield columnsOf(begun)
 }
 
-function expand(body: Uint8Array): Buffer | Promise<Buffer> {
+function columnsOf(pieces: readonly Buffer[]): LineColumns {
+  const [only] = pieces
+  const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
+  return JSON.parse(bytes.toString()) as LineColumns
+}
+
+function piecesOf(body: Uint8Array): Iterable<Buffer> | AsyncIterable<Buffer> {
+  if (body[0] === JSON_BEGINS) return [Buffer.from(body.buffer, body.byteOffset, body.length)]
   if (body.length < BESIDE_FROM_BYTES) {
     try {
-      return zstdDecompressSync(body, SHORT)
+      return [zstdDecompressSync(body, SHORT)]
     } catch {
       // Too long for that, or broken: then so it is below.
     }
   }
-  return expanded(body, LONG)
+  const expanding = createZstdDecompress(LONG)
+  expanding.end(body)
+  return expanding
 }

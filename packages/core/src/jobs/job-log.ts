@@ -27,6 +27,9 @@ export interface StoredLine extends LogLine {
  */
 export const MAX_VIEW_CHARS = 1024 * 1024
 
+/** More than so many characters of lines are worked on in turns of the event loop of their own: it takes 1 ms and more. */
+export const LONG_CHARS = 256 * 1024
+
 /** A bound of what one reader gets: so many lines and, beyond the first, so many UTF-16 code units. */
 export class LogRoom {
   #lines: number
@@ -55,8 +58,11 @@ export class LogRoom {
 
 /** Whether an answer of at most `limit` lines and `MAX_VIEW_CHARS` may have ended for want of room. */
 export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =>
-  lines.length >= limit ||
-  lines.reduce((sum, { line }) => sum + line.length, 0) + MAX_LINE_CHARS > MAX_VIEW_CHARS
+  lines.length >= limit || charsOf(lines) + MAX_LINE_CHARS > MAX_VIEW_CHARS
+
+/** How many UTF-16 code units of text. */
+export const charsOf = (lines: readonly LogLine[]): number =>
+  lines.reduce((sum, { line }) => sum + line.length, 0)
 
 /** Cuts to `MAX_LINE_CHARS` without splitting a surrogate pair. */
 export function cutLine(line: string): string {

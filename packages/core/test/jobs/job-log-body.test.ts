@@ -62,6 +62,17 @@ describe('the body of a log chunk', () => {
     expect(await decoded(Buffer.from(JSON.stringify(columns)))).toEqual({ documents: 1, lines })
   })
 
+  it('is expanded as far as it is read', async () => {
+    const body = await encodeLines(linesOf(1000, '\u0001'.repeat(8192)))
+    // Broken where nobody comes: near its end.
+    const broken = Buffer.concat([body.subarray(0, body.length / 2), Buffer.alloc(100, 0xff)])
+    for await (const { line } of decodeLines(broken)) {
+      expect(line[0]).toMatch(/^0 /)
+      break
+    }
+    await expect(decoded(broken)).rejects.toThrow()
+  })
+
   it('is JSON while it is small, and compressed from 4 KB on', async () => {
     const small = await encodeLines(linesOf(10, 'step done'))
     expect(JSON.parse(small.toString())).toHaveProperty('line.9', '9 step done')
