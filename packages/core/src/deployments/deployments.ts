@@ -1,4 +1,4 @@
-import { MAX_VIEW_CHARS } from '../jobs/job-log.ts'
+import { MAX_VIEW_CHARS, turnForLong } from '../jobs/job-log.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { User } from '../users/user.ts'
@@ -44,6 +44,7 @@ export class Deployments {
     const attempts = await jobs.logLengths(deployment.jobId)
     const { stored, before } = locate(attempts, after)
     const lines = await jobs.logs(deployment.jobId, stored, limit, MAX_VIEW_CHARS)
+    await turnForLong(lines)
     return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
   }
 

@@ -1,3 +1,5 @@
+import { ownTurn } from '../own-turn.ts'
+
 /** Most entries a log request may carry (spec, Limits). */
 export const MAX_REQUEST_LINES = 10_000
 /** Most lines that one request stores (spec, Limits). */
@@ -60,9 +62,13 @@ export class LogRoom {
 export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =>
   lines.length >= limit || charsOf(lines) + MAX_LINE_CHARS > MAX_VIEW_CHARS
 
-/** How many UTF-16 code units of text. */
-export const charsOf = (lines: readonly LogLine[]): number =>
-  lines.reduce((sum, { line }) => sum + line.length, 0)
+/** For who is about to answer with these: an answer of a million characters is some 50 ms of the event loop. */
+export async function turnForLong(lines: readonly LogLine[]): Promise<void> {
+  if (charsOf(lines) > LONG_CHARS) await ownTurn()
+}
+
+// UTF-16 code units of text.
+const charsOf = (lines: readonly LogLine[]): number => lines.reduce((sum, { line }) => sum + line.length, 0)
 
 /** Cuts to `MAX_LINE_CHARS` without splitting a surrogate pair. */
 export function cutLine(line: string): string {

@@ -1,11 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
-import { ownTurn } from '../own-turn.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { charsOf, LONG_CHARS, MAX_ACCEPTED_LINES, type StoredLine } from './job-log.ts'
+import { MAX_ACCEPTED_LINES, type StoredLine, turnForLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
@@ -168,8 +167,7 @@ export class Jobs {
   /** Stored lines of all attempts, `after` lines skipped: at most `limit` and, beyond the first, `chars` code units. */
   async logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]> {
     const lines = await this.#parts.storage.jobs.logs(jobId, after, limit, chars)
-    // An answer of a million characters is some 50 ms of the event loop.
-    if (charsOf(lines) > LONG_CHARS) await ownTurn()
+    await turnForLong(lines)
     return lines
   }
 
