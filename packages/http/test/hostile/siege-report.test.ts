@@ -8,6 +8,7 @@ const LIMITS = { median: 50, whole: 100 }
 const stretch = (p99: number, marked: readonly number[] = []): Stretch => ({
   bystander: { beats: 100, failed: 0, p50: 1, p99, max: p99, marked },
   loop: LOOP,
+  pace: 1,
 })
 
 function report(changes: Partial<SiegeReport> = {}): SiegeReport {
@@ -73,6 +74,15 @@ it('the thread may work 300 ms at one stretch, and longer as the good client wai
   expect(told({ attacked: turn(600), quiet: stretch(16) })).toEqual([])
   expect(told({ paced: undefined, attacked: turn(601), quiet: stretch(16) })).toEqual([
     'a turn of the event loop took 601 ms',
+  ])
+})
+
+it('the thread may work longer where the machine was slower at work with megabytes in that stretch', () => {
+  const turn = (busyMax: number, pace: number) => ({ ...stretch(10), loop: { ...LOOP, busyMax }, pace })
+  expect(told({ attacked: turn(450, 1.5) })).toEqual([])
+  expect(told({ attacked: turn(451, 1.5) })).toEqual(['a turn of the event loop took 451 ms'])
+  expect(told({ paced: { ...turn(301, 1), perSecond: 250 }, attacked: turn(400, 1.5) })).toEqual([
+    'a turn of the event loop took 301 ms',
   ])
 })
 

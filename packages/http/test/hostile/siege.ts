@@ -1,3 +1,4 @@
+import { bulkPace } from '../../../../test/pace.ts'
 import type { Attack } from './attack.ts'
 import { HelperProcess } from './helper-process.ts'
 import { Lane, type LaneParts, WrongAnswer } from './lane.ts'
@@ -130,7 +131,7 @@ export class Siege implements AsyncDisposable {
     const bystander = await this.#bystander.ask<Served>('tell')
     const { log, ...loop } = await this.#victim.ask<Strain & { readonly log: readonly string[] }>('strain')
     if (log.length > 0) throw new WrongAnswer(log.join('\n'))
-    return { bystander, loop }
+    return { bystander, loop, pace: bulkPace() }
   }
 
   async #scene(): Promise<Scene> {
