@@ -50,13 +50,13 @@ function conditions(results: readonly Result[]): string {
   const rounds = median(results.map((result) => result.pace.rounds))
   const longer = results
     .filter((result) => result.pace.rounds > rounds)
-    .map((result) => ` (\`${result.scenario}\`: ${result.pace.rounds})`)
+    .map((result) => `\`${result.scenario}\`: ${result.pace.rounds}`)
   const later = results.filter((result) => result.commit !== commit)
   const names = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return [
     `Measured ${at.slice(0, 'yyyy-mm-dd'.length)} at commit \`${commit}\`${later.map(({ scenario, commit }) => `, \`${scenario}\` at \`${commit}\``).join('')}: ${machine.cores} cores (${machine.model}), `,
     `${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node}, PostgreSQL ${postgres ?? 'not used'}, `,
-    `half of the synchronous writes within ${machine.fdatasyncMicros} µs, ${readings.length === 0 ? '' : speed}${rounds} rounds${longer.join('')} of ${pace.seconds} s. `,
+    `half of the synchronous writes within ${machine.fdatasyncMicros} µs, ${readings.length === 0 ? '' : speed}${rounds} rounds${longer.length === 0 ? '' : ` (${longer.join(', ')})`} of ${pace.seconds} s. `,
     `Load average after each scenario, the scenario's own included: `,
     `${rounded(Math.min(...loads))} to ${rounded(Math.max(...loads))}. `,
     median(loads) > machine.cores * LOAD_OF_A_RUN ? BUSY : '',
