@@ -24,8 +24,6 @@ export interface Weight {
 export interface Stretch {
   readonly bystander: Served
   readonly loop: Strain
-  /** How many times as long as known this machine worked for megabytes at its end (`bulkPace`); 1 at least. */
-  readonly pace: number
 }
 
 /** The figures of a stretch in which no more than so many requests came a second. */
@@ -48,6 +46,8 @@ export interface SiegeReport {
   readonly routes: Readonly<Record<string, number>>
   /** Batches of refused requests that were sent once more between two looks at all rows. */
   readonly recounts: number
+  /** How many times as long as known this machine works for megabytes (`bulkPace`), with nothing else to do; 1 at least. */
+  readonly pace: number
   readonly quiet: Stretch
   /** How the siege went on when it was warm, where it was paced then. */
   readonly paced: PacedStretch | undefined
@@ -101,16 +101,14 @@ export function shortcomings(
   routes: readonly string[],
   limits: PacedLimits = UNJUDGED,
 ): string[] {
-  const { quiet, paced, attacked, weight, bad, recounts } = report
+  const { quiet, paced, attacked, weight, bad, recounts, pace } = report
   const stretches = paced === undefined ? [attacked] : [paced, attacked]
   const { bystander } = attacked
   const failed = [quiet, ...stretches].reduce((sum, stretch) => sum + stretch.bystander.failed, 0)
   const pacedMs = paced?.bystander.p99 ?? 0
   const medianMs = paced === undefined ? 0 : medianOf(paced.bystander)
-  const slowness = Math.max(1, quiet.bystander.p99 / MAX_ALONE_MS)
-  const longTurns = stretches.flatMap(({ loop, pace }) =>
-    loop.busyMax > MAX_TURN_MS * Math.max(slowness, pace) ? [loop.busyMax] : [],
-  )
+  const busy = Math.max(...stretches.map(({ loop }) => loop.busyMax))
+  const mostTurnMs = MAX_TURN_MS * Math.max(pace, quiet.bystander.p99 / MAX_ALONE_MS)
   const rate = `at ${paced?.perSecond.toFixed(0)} requests a second`
   const least = bad < MIN_SHARED ? 0 : bad * MIN_SHARE
   const kinds = bad < SETTLED ? (['held'] as const) : (['rss', 'held'] as const)
@@ -131,7 +129,7 @@ export function shortcomings(
       bystander.p99 > MAX_P99_MS && isJudgeable(report),
       `the good client's p99 was ${bystander.p99.toFixed(1)} ms`,
     ],
-    [longTurns.length > 0, `a turn of the event loop took ${Math.max(...longTurns).toFixed(0)} ms`],
+    [busy > mostTurnMs, `a turn of the event loop took ${busy.toFixed(0)} ms`],
     [report.shed > 0 && isJudgeable(report), `${report.shed} requests were told to come back later`],
     [recounts === 0, 'no rows were looked at'],
   ]

@@ -85,6 +85,8 @@ export class Siege implements AsyncDisposable {
     }
     const warm = bad * WARM_SHARE
     while (tally.bad < warm && passed() < longest) await attack(Math.min(STAGE_EVERY, warm), pace)
+    await this.#bystander.ask('rest')
+    const workPace = bulkPace()
     const quiet = await this.#quiet(quietMs)
     const before = await this.#victim.ask<Weight>('weigh')
     await this.#stretch()
@@ -109,7 +111,16 @@ export class Siege implements AsyncDisposable {
     attacked ??= await this.#stretch()
     const after = await this.#victim.ask<Weight>('weigh')
     const { sent, shed, statuses, routes } = tally
-    const figures = { bad: tally.bad, sent, shed, seconds, statuses, routes, recounts: this.#recounts }
+    const figures = {
+      bad: tally.bad,
+      sent,
+      shed,
+      seconds,
+      statuses,
+      routes,
+      recounts: this.#recounts,
+      pace: workPace,
+    }
     return { ...figures, quiet, paced: held, attacked, weight: { before, after } }
   }
 
@@ -131,7 +142,7 @@ export class Siege implements AsyncDisposable {
     const bystander = await this.#bystander.ask<Served>('tell')
     const { log, ...loop } = await this.#victim.ask<Strain & { readonly log: readonly string[] }>('strain')
     if (log.length > 0) throw new WrongAnswer(log.join('\n'))
-    return { bystander, loop, pace: bulkPace() }
+    return { bystander, loop }
   }
 
   async #scene(): Promise<Scene> {
