@@ -6,12 +6,12 @@ import { encodeLines } from './job-log-body.ts'
 import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
-import type { LogPositions } from './log-positions.ts'
+import type { Believed, LogPositions } from './log-positions.ts'
 
 const WRITES = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::text[],
-    $8::int[], $9::int[], $10::int[], $11::int[], $12::int[], $13::float8[], $14::int[], $15::int[]) with ordinality
-  as q (job_id, license_id, fingerprint, attempt_given, given, lease_seconds, key,
-    first_line, first_offset, next_offset, lines, accepted, chars, body_from, body_bytes, place)`
+    $8::int[], $9::int[], $10::int[], $11::int[], $12::int[], $13::float8[], $14::int[], $15::int[])`
+const WRITE = `job_id, license_id, fingerprint, attempt_given, given, lease_seconds, key,
+    first_line, first_offset, next_offset, lines, accepted, chars, body_from, body_bytes`
 const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = coalesce(q.fingerprint, j.claimed_by)
   and j.attempt = coalesce(q.attempt_given, j.attempt)`
 const OPEN = `(${IS_HELD} or j.finished_at > q.at - make_interval(secs => ${LATE_LOGS_SECONDS}))`
@@ -30,18 +30,24 @@ const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_of
     substring($16::bytea from job.body_from for job.body_bytes), job.key, job.at`
 
 /**
+ * The run of the server and the file of the table: others where a database was put back to an earlier state, or another
+ * server has taken over, so that logs may end before the place where a process has seen them end.
+ */
+export const ORIGIN = `concat_ws('/', extract(epoch from pg_postmaster_start_time()), pg_relation_filenode('job_log_chunks'))`
+
+/**
  * Appends chunks of owners to logs that stand as their writers believe. What is stored says the rest too, since only jobs are
  * asked that run, that nobody asks to stop, and whose lease is far from over: so nearly every chunk is. The jobs' rows are
- * locked in one order, so that nobody takes a job over in between.
+ * locked in one order, so that nobody takes a job over in between. Where a log has grown since, the chunk's place is taken: the
+ * primary key says so, for a sixth less than a look at the log's end.
  */
 export const APPEND = {
   name: 'job-log-append',
   text: `${STORE}
-    from (select q.*, j.id, j.attempt from (select *, coalesce(given, now()) as at from ${WRITES}) q
+    from (select q.*, j.id, j.attempt from (select *, coalesce(given, now()) as at from ${WRITES} as q (${WRITE})) q
       join jobs j on ${OWNER} and j.state = 'running' and j.cancel_requested_at is null and not ${soonOver('j')}
       order by j.id for no key update of j) job
-    ${LAST}
-    where job.lines > 0 and ${AT_END}
+    where job.lines > 0 and $17 = ${ORIGIN}
     on conflict do nothing returning job_id, attempt`,
 }
 
@@ -51,7 +57,7 @@ export const APPEND = {
  */
 export const SETTLE = {
   name: 'job-log-settle',
-  text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES}
+  text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES} with ordinality as q (${WRITE}, place)
     ), job as (
       select q.*, j.id, j.attempt, j.state, j.available_at, j.cancel_requested_at, j.cancel_reason
       from write q join jobs j on ${OWNER} and ${OPEN} order by j.id for no key update of j
@@ -68,7 +74,7 @@ export const SETTLE = {
       on conflict do nothing returning job_id
     )
     select id, attempt, state, cancel_requested_at, cancel_reason, last_attempt, last_next, job_lines, job_chars,
-      again_accepted, again_next, exists (select from stored where stored.job_id = log.id) as stored
+      again_accepted, again_next, exists (select from stored where stored.job_id = log.id) as stored, ${ORIGIN} as origin
     from write left join log on log.place = write.place order by write.place`,
 }
 
@@ -88,6 +94,7 @@ type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
   readonly again_accepted: number | null
   readonly again_next: number | null
   readonly stored: boolean
+  readonly origin: string
 }
 
 /** Lines with the instant that a test gives them. */
@@ -100,7 +107,7 @@ interface Attempted extends LogPlacement {
   readonly asked: LogAsked
   readonly index: number
   /** Where the log stands, as far as its writer knows. */
-  readonly before: LogPosition
+  readonly before: Believed
   readonly body: Buffer
 }
 
@@ -125,18 +132,19 @@ export async function appendLogs(
   const attempts = await Promise.all(
     asked.map((each, index) => attempted(each, index, positions.of(each.write.jobId, each.write.attempt))),
   )
-  const send = <Row>(statement: Statement, left: readonly Attempted[]): Promise<readonly Row[]> =>
+  const send = <Row>(statement: Statement, left: readonly Attempted[], origin?: string) =>
     scratch.with(
       left.map(({ body }) => body),
-      (bodies) => rows<Row>(statement, paramsOf(left, bodies)),
+      (bodies) => rows<Row>(statement, paramsOf(left, bodies, origin)),
     )
-  const stored = await send<StoredRow>(APPEND, attempts)
+  const { origin = '' } = positions
+  const stored = origin === '' ? [] : await send<StoredRow>(APPEND, attempts, origin)
   const attemptOf = new Map(stored.map((row) => [row.job_id, row.attempt]))
   let left = attempts.filter((each) => {
     const { jobId } = each.asked.write
     const attempt = attemptOf.get(jobId)
     if (attempt === undefined) return true
-    positions.keep(jobId, attempt, each.position)
+    positions.keep(jobId, { attempt, position: each.position, origin })
     outcomes[each.index] = storedOutcome({ state: 'running', cancel: undefined }, each)
     return false
   })
@@ -144,14 +152,14 @@ export async function appendLogs(
     if (tries === TRIES) {
       throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
     }
-    const found = await send<SettledRow>(SETTLE, left)
+    const settled = await send<SettledRow>(SETTLE, left)
     const again = left.map((each, place) => {
-      const row = found[place] as SettledRow
+      const row = settled[place] as SettledRow
       if (row.id === null) return undefined
-      const position = row.stored ? each.position : positionOf(row)
-      positions.keep(row.id, row.attempt ?? 0, position)
-      const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, position)
-      if (!isSettled) return attempted(each.asked, each.index, position)
+      const found = { attempt: row.attempt ?? 0, position: row.stored ? each.position : positionOf(row) }
+      positions.keep(row.id, { ...found, origin: row.origin })
+      const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, found.position)
+      if (!isSettled) return attempted(each.asked, each.index, found)
       outcomes[each.index] = outcomeOf(row, each)
       return undefined
     })
@@ -160,8 +168,8 @@ export async function appendLogs(
   return outcomes
 }
 
-async function attempted(asked: LogAsked, index: number, before: LogPosition): Promise<Attempted> {
-  const placement = placeLines(before, asked.write.lines, asked.write.offset)
+async function attempted(asked: LogAsked, index: number, before: Believed): Promise<Attempted> {
+  const placement = placeLines(before.position, asked.write.lines, asked.write.offset)
   const body = placement.store.length === 0 ? Buffer.alloc(0) : await encodeLines(placement.store)
   return { ...placement, asked, index, before, body }
 }
@@ -172,8 +180,8 @@ const positionOf = (row: SettledRow): LogPosition => ({
   jobChars: row.job_chars ?? EMPTY_LOG.jobChars,
 })
 
-const isNothingNew = ({ store, before }: Attempted, position: LogPosition): boolean =>
-  store.length === 0 && before.jobLines === position.jobLines && before.next === position.next
+const isNothingNew = ({ store, before }: Attempted, { jobLines, next }: LogPosition): boolean =>
+  store.length === 0 && before.position.jobLines === jobLines && before.position.next === next
 
 const storedOutcome = (job: LogOutcome['job'], { store, accepted, position }: Attempted): LogOutcome => ({
   job,
@@ -190,7 +198,9 @@ function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[] {
+// With an origin the chunks are for logs as they are believed to stand there, of the attempt that is believed to run.
+function paramsOf(left: readonly Attempted[], bodies: Buffer, origin?: string): readonly unknown[] {
+  const isBelieved = origin !== undefined
   const writes = left.map(({ asked }) => asked.write)
   let end = 1
   const begins = left.map(({ body }) => {
@@ -201,12 +211,12 @@ function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[
     writes.map(({ jobId }) => jobId),
     writes.map(({ licenseId }) => licenseId),
     writes.map(({ fingerprint }) => fingerprint ?? null),
-    writes.map(({ attempt }) => attempt ?? null),
+    left.map(({ asked, before }) => asked.write.attempt ?? (isBelieved ? before.attempt : undefined) ?? null),
     left.map(({ asked }) => isoOrNull(asked.now)),
     writes.map(({ leaseSeconds }) => leaseSeconds),
     writes.map(({ idempotencyKey }) => idempotencyKey ?? null),
-    left.map(({ before }) => before.jobLines),
-    left.map(({ before }) => before.next),
+    left.map(({ before }) => before.position.jobLines),
+    left.map(({ before }) => before.position.next),
     left.map(({ position }) => position.next),
     left.map(({ store }) => store.length),
     left.map(({ accepted }) => accepted),
@@ -214,5 +224,6 @@ function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[
     begins,
     left.map(({ body }) => body.length),
     bodies,
+    ...(isBelieved ? [origin] : []),
   ]
 }

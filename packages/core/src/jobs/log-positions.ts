@@ -1,9 +1,16 @@
 import { RecentMap } from '../recent-map.ts'
 import { EMPTY_LOG, type LogPosition } from './job-log.ts'
 
-interface Known {
-  readonly attempt: number
+/** Where a log is believed to end, and the attempt that has written there; undefined for a log that nobody has written to. */
+export interface Believed {
+  readonly attempt: number | undefined
   readonly position: LogPosition
+}
+
+/** Where a log was found to end, for one attempt, in the table of one `origin`. */
+export interface Found extends Believed {
+  readonly attempt: number
+  readonly origin: string
 }
 
 /**
@@ -11,17 +18,26 @@ interface Known {
  * checks it.
  */
 export class LogPositions {
-  readonly #known = new RecentMap<Known>()
+  #known = new RecentMap<Believed>()
+  #origin: string | undefined
 
-  /** The likely position of a job's log, for a writer of `attempt`. */
-  of(jobId: string, attempt: number | undefined): LogPosition {
-    const known = this.#known.get(jobId)
-    if (known === undefined) return EMPTY_LOG
-    const isSame = attempt === undefined || attempt === known.attempt
-    return isSame ? known.position : { ...known.position, next: EMPTY_LOG.next }
+  /** The table that all positions are of; undefined before the first. */
+  get origin(): string | undefined {
+    return this.#origin
   }
 
-  keep(jobId: string, attempt: number, position: LogPosition): void {
+  /** The likely position of a job's log, for a writer of `attempt`. */
+  of(jobId: string, attempt: number | undefined): Believed {
+    const known = this.#known.get(jobId)
+    if (known === undefined) return { attempt, position: EMPTY_LOG }
+    const isSame = attempt === undefined || attempt === known.attempt
+    return isSame ? known : { attempt, position: { ...known.position, next: EMPTY_LOG.next } }
+  }
+
+  /** Positions in the table of another origin are forgotten: a log may end before the place where it ended there. */
+  keep(jobId: string, { attempt, position, origin }: Found): void {
+    if (origin !== this.#origin) this.#known = new RecentMap()
+    this.#origin = origin
     this.#known.set(jobId, { attempt, position })
   }
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
-import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
+import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
@@ -96,7 +96,7 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],
   ['a report that changes nothing', SEE, reports],
-  ['new lines', APPEND, written],
+  ['new lines', APPEND, [...written, ORIGIN]],
   ['new lines of whoever may write them', SETTLE, written],
 ]
 

@@ -106,6 +106,20 @@ export function logsContract(scene: Scene): void {
     ])
   })
 
+  it('lines of no named attempt are of the one that runs, and begin at its offset 0', async () => {
+    const job = await scene().held()
+    await scene().append(job, ['old 0', 'old 1'])
+    scene().clock.advance({ seconds: 300 })
+    await scene().claim()
+    await scene().report(job, 'running')
+    expect(await scene().append(job, ['new 0'])).toMatchObject({ stored: 1, next: 1 })
+    expect(await scene().append(job, ['new 1'])).toMatchObject({ stored: 1, next: 2 })
+    expect(await scene().jobs.logLengths(job.id)).toEqual([
+      { attempt: 1, lines: 2 },
+      { attempt: 2, lines: 2 },
+    ])
+  })
+
   it('without a fingerprint the license alone is the owner', async () => {
     const job = await scene().held()
     expect(await scene().append(job, ['x'], { fingerprint: undefined })).toMatchObject({ stored: 1 })
