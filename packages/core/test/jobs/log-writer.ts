@@ -1,13 +1,17 @@
 import { LEASE_SECONDS } from '@svc/core'
-import type pg from 'pg'
 import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
 import type { LogOutcome } from '../../src/jobs/jobs-store.ts'
 import { LogPositions } from '../../src/jobs/log-positions.ts'
 import { Scratch } from '../../src/storage/scratch.ts'
 import type { Rows } from '../../src/storage/session.ts'
 
+/** What statements are run by. */
+interface Client {
+  query(text: string, params?: unknown[]): Promise<unknown>
+}
+
 /** Stores a job that the host holds; `set`: what is not usual about it. */
-export async function hold(client: pg.Client, id: string, set = ''): Promise<string> {
+export async function hold(client: Client, id: string, set = ''): Promise<string> {
   await client.query(
     `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, claimed_by, attempt, available_at)
       values ($1, 'lic', 'deploy', '{}', 3, 3600, 'running', 'fp', 1, now() + interval '300 s')`,
