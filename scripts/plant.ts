@@ -1,0 +1,95 @@
+// `npm run plant`: plants each listed fault in a copy of the checkout, runs the suites named for it, and says what survived.
+//   TEXT           only faults whose name contains it
+//   --only LIST    only those of scripts/plant/faults/LIST.ts
+//   --workers N    copies that are worked on at once (default 1)
+//   --patience N   seconds after which suites count as hung, which is a catch (default 300)
+//   --list         names them and runs nothing
+// The suites are run once without a fault first. Exit code 1 when a fault survived or its code does not run; 2 for a bad
+// option, a fault that has no place any more, and suites that fail without a fault.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { copyOf } from './plant/copy.ts'
+import { type ListedFault, listedFaults, planted } from './plant/fault.ts'
+import { type Outcome, runSuites } from './plant/suites.ts'
+
+const root = join(import.meta.dirname, '..')
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    workers: { type: 'string', default: '1' },
+    patience: { type: 'string', default: '300' },
+    list: { type: 'boolean', default: false },
+  },
+})
+
+const WORDS = { passed: 'SURVIVED', failed: 'caught', broken: 'BROKEN', hung: 'caught' } as const
+
+/** Runs the suites of a fault with the fault in their copy, and takes it out again. */
+async function judge(fault: ListedFault, folder: string, patienceMs: number): Promise<Outcome> {
+  const path = join(folder, fault.file)
+  const source = readFileSync(path, 'utf8')
+  writeFileSync(path, planted(source, fault))
+  try {
+    return await runSuites(folder, fault.suites, patienceMs)
+  } finally {
+    writeFileSync(path, source)
+  }
+}
+
+async function chosenFaults(): Promise<readonly ListedFault[]> {
+  const [text = ''] = positionals
+  const all = await listedFaults()
+  const chosen = all.filter(({ name, list }) => name.includes(text) && (values.only ?? list) === list)
+  if (chosen.length === 0) throw new Error('no fault has such a name: see --list')
+  for (const fault of chosen) planted(readFileSync(join(root, fault.file), 'utf8'), fault)
+  return chosen
+}
+
+/** Suites that fail by themselves would seem to catch everything. */
+async function checkSuites(
+  faults: readonly ListedFault[],
+  folder: string,
+  patienceMs: number,
+): Promise<void> {
+  const suites = [...new Set(faults.flatMap((fault) => fault.suites))]
+  const { verdict, why, seconds } = await runSuites(folder, suites, patienceMs * suites.length)
+  if (verdict !== 'passed') throw new Error(`the suites fail without a fault: ${why}`)
+  console.log(`${suites.length} suites pass without a fault (${seconds.toFixed(1)} s)`)
+}
+
+async function work(queue: ListedFault[], copy: string, patienceMs: number): Promise<string[]> {
+  const left: string[] = []
+  for (let fault = queue.shift(); fault !== undefined; fault = queue.shift()) {
+    const { verdict, why, seconds } = await judge(fault, copy, patienceMs)
+    const line = `${WORDS[verdict].padEnd(8)} ${seconds.toFixed(1).padStart(6)} s  ${fault.name}`
+    console.log(why === '' ? line : `${line}\n                     ${why.split('\n', 1)[0]}`)
+    if (verdict === 'passed' || verdict === 'broken') left.push(fault.name)
+  }
+  return left
+}
+
+async function main(): Promise<number> {
+  const [workers, patience] = [Number(values.workers), Number(values.patience)]
+  if (!(workers >= 1 && patience > 0)) throw new Error('--workers and --patience take a number above 0')
+  const faults = await chosenFaults()
+  if (values.list) {
+    for (const { list, name } of faults) console.log(`${list.padEnd(10)} ${name}`)
+    return 0
+  }
+  const copies = Array.from({ length: workers }, () => copyOf(root))
+  await checkSuites(faults, copies[0] as string, 1000 * patience)
+  const queue = [...faults]
+  const left = (await Promise.all(copies.map((copy) => work(queue, copy, 1000 * patience)))).flat()
+  console.log(`${faults.length - left.length} of ${faults.length} faults caught`)
+  for (const name of left) console.log(`  not caught: ${name}`)
+  return left.length === 0 ? 0 : 1
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  return 2
+})

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How suites ended. */
+export interface Outcome {
+  readonly verdict: 'passed' | 'failed' | 'broken' | 'hung'
+  /** The first test that failed, or why nothing could be told. */
+  readonly why: string
+  readonly seconds: number
+}
+
+/** The part of jest's report that is read. */
+interface Report {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+const REPORT = 'planted-report.json'
+
+/** Runs suites of the checkout in `folder`; a run that takes longer than the patience has not come to an end. */
+export async function runSuites(
+  folder: string,
+  suites: readonly string[],
+  patienceMs: number,
+): Promise<Outcome> {
+  const report = join(folder, REPORT)
+  rmSync(report, { force: true })
+  const started = performance.now()
+  const jest = [
+    'node_modules/jest/bin/jest.js',
+    '--maxWorkers=1',
+    '--bail=1',
+    '--json',
+    `--outputFile=${report}`,
+  ]
+  const isOver = await ended([...FLAGS, ...jest, ...suites], folder, patienceMs)
+  const seconds = (performance.now() - started) / 1000
+  return isOver ? { ...judged(report), seconds } : { verdict: 'hung', why: 'the suites did not end', seconds }
+}
+
+function judged(file: string): Omit<Outcome, 'seconds'> {
+  let report: Report
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8')) as Report
+  } catch {
+    return { verdict: 'broken', why: 'the run left no report' }
+  }
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  const failed = tests.find(({ status }) => status === 'failed')
+  if (failed !== undefined) return { verdict: 'failed', why: failed.fullName }
+  const broken = report.testResults.find(({ message }) => message !== '')
+  if (broken !== undefined) return { verdict: 'broken', why: `${broken.name}: ${broken.message}` }
+  if (report.numPassedTests === 0) return { verdict: 'broken', why: 'no test ran' }
+  return { verdict: 'passed', why: '' }
+}
+
+// A process group of its own, so that a run that is broken off is ended with all that it has started.
+function ended(args: readonly string[], cwd: string, patienceMs: number): Promise<boolean> {
+  const child = spawn(process.execPath, args, { cwd, stdio: 'ignore', detached: true })
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  }
+  process.on('exit', kill)
+  return new Promise((resolve, reject) => {
+    let isOver = true
+    const timer = setTimeout(() => {
+      isOver = false
+      kill()
+    }, patienceMs)
+    child.on('error', reject).on('close', () => {
+      clearTimeout(timer)
+      process.off('exit', kill)
+      resolve(isOver)
+    })
+  })
+}

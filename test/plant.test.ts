@@ -1,0 +1,52 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { copyOf } from '../scripts/plant/copy.ts'
+import { listedFaults, planted } from '../scripts/plant/fault.ts'
+import { runSuites } from '../scripts/plant/suites.ts'
+
+const root = join(import.meta.dirname, '..')
+const faults = await listedFaults()
+const PATIENCE_MS = 60_000
+
+describe('The list of planted faults', () => {
+  test.each(faults)('has a place and suites for: $name', (fault) => {
+    const source = readFileSync(join(root, fault.file), 'utf8')
+    expect(planted(source, fault)).not.toBe(source)
+    expect(fault.suites.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    expect(fault.suites).not.toHaveLength(0)
+  })
+
+  test('names each fault once', () => {
+    const names = faults.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('refuses a fault whose piece is gone, stands twice, or changes nothing', () => {
+    const fault = { name: 'x: y', file: 'a.ts', find: 'one', replace: 'two', suites: ['a'] }
+    expect(() => planted('two', fault)).toThrow('stands 0 times')
+    expect(() => planted('one one', fault)).toThrow('stands 2 times')
+    expect(() => planted('one', { ...fault, replace: 'one' })).toThrow('changes nothing')
+  })
+})
+
+describe('Suites in a copy of the checkout', () => {
+  const suites = ['packages/core/test/signing/json-web-key.test.ts']
+  const folder = copyOf(root)
+  const path = join(folder, 'packages/core/src/signing/json-web-key.ts')
+  const source = readFileSync(path, 'utf8')
+
+  test.each([
+    ['passed', 'the source as it is', source],
+    ['failed', 'a mistake', source.replace("hash('sha256'", "hash('sha1'")],
+    ['broken', 'code that does not run', `${source}\nnot code`],
+  ])('%s with %s', async (verdict, _, text) => {
+    writeFileSync(path, text)
+    expect(await runSuites(folder, suites, PATIENCE_MS)).toMatchObject({ verdict })
+  })
+
+  test('hung when their time is over', async () => {
+    writeFileSync(path, `${source}\nfor (;;);`)
+    expect(await runSuites(folder, suites, 3000)).toMatchObject({ verdict: 'hung' })
+  })
+})
