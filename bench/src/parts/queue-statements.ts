@@ -18,8 +18,10 @@ interface Held {
   readonly attempt: number
 }
 
-interface Taken extends Held {
-  readonly place: number
+interface Taken {
+  readonly id: string
+  readonly claimed_by: string
+  readonly attempt: number
   readonly head_at: string | null
 }
 
@@ -42,21 +44,21 @@ export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, re
     const bounds = floors.bounds(each(license))
     const since = bounds.map((bound) => bound.since)
     const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null), since]
-    const given = new Map<number, Held>()
-    for (const { place, id, attempt, head_at } of await rows<Taken>(TAKE, asked)) {
-      given.set(place, { id, attempt, host: hosts[place - 1] as string })
+    const given = new Map<string, Held>()
+    for (const { id, claimed_by, attempt, head_at } of await rows<Taken>(TAKE, asked)) {
+      given.set(claimed_by, { id, attempt, host: claimed_by })
       if (head_at !== null) floors.learn(license, bounds[0] as Bound, new Date(head_at).getTime())
     }
-    return hosts.map((_, index) => given.get(index + 1))
+    return hosts.map((host) => given.get(host))
   })
   const words = new BareBatch<Word, boolean>(async (said) => {
     const each = <T>(value: T) => said.map(() => value)
     const column = <K extends keyof Word>(key: K) => said.map((word) => word[key])
     const asked = [column('id'), each(license), column('host'), column('attempt'), column('state'), each(0)]
     const rest = [each(null), each(LEASE_SECONDS), each(null), null]
-    const written = await rows<{ place: number }>(REPORT, [...asked, ...rest])
-    const places = new Set(written.map(({ place }) => place))
-    return said.map((_, index) => places.has(index + 1))
+    const written = await rows<{ id: string }>(REPORT, [...asked, ...rest])
+    const ids = new Set(written.map(({ id }) => id))
+    return said.map(({ id }) => ids.has(id))
   })
   const say = async (held: Held, state: Word['state']) => {
     if (!(await words.ask({ ...held, state }))) throw new Error(`${state} was not written down`)

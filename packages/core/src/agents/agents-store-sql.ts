@@ -1,6 +1,7 @@
 import { at, toStop } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
@@ -54,8 +55,8 @@ const singles = REPORTED.map(([name, type], index) => `$${index + 5}::${type} as
 const LICENSED = isLicensed({ licenseId: 'b.license_id', keyDigest: 'b.key_digest', at: 'b.at' })
 
 /**
- * Writes down the beats `b` whose licenses speak for them, and answers those alone, in their order. What is rare is null where
- * it is not: nothing is to be read then.
+ * Writes down the beats `b` whose licenses speak for them, and answers those alone. What is rare is null where it is not: nothing
+ * is to be read then.
  */
 const keep = (
   beats: string,
@@ -100,9 +101,12 @@ function byHost({ write: one }: Beat, { write: other }: Beat): number {
   return one.fingerprint < other.fingerprint ? -1 : 1
 }
 
-// A lone surrogate comes back as what is stored for it.
-const isOf = (row: BeatRow, { licenseId, fingerprint }: HeartbeatWrite): boolean =>
-  row.fingerprint === fingerprint.toWellFormed() && row.license_id === licenseId
+const hostOf = ({ write }: Beat) => identity(write.licenseId, write.fingerprint)
+const ANSWERED: Addressing<Beat, BeatRow> = {
+  statement: HEARTBEATS.name,
+  asker: hostOf,
+  addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
+}
 
 /** Writes down heartbeats of different hosts; undefined for one whose license does not speak for it. */
 export async function heartbeats(
@@ -131,17 +135,12 @@ export async function heartbeats(
   const [first = [], ...others] = params
   const columns = first.map((_, column) => params.map((beat) => beat[column]))
   const answer = others.length === 0 ? rows<BeatRow>(HEARTBEAT, first) : rows<BeatRow>(HEARTBEATS, columns)
-  const taken = (await answer).values()
-  const outcomes = new Map<Beat, HeartbeatOutcome>()
-  let row = taken.next().value
-  for (const beat of sent) {
-    if (row === undefined || !isOf(row, beat.write)) continue
-    outcomes.set(beat, { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false })
-    row = taken.next().value
-  }
-  if (row !== undefined) throw new Error('the heartbeat statement answered in another order')
-  return beats.map((beat) => outcomes.get(beat))
+  const answers = matched(ANSWERED, beats, await answer)
+  return beats.map((beat) => outcomeOf(answers.get(beat)))
 }
+
+const outcomeOf = (row: BeatRow | undefined): HeartbeatOutcome | undefined =>
+  row && { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false }
 
 const LIST = {
   name: 'agent-list',
@@ -194,7 +193,7 @@ export class SqlAgentsStore implements AgentsStore {
     this.#heartbeat = session.batched({
       run: heartbeats,
       goesEarly: () => true,
-      keyOf: ({ write }) => `${write.licenseId} ${write.fingerprint}`,
+      keyOf: hostOf,
       shareOf: ({ write }) => write.licenseId,
     })
   }

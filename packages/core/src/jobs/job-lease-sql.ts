@@ -1,6 +1,14 @@
 import type { Job } from './job.ts'
 import { endHead } from './job-end-sql.ts'
-import { type BoundAsked, bounded, type LeaseAsked, type Look, look, type Queue } from './job-look-sql.ts'
+import {
+  type BoundAsked,
+  bounded,
+  type LeaseAsked,
+  type Look,
+  look,
+  type Queue,
+  type Seen,
+} from './job-look-sql.ts'
 import { repeat } from './job-repeat-sql.ts'
 import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
@@ -15,46 +23,37 @@ export async function lease(
   isBusy: boolean,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
   const asked = bounded(requests, queue.floors)
-  if (!isBusy) return search(asked, queue)
-  const taken = await take(asked, queue)
+  const taken: Answers = isBusy ? await take(asked, queue) : new Map()
   const others = await search(
-    asked.filter((_, index) => taken[index] === undefined),
+    asked.filter((each) => !taken.has(each)),
     queue,
   )
-  const left = others.values()
-  return taken.map((answer) => answer ?? left.next().value)
+  return asked.map((each) => taken.get(each) ?? others.get(each))
 }
 
+/** What becomes of requests; undefined for whom no license speaks. */
+type Answers = ReadonlyMap<BoundAsked, LeaseAnswer | undefined>
+
 /** Looks first, and says why there is nothing. */
-async function search(
-  asked: readonly BoundAsked[],
-  queue: Queue,
-): Promise<readonly (LeaseAnswer | undefined)[]> {
+async function search(asked: readonly BoundAsked[], queue: Queue): Promise<Answers> {
   const seen = await seek(asked, queue)
   const promising = seen.filter(isPromising)
   const taken = await take(
     promising.map(({ asked }) => asked),
     queue,
   )
-  const settled = (
-    await settle(
-      promising.filter((_, index) => taken[index] === undefined),
-      queue,
-    )
-  ).values()
-  const found = taken.map((answer) => answer ?? settled.next().value).values()
-  return seen.map((each) => (isPromising(each) ? found.next().value : emptyHanded(each)))
+  const settled = await settle(
+    promising.filter(({ asked }) => !taken.has(asked)),
+    queue,
+  )
+  const found: Answers = new Map([...taken, ...settled])
+  return new Map(
+    seen.map((each) => [each.asked, isPromising(each) ? found.get(each.asked) : emptyHanded(each)]),
+  )
 }
 
-/** A request with what the look told of it. */
-interface Seen extends Look {
-  readonly asked: BoundAsked
-}
-
-async function seek(asked: readonly BoundAsked[], queue: Queue): Promise<readonly Seen[]> {
-  if (asked.length === 0) return []
-  return (await look(queue, asked)).map((found, index) => ({ ...found, asked: asked[index] as BoundAsked }))
-}
+const seek = async (asked: readonly BoundAsked[], queue: Queue): Promise<readonly Seen[]> =>
+  asked.length === 0 ? [] : look(queue, asked)
 
 const isPromising = ({ licensed, promising }: Look): boolean => licensed && promising
 
@@ -63,7 +62,7 @@ const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefin
 
 // Where a queue comes to its end many see what others are just taking: one more look tells them so, where three statements for
 // each of them would be waited for by all.
-async function settle(missed: readonly Seen[], queue: Queue): Promise<readonly (LeaseAnswer | undefined)[]> {
+async function settle(missed: readonly Seen[], queue: Queue): Promise<Answers> {
   const still =
     missed.length > 1
       ? await seek(
@@ -71,7 +70,13 @@ async function settle(missed: readonly Seen[], queue: Queue): Promise<readonly (
           queue,
         )
       : missed
-  return Promise.all(still.map((each) => (isPromising(each) ? settleOne(each, queue) : emptyHanded(each))))
+  const answers = await Promise.all(
+    still.map(
+      async (each) =>
+        [each.asked, isPromising(each) ? await settleOne(each, queue) : emptyHanded(each)] as const,
+    ),
+  )
+  return new Map(answers)
 }
 
 // There was something for this host that could not be taken as it was: its own job under the same claim key, a job at the
@@ -85,7 +90,7 @@ async function settleOne({ asked, cancel, drained }: Seen, queue: Queue): Promis
   // What ends here may let go what stands below the floor.
   const whole = { ...asked, bound: { ...asked.bound, since: null } }
   for (let isOver = false; ; ) {
-    const [answer] = await take([whole], queue)
+    const answer = (await take([whole], queue)).get(whole)
     if (answer !== undefined) return { ...answer, ended }
     if (isOver)
       return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }

@@ -1,8 +1,10 @@
 import { Problem } from '../problem.ts'
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import type { Scratch } from '../storage/scratch.ts'
 import { isoOrNull, type Rows, type Statement } from '../storage/session.ts'
 import { EMPTY_LOG, type LogPlacement, type LogPosition, placeLines } from './job-log.ts'
 import { encodeLines } from './job-log-body.ts'
+import { jobOf } from './job-report-sql.ts'
 import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
@@ -52,12 +54,12 @@ export const APPEND = {
 }
 
 /**
- * Appends whatever may be appended, renews leases, and answers where each log stood, what a repeated key got, and whether the
- * chunk was stored. An item costs a quarter more than in `APPEND`.
+ * Appends whatever may be appended, renews leases, and answers everybody: where the log stood, what a repeated key got, and
+ * whether the chunk was stored. An item costs a quarter more than in `APPEND`.
  */
 export const SETTLE = {
   name: 'job-log-settle',
-  text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES} with ordinality as q (${WRITE}, place)
+  text: `with write as (select q.*, coalesce(q.given, now()) as at from ${WRITES} as q (${WRITE})
     ), job as (
       select q.*, j.id, j.attempt, j.state, j.available_at, j.cancel_requested_at, j.cancel_reason
       from write q join jobs j on ${OWNER} and ${OPEN} order by j.id for no key update of j
@@ -73,9 +75,9 @@ export const SETTLE = {
       ${STORE} from log job where job.lines > 0 and again_accepted is null and ${AT_END}
       on conflict do nothing returning job_id
     )
-    select id, attempt, state, cancel_requested_at, cancel_reason, last_attempt, last_next, job_lines, job_chars,
+    select write.job_id, id, attempt, state, cancel_requested_at, cancel_reason, last_attempt, last_next, job_lines, job_chars,
       again_accepted, again_next, exists (select from stored where stored.job_id = log.id) as stored, ${ORIGIN} as origin
-    from write left join log on log.place = write.place order by write.place`,
+    from write left join log on log.id = write.job_id`,
 }
 
 type Heard = 'id' | 'attempt' | 'state' | 'cancel_requested_at' | 'cancel_reason'
@@ -87,6 +89,7 @@ interface StoredRow {
 }
 
 type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
+  readonly job_id: string
   readonly last_attempt: number | null
   readonly last_next: number | null
   readonly job_lines: number | null
@@ -105,10 +108,19 @@ export interface LogAsked {
 
 interface Attempted extends LogPlacement {
   readonly asked: LogAsked
-  readonly index: number
   /** Where the log stands, as far as its writer knows. */
   readonly before: Believed
   readonly body: Buffer
+}
+
+const jobOfAttempt = ({ asked }: Attempted) => jobOf(asked)
+const addressee = ({ job_id }: { readonly job_id: string }) => identity(job_id)
+const STORED: Addressing<Attempted, StoredRow> = { statement: APPEND.name, asker: jobOfAttempt, addressee }
+const SETTLED: Addressing<Attempted, SettledRow> = {
+  statement: SETTLE.name,
+  asker: jobOfAttempt,
+  addressee,
+  isComplete: true,
 }
 
 const TRIES = 16
@@ -128,9 +140,9 @@ export async function appendLogs(
   rows: Rows,
   { positions, scratch }: LogMemory,
 ): Promise<readonly (LogOutcome | undefined)[]> {
-  const outcomes = Array.from<LogOutcome | undefined>({ length: asked.length })
+  const outcomes = new Map<LogAsked, LogOutcome>()
   const attempts = await Promise.all(
-    asked.map((each, index) => attempted(each, index, positions.of(each.write.jobId, each.write.attempt))),
+    asked.map((each) => attempted(each, positions.of(each.write.jobId, each.write.attempt))),
   )
   const send = <Row>(statement: Statement, left: readonly Attempted[], origin?: string) =>
     scratch.with(
@@ -138,40 +150,39 @@ export async function appendLogs(
       (bodies) => rows<Row>(statement, paramsOf(left, bodies, origin)),
     )
   const { origin = '' } = positions
-  const stored = origin === '' ? [] : await send<StoredRow>(APPEND, attempts, origin)
-  const attemptOf = new Map(stored.map((row) => [row.job_id, row.attempt]))
-  let left = attempts.filter((each) => {
-    const { jobId } = each.asked.write
-    const attempt = attemptOf.get(jobId)
-    if (attempt === undefined) return true
-    positions.keep(jobId, { attempt, position: each.position, origin })
-    outcomes[each.index] = storedOutcome({ state: 'running', cancel: undefined }, each)
-    return false
-  })
+  const stored = matched(
+    STORED,
+    attempts,
+    origin === '' ? [] : await send<StoredRow>(APPEND, attempts, origin),
+  )
+  for (const [each, { attempt }] of stored) {
+    positions.keep(each.asked.write.jobId, { attempt, position: each.position, origin })
+    outcomes.set(each.asked, storedOutcome({ state: 'running', cancel: undefined }, each))
+  }
+  let left = attempts.filter((each) => !stored.has(each))
   for (let tries = 0; left.length > 0; tries += 1) {
     if (tries === TRIES) {
       throw new Problem('unavailable', { detail: 'too many writers to one log', retryAfterSeconds: 1 })
     }
-    const settled = await send<SettledRow>(SETTLE, left)
-    const again = left.map((each, place) => {
-      const row = settled[place] as SettledRow
+    const settled = matched(SETTLED, left, await send<SettledRow>(SETTLE, left))
+    const again = [...settled].map(([each, row]) => {
       if (row.id === null) return undefined
       const found = { attempt: row.attempt ?? 0, position: row.stored ? each.position : positionOf(row) }
       positions.keep(row.id, { ...found, origin: row.origin })
       const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, found.position)
-      if (!isSettled) return attempted(each.asked, each.index, found)
-      outcomes[each.index] = outcomeOf(row, each)
+      if (!isSettled) return attempted(each.asked, found)
+      outcomes.set(each.asked, outcomeOf(row, each))
       return undefined
     })
     left = (await Promise.all(again)).filter((each) => each !== undefined)
   }
-  return outcomes
+  return asked.map((each) => outcomes.get(each))
 }
 
-async function attempted(asked: LogAsked, index: number, before: Believed): Promise<Attempted> {
+async function attempted(asked: LogAsked, before: Believed): Promise<Attempted> {
   const placement = placeLines(before.position, asked.write.lines, asked.write.offset)
   const body = placement.store.length === 0 ? Buffer.alloc(0) : await encodeLines(placement.store)
-  return { ...placement, asked, index, before, body }
+  return { ...placement, asked, before, body }
 }
 
 const positionOf = (row: SettledRow): LogPosition => ({

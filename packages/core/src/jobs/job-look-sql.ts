@@ -1,4 +1,5 @@
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import { isoOrNull, milliseconds, type Rows } from '../storage/session.ts'
 import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
@@ -9,6 +10,9 @@ export interface LeaseAsked {
   readonly request: LeaseRequest
   readonly now: Date | undefined
 }
+
+/** The identity of the host that asks. */
+export const hostOf = ({ request }: LeaseAsked): string => identity(request.licenseId, request.fingerprint)
 
 /** One that is told how far back to read. */
 export interface BoundAsked extends LeaseAsked {
@@ -57,13 +61,13 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
 export const LOOKS = {
   name: 'job-looks',
   text: `select * from (
-    select place::int4 as place, licensed, drained, cancel, repeated or (not drained and due <> 'nothing') as promising,
+    select license_id, fingerprint, licensed, drained, cancel, repeated or (not drained and due <> 'nothing') as promising,
       case when since = '-infinity' and due <> 'shared' then at end as idle_at from (
       select q.*, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
         case when ${IS_SHARED_DUE} then 'shared' when ${isDue('q.fingerprint')} then 'own' else 'nothing' end as due
       from (select *, coalesce(given, now()) as at
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[]) with ordinality
-          as asked (license_id, fingerprint, claim_key, given, key_digest, since, place)) q offset 0) looked) seen
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[])
+          as asked (license_id, fingerprint, claim_key, given, key_digest, since)) q offset 0) looked) seen
   where not licensed or drained or promising or cancel is not null or idle_at is not null`,
 }
 
@@ -75,17 +79,28 @@ export interface Look {
   readonly cancel: readonly string[]
 }
 
+/** A request with what the look told of it. */
+export interface Seen extends Look {
+  readonly asked: BoundAsked
+}
+
 interface LookRow extends Omit<Look, 'cancel'> {
-  readonly place: number
+  readonly license_id: string
+  readonly fingerprint: string
   readonly cancel: readonly string[] | null
   readonly idle_at: string | null
 }
 
 const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
 
+const ANSWERED: Addressing<BoundAsked, LookRow> = {
+  statement: LOOKS.name,
+  asker: hostOf,
+  addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
+}
+
 /** Looks for several hosts, in their order. */
-export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]): Promise<readonly Look[]> {
-  const looks = new Array<Look>(asked.length).fill(NO_WORK)
+export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]): Promise<readonly Seen[]> {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)
   const found = await rows<LookRow>(LOOKS, [
@@ -96,11 +111,18 @@ export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]
     column(({ keyDigest }) => keyDigest),
     asked.map(({ bound }) => bound.since),
   ])
-  for (const { place, licensed, drained, promising, cancel, idle_at } of found) {
-    // Places are counted from 1.
-    const { request, bound } = asked[place - 1] as BoundAsked
-    looks[place - 1] = { licensed, drained, promising, cancel: cancel ?? [] }
+  const answers = matched(ANSWERED, asked, found)
+  for (const [{ request, bound }, { idle_at }] of answers)
     if (idle_at !== null) floors.learn(request.licenseId, bound, milliseconds(idle_at))
-  }
-  return looks
+  return asked.map((each) => ({ ...lookOf(answers.get(each)), asked: each }))
 }
+
+const lookOf = (row: LookRow | undefined): Look =>
+  row === undefined
+    ? NO_WORK
+    : {
+        licensed: row.licensed,
+        drained: row.drained,
+        promising: row.promising,
+        cancel: row.cancel ?? [],
+      }

@@ -1,6 +1,7 @@
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import type { Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
-import { type LeaseAsked, LICENSED } from './job-look-sql.ts'
+import { hostOf, type LeaseAsked, LICENSED } from './job-look-sql.ts'
 import { IS_HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import { RENEW_BELOW } from './lease.ts'
 
@@ -36,10 +37,20 @@ export const REPEAT = {
       where j.state = 'claimed' and not (${SOON_OVER})`,
 }
 
+type RepeatRow = JobRow & { readonly claim_key: string | null }
+
+const ANSWERED: Addressing<LeaseAsked, RepeatRow> = {
+  statement: REPEAT.name,
+  asker: (asked) => identity(hostOf(asked), asked.request.claimKey ?? ''),
+  addressee: (row) => identity(row.license_id, row.claimed_by ?? '', row.claim_key ?? ''),
+}
+
 /** The job that this host has claimed with the same key before; undefined when it has not, or the job runs. */
-export async function repeat({ request, now }: LeaseAsked, rows: Rows): Promise<Job | undefined> {
+export async function repeat(asked: LeaseAsked, rows: Rows): Promise<Job | undefined> {
+  const { request, now } = asked
   const { licenseId, fingerprint, claimKey, leaseSeconds, keyDigest } = request
   if (claimKey === undefined) return undefined
-  const [row] = await rows<JobRow>(REPEAT, [licenseId, fingerprint, claimKey, leaseSeconds, now, keyDigest])
+  const params = [licenseId, fingerprint, claimKey, leaseSeconds, now, keyDigest]
+  const row = matched(ANSWERED, [asked], await rows<RepeatRow>(REPEAT, params)).get(asked)
   return row === undefined ? undefined : toJob(row)
 }

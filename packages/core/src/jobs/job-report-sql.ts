@@ -1,3 +1,4 @@
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import { isoOrNull, type Rows } from '../storage/session.ts'
 import type { JobState } from './job.ts'
 import type { Queue } from './job-look-sql.ts'
@@ -7,8 +8,8 @@ import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
 const REPORTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::text[], $6::float8[], $7::text[],
-  $8::float8[], $9::timestamptz[]) with ordinality
-  as q (job_id, license_id, fingerprint, attempt_given, reported, code, reason, lease_seconds, given, place)`
+  $8::float8[], $9::timestamptz[])
+  as q (job_id, license_id, fingerprint, attempt_given, reported, code, reason, lease_seconds, given)`
 const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = q.fingerprint
   and (q.attempt_given is null or j.attempt = q.attempt_given)`
 const LEASE_END = `q.at + make_interval(secs => q.lease_seconds)`
@@ -38,25 +39,35 @@ export const REPORT = {
       available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
         when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
     from (select *, coalesce(given, now()) as at from ${REPORTS} order by job_id) q
-    where ${OWNER} and ${WANTED} returning q.place::int4 as place, ${MAKES_DUE} as makes_due, ${REPORTED}`,
+    where ${OWNER} and ${WANTED} returning ${MAKES_DUE} as makes_due, ${REPORTED}`,
 }
 
 /** Jobs of owners as they are, and whether there is something to write after all: then the row has moved. */
 export const SEE = {
   name: 'job-see',
-  text: `select q.place::int4 as place, ${REPORTED}, ${WANTED} as is_wanted
+  text: `select ${REPORTED}, ${WANTED} as is_wanted
     from (select *, coalesce(given, now()) as at from ${REPORTS}) q join jobs j on ${OWNER}`,
 }
 
-type PlacedRow = ReportedRow & { readonly place: number }
-type WrittenRow = PlacedRow & { readonly makes_due: boolean }
-type SeenRow = PlacedRow & { readonly is_wanted: boolean }
+type WrittenRow = ReportedRow & { readonly makes_due: boolean }
+type SeenRow = ReportedRow & { readonly is_wanted: boolean }
 
 /** A word with the instant that a test gives it. */
 export interface StatusAsked {
   readonly write: StatusWrite
   readonly now: Date | undefined
 }
+
+/** The identity of the job that a word is of: a statement has one word of each. */
+export const jobOf = ({ write }: { readonly write: Pick<Owner, 'jobId'> }): string => identity(write.jobId)
+
+const addressing = (statement: string): Addressing<StatusAsked, ReportedRow> => ({
+  statement,
+  asker: jobOf,
+  addressee: ({ id }) => identity(id),
+})
+const WRITTEN = addressing(REPORT.name)
+const SEEN = addressing(SEE.name)
 
 const TRIES = 3
 
@@ -68,27 +79,29 @@ export async function report(
   asked: readonly StatusAsked[],
   { rows, floors }: Queue,
 ): Promise<readonly (StatusOutcome | undefined)[]> {
-  const outcomes: (StatusOutcome | undefined)[] = asked.map(() => undefined)
-  let left = asked.map((each, index) => ({ ...each, index }))
+  const outcomes = new Map<StatusAsked, StatusOutcome>()
+  let left = asked
   for (let tries = 0; tries < TRIES && left.length > 0; tries += 1) {
-    const at = ({ place }: PlacedRow) => (left[place - 1] as { index: number }).index
-    // Nothing is written but what is held.
-    for (const row of await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR])) {
-      outcomes[at(row)] = outcomeOf(row, 'running')
-      if (row.makes_due) floors.lower((asked[at(row)] as StatusAsked).write.licenseId)
+    const written = matched(
+      WRITTEN,
+      left,
+      await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]),
+    )
+    for (const [each, row] of written) {
+      // Nothing is written but what is held.
+      outcomes.set(each, outcomeOf(row, 'running'))
+      if (row.makes_due) floors.lower(each.write.licenseId)
     }
-    left = left.filter(({ index }) => outcomes[index] === undefined)
+    left = left.filter((each) => !written.has(each))
     if (left.length === 0) break
-    const seen = await rows<SeenRow>(SEE, paramsOf(left))
-    for (const row of seen) if (!row.is_wanted) outcomes[at(row)] = outcomeOf(row, row.state)
-    left = seen
-      .filter(({ is_wanted }) => is_wanted)
-      .map(({ place }) => left[place - 1] as (typeof left)[number])
+    const seen = matched(SEEN, left, await rows<SeenRow>(SEE, paramsOf(left)))
+    for (const [each, row] of seen) if (!row.is_wanted) outcomes.set(each, outcomeOf(row, row.state))
+    left = left.filter((each) => seen.get(each)?.is_wanted)
   }
-  return outcomes
+  return asked.map((each) => outcomes.get(each))
 }
 
-const outcomeOf = (row: PlacedRow, before: JobState): StatusOutcome => ({
+const outcomeOf = (row: ReportedRow, before: JobState): StatusOutcome => ({
   job: toReportedJob(row),
   effect: reportEffect(before, row.state),
 })

@@ -1,6 +1,7 @@
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import { isoOrNull, milliseconds, type Rows } from '../storage/session.ts'
 import type { Job } from './job.ts'
-import { type BoundAsked, DRAINED, keyed, LICENSED, type Queue } from './job-look-sql.ts'
+import { type BoundAsked, DRAINED, hostOf, keyed, LICENSED, type Queue } from './job-look-sql.ts'
 import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 
@@ -26,9 +27,11 @@ const OWN_FIRST = `q.own_id is not null
 // Asked of the row as it is when it is written: another statement may have moved it since it was seen.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
-// What is not known of a job that was just taken: the driver reads these in 2.9 µs and all 38 columns in 6.4.
+// What is not known of a job that was just taken, and whose it is now: the driver reads so few in 2.9 µs and all 38 columns in 6.4.
 const LEARNED = [
   'id',
+  'license_id',
+  'claimed_by',
   'kind',
   'payload',
   'target',
@@ -82,48 +85,49 @@ export const TAKE = {
       started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
       available_at = due.at + make_interval(secs => due.lease_seconds)
     from due where j.ctid = due.tid and (j.state = 'pending' or not ${SPENT})
-    returning due.place::int4 as place, due.was, due.cancel, due.head_at, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
+    returning due.was, due.cancel, due.head_at, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
 }
 
 type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
-  readonly place: number
   readonly was: JobRow['state']
   readonly cancel: readonly string[] | null
   /** Where the head of the license's shared queue stood; one row of each license tells. */
   readonly head_at: string | null
 }
 
-/** Jobs for several hosts, in their order; undefined for those that get none. */
+// The job itself says to whom it was given: a host is never told of one that another holds.
+const ANSWERED: Addressing<BoundAsked, TakenRow> = {
+  statement: TAKE.name,
+  asker: hostOf,
+  addressee: ({ license_id, claimed_by }) => identity(license_id, claimed_by ?? ''),
+}
+
+/** Jobs for several hosts; those that get none are left out. */
 export async function take(
   asked: readonly BoundAsked[],
   { rows, floors }: Queue,
-): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const answers: (LeaseAnswer | undefined)[] = asked.map(() => undefined)
-  if (asked.length === 0) return answers
-  // Places are counted from 1.
-  for (const row of await takeOnce(asked, rows)) {
-    const { request, bound } = asked[row.place - 1] as BoundAsked
-    if (row.head_at !== null) floors.learn(request.licenseId, bound, milliseconds(row.head_at))
-    const how = row.was === 'pending' ? 'new' : 'reclaimed'
-    answers[row.place - 1] = {
-      job: takenJob(row, request),
-      how,
-      cancel: row.cancel ?? [],
-      drained: false,
-      ended: [],
-    }
-  }
-  return answers
+): Promise<ReadonlyMap<BoundAsked, LeaseAnswer>> {
+  if (asked.length === 0) return new Map()
+  const taken = matched(ANSWERED, asked, await takeOnce(asked, rows))
+  for (const [{ request, bound }, { head_at }] of taken)
+    if (head_at !== null) floors.learn(request.licenseId, bound, milliseconds(head_at))
+  return new Map([...taken].map(([each, row]) => [each, answerOf(row)]))
 }
 
+const answerOf = (row: TakenRow): LeaseAnswer => ({
+  job: takenJob(row),
+  how: row.was === 'pending' ? 'new' : 'reclaimed',
+  cancel: row.cancel ?? [],
+  drained: false,
+  ended: [],
+})
+
 // What ended an attempt before it is over with the next, and who is asked to stop is not handed out again.
-const takenJob = (row: TakenRow, { licenseId, fingerprint }: LeaseRequest): Job =>
+const takenJob = (row: TakenRow): Job =>
   toJob({
     ...row,
-    license_id: licenseId,
     state: 'claimed',
     due_at: row.created_at,
-    claimed_by: fingerprint,
     started_at: null,
     finished_at: null,
     cancel_requested_at: null,

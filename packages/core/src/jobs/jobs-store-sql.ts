@@ -8,8 +8,8 @@ import { lastClaim, list } from './job-list-sql.ts'
 import { LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
-import type { LeaseAsked, Queue } from './job-look-sql.ts'
-import { renew, report, type StatusAsked } from './job-report-sql.ts'
+import { hostOf, type LeaseAsked, type Queue } from './job-look-sql.ts'
+import { jobOf, renew, report, type StatusAsked } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
@@ -88,18 +88,18 @@ export class SqlJobsStore implements port.JobsStore {
         return answers
       },
       goesEarly: () => !isBusy,
-      keyOf: ({ request }) => `${request.licenseId} ${request.fingerprint}`,
+      keyOf: hostOf,
       shareOf: ({ request }) => request.licenseId,
     })
     this.#report = session.batched({
       run: (asked, rows) => report(asked, { rows, floors }),
-      keyOf: ({ write }) => write.jobId,
+      keyOf: (asked) => jobOf(asked),
       shareOf: ({ write }) => write.licenseId,
     })
     this.#appendLogs = session.batched({
       run: (asked, rows) => appendLogs(asked, rows, memory),
       goesEarly: () => true,
-      keyOf: ({ write }) => write.jobId,
+      keyOf: (asked) => jobOf(asked),
       shareOf: ({ write }) => write.licenseId,
     })
   }

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { type Addressing, identity, matched } from '../storage/answers.ts'
 import { given, isoOrNull, type Rows, type Session } from '../storage/session.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicensesStore, NewLicense } from './licenses-store.ts'
@@ -27,9 +28,9 @@ export const isLicensed = (request: { licenseId: string; keyDigest: string; at: 
 
 const USABLE = {
   name: 'licenses-usable',
-  text: `select l.id from unnest($1::text[], $2::timestamptz[]) with ordinality as k (digest, at, place)
-    left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at, now())')}
-    order by k.place`,
+  // The instant stays the text that was sent: with the digest it is what was asked, and who asked the same hears the same.
+  text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
+    left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at::timestamptz, now())')}`,
 }
 
 interface Asked {
@@ -37,9 +38,26 @@ interface Asked {
   readonly now: Date | undefined
 }
 
+interface UsableRow {
+  readonly digest: string
+  readonly at: string | null
+  readonly id: string | null
+}
+
+const question = ({ keyDigest, now }: Asked) => identity(keyDigest, isoOrNull(now) ?? '')
+const ANSWERED: Addressing<Asked, UsableRow> = {
+  statement: USABLE.name,
+  asker: question,
+  addressee: ({ digest, at }) => identity(digest, at ?? ''),
+  isComplete: true,
+}
+
 async function usableIds(asked: readonly Asked[], rows: Rows): Promise<readonly (string | undefined)[]> {
-  const params = [asked.map(({ keyDigest }) => keyDigest), asked.map(({ now }) => isoOrNull(now))]
-  return (await rows<{ id: string | null }>(USABLE, params)).map(({ id }) => given(id))
+  // Many hosts have one key: a question is put once.
+  const questions = [...new Map(asked.map((each) => [question(each), each])).values()]
+  const params = [questions.map(({ keyDigest }) => keyDigest), questions.map(({ now }) => isoOrNull(now))]
+  const answers = matched(ANSWERED, asked, await rows<UsableRow>(USABLE, params))
+  return asked.map((each) => given(answers.get(each)?.id ?? null))
 }
 
 const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({

@@ -1,8 +1,9 @@
 import { Problem } from '../problem.ts'
+import { StrayAnswer } from './answers.ts'
 
 /** How items become one statement. */
 export interface BatchParts<Item, Result> {
-  /** Runs one statement for all of `items`; the results stand in their order. */
+  /** Runs one statement for all of `items`; the results stand in their order, matched by `matched`. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
   /** Items with one key never travel together or at once, and go in the order they came. Absent: they all may. */
   readonly keyOf?: (item: Item) => string
@@ -189,8 +190,7 @@ export class Batch<Item, Result> {
       this.#here -= load.length
       for (const [index, { resolve }] of load.entries()) resolve(results[index] as Result)
     } catch (error) {
-      const isHopeless = load.length === 1 || (error instanceof Problem && error.code === 'unavailable')
-      if (isHopeless) {
+      if (load.length === 1 || isHopeless(error)) {
         this.#here -= load.length
         for (const { reject } of load) reject(error)
       } else {
@@ -201,5 +201,9 @@ export class Batch<Item, Result> {
     }
   }
 }
+
+// A statement that went astray has been committed: sent again it would hand out other jobs, and count heartbeats twice.
+const isHopeless = (error: unknown): boolean =>
+  error instanceof StrayAnswer || (error instanceof Problem && error.code === 'unavailable')
 
 const tooBusy = () => new Problem('unavailable', { detail: 'the database is too busy', retryAfterSeconds: 1 })
