@@ -68,14 +68,17 @@ describe('GET /healthz in live mode', () => {
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, tables } } })
   })
 
-  it('is 503 when a migration is pending, and names it', async () => {
-    const { url } = await database()
-    const { look } = await served(url)
-    await change(url, "delete from migration_checksums where name like '0001%'")
-    const { status, body } = await look()
-    const migrations = { status: 'fail', pending: [expect.stringMatching(/^0001-/)], drifted: [] }
-    expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, migrations } } })
-  })
+  it.each(['migration_checksums', 'migrations'])(
+    'is 503 when %s does not know of a migration, and names it as pending',
+    async (table) => {
+      const { url } = await database()
+      const { look } = await served(url)
+      await change(url, `delete from ${table} where name like '0001%'`)
+      const { status, body } = await look()
+      const migrations = { status: 'fail', pending: [expect.stringMatching(/^0001-/)], drifted: [] }
+      expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, migrations } } })
+    },
+  )
 
   it('is 503 when a migration was applied with another text, and names it', async () => {
     const { url } = await database()

@@ -105,7 +105,8 @@ export const isFull = (position: LogPosition): boolean =>
 
 /**
  * Places `lines` in a log that stands at `position`. With `offset`, lines stored before are skipped and a gap stores
- * nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one marker line.
+ * nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one marker line: then the log
+ * stands where the request ends, since nothing is left to be skipped or missed.
  */
 export function placeLines(
   position: LogPosition,

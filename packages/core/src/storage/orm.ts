@@ -6,7 +6,7 @@ import { clientOf, type DatabaseServer } from './database-server.ts'
 import { pastDeadlock } from './deadlock.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
-import type { MigrationStep } from './migrations/index.ts'
+import { type MigrationStep, RUNNER_TABLE } from './migrations/index.ts'
 import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
@@ -46,7 +46,7 @@ const migrating = async (list: readonly MigrationStep[]) => {
   const { Migrator, migrationsList } = await import('./migration-class.ts')
   const migrations = {
     migrationsList: migrationsList(list),
-    tableName: 'migrations',
+    tableName: RUNNER_TABLE,
     snapshot: false,
     silent: true,
   }

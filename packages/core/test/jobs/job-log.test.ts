@@ -113,4 +113,13 @@ describe('placing lines', () => {
       position: { next: 101 },
     })
   })
+
+  it('a full log answers with the end of what was sent, also where that lies before its own', () => {
+    const full = { next: 70, jobLines: MAX_JOB_LINES, jobChars: 0 }
+    for (const offset of [0, 68, 69, 70])
+      expect(placeLines(full, lines('a'), offset)).toMatchObject({
+        store: [],
+        position: { next: offset + 1 },
+      })
+  })
 })

@@ -81,6 +81,32 @@ describe(`migrations on ${POSTGRES}`, () => {
     await expect(migrate(url)).rejects.toMatchObject({ code: 'conflict', data: { detail } })
   })
 
+  it.each(['migrations', 'migration_checksums'])(
+    'a migration that %s alone does not know of is pending, and migrating is refused with what to do',
+    async (table) => {
+      const url = await emptyDatabase()
+      await migrate(url)
+      await query(url, `delete from ${table} where name = '${ALL[0]}'`)
+      expect(await migrationStatusOf(url)).toEqual({
+        applied: ALL.slice(1),
+        pending: ALL.slice(0, 1),
+        drifted: [],
+      })
+      await using storage = await openStorage({ url })
+      expect((await storage.health()).migrations.pending).toEqual(ALL.slice(0, 1))
+      const tables = 'migrations and migration_checksums'
+      const detail = `${ALL[0]} stands in one of the tables ${tables} only; restore both from one backup`
+      await expect(migrate(url)).rejects.toMatchObject({ code: 'conflict', data: { detail } })
+    },
+  )
+
+  it('without the table of the runner everything is pending', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    await query(url, 'drop table migrations')
+    expect(await migrationStatusOf(url)).toEqual({ applied: [], pending: ALL, drifted: [] })
+  })
+
   it('a database ahead of this release is refused, and told apart from a drifted one', async () => {
     const url = await emptyDatabase()
     await migrate(url)

@@ -160,6 +160,24 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       ])
     })
 
+    it('the late delivery of one opening does not announce the next', async () => {
+      const { change, deliver, take, alertId, tenantId, clock } = await scene({ webhook: false })
+      await change('open', 'firing')
+      const id = buildId('msg')
+      await deliveries().bundle(id, { channel: 'log', tenantId }, clock.now())
+      const { token } = await take()
+      await change('resolve', undefined)
+      await change('reopen', 'firing')
+      const sent = { state: 'sent' as const, delaySeconds: 0, status: undefined, error: undefined }
+      clock.advance({ seconds: 1 - LEASE_SECONDS })
+      expect(await deliveries().settle({ id, token, ...sent }, clock.now())).toBe(true)
+      const notifiedAt = async () => (await storage().alerts.byIds([alertId], {}))[0]?.notifiedAt
+      expect(await notifiedAt()).toBeUndefined()
+      const at = clock.advance({ minutes: 5 })
+      await deliver('log', 'sent')
+      expect(await notifiedAt()).toEqual(at)
+    })
+
     it('a webhook keeps its secret until it is rotated, and is gone when removed', async () => {
       const { hook, clock } = await scene()
       const next = { ...hook, url: 'https://hooks.example/b', secret: 'whsec_second' }

@@ -63,6 +63,8 @@ export function logWritersContract(scene: Scene): void {
     })
     const last = await scene().append(job, ['x'], { offset: MAX_JOB_LINES + 1 })
     expect(last).toMatchObject({ accepted: 1, stored: 0, next: MAX_JOB_LINES + 2 })
+    const again = await scene().append(job, ['line 7'], { offset: 7 })
+    expect(again).toMatchObject({ accepted: 1, stored: 0, next: 8 })
     expect(await scene().jobs.logLengths(job.id)).toEqual([{ attempt: 1, lines: MAX_JOB_LINES }])
     const [before, marker, ...none] = await scene().lines(job, MAX_JOB_LINES - 2)
     expect([before, none]).toEqual([`line ${REQUEST_LINES - 2}`, []])

@@ -82,6 +82,20 @@ export function serialContract(scene: Scene): void {
     expect(order).toEqual([urgent.id, plain.id, late.id])
   })
 
+  it('of urgent ones that wait the one due longest goes first, whenever it was enqueued', async () => {
+    const holder = await scene().held(KEY)
+    const urgent = (secondsAgo: number) =>
+      scene().enqueue({ ...KEY, urgent: true, runAt: scene().in(-secondsAgo) })
+    const [second, first, third] = [await urgent(30), await urgent(60), await urgent(0)]
+    const order = []
+    for (let before = holder; order.length < 3; ) {
+      await scene().report(before, 'succeeded')
+      before = (await scene().claim()).job ?? holder
+      order.push(before.id)
+    }
+    expect(order).toEqual([first.id, second.id, third.id])
+  })
+
   it.each([false, true])('a start in the future holds after the wait (urgent: %s)', async (urgent) => {
     const first = await scene().held(KEY)
     const second = await scene().enqueue({ ...KEY, urgent, runAt: scene().in(600) })

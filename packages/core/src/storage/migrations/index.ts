@@ -10,6 +10,9 @@ import { rareRows } from './0009-rare-rows.ts'
 import { newestByState } from './0010-newest-by-state.ts'
 import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 
+/** The table in which the runner notes what it has run. */
+export const RUNNER_TABLE = 'migrations'
+
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
 export interface MigrationStep {
   /** `NNNN-what`, in the order of application. */

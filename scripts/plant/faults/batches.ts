@@ -1,0 +1,109 @@
+import type { Fault } from '../fault.ts'
+
+const CROWDS = ['packages/core/test/storage/crowds.test.ts']
+const MOVED = ['packages/core/test/jobs/moved-rows.test.ts']
+const ANSWERS = ['packages/core/test/storage/answers.test.ts']
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'batches: rows are taken in the order of askers, whoever they are for',
+    file: 'packages/core/src/storage/answers.ts',
+    find: '    const row = found.get(who)\n',
+    replace: '    const row = rows[asked.indexOf(each)]\n',
+    suites: [...ANSWERS, ...CROWDS],
+  },
+  {
+    name: 'batches: a row that nobody asked for is passed over',
+    file: 'packages/core/src/storage/answers.ts',
+    find: 'if (heard.size < found.size) throw',
+    replace: 'if (heard.size < 0) throw',
+    suites: ANSWERS,
+  },
+  {
+    name: 'batches: of two rows for one asker the last counts',
+    file: 'packages/core/src/storage/answers.ts',
+    find: 'if (found.size < rows.length) throw',
+    replace: 'if (found.size < 0) throw',
+    suites: ANSWERS,
+  },
+  {
+    name: 'batches: a row that has to be there is missing, and nobody says so',
+    file: 'packages/core/src/storage/answers.ts',
+    find: '} else if (isComplete) throw',
+    replace: '} else if (isComplete && asked.length < 0) throw',
+    suites: ANSWERS,
+  },
+  {
+    name: 'batches: a statement that went astray is sent again in halves',
+    file: 'packages/core/src/storage/batch.ts',
+    find: 'error instanceof StrayAnswer || ',
+    replace: '',
+    suites: ANSWERS,
+  },
+  {
+    name: 'licenses: the askers of a batch are told in the order of their digests',
+    file: 'packages/core/src/licenses/licenses-store-sql.ts',
+    find: 'return asked.map((each) => given(answers.get(each)?.id ?? null))',
+    replace:
+      'return asked.toSorted((a, b) => (a.keyDigest < b.keyDigest ? -1 : 1)).map((each) => given(answers.get(each)?.id ?? null))',
+    suites: CROWDS,
+  },
+  {
+    name: 'licenses: who asks about one key hears of one instant',
+    file: 'packages/core/src/licenses/licenses-store-sql.ts',
+    find: "identity(keyDigest, isoOrNull(now) ?? '')",
+    replace: "identity(keyDigest, isoOrNull(now) === null ? '' : '')",
+    suites: CROWDS,
+  },
+  {
+    name: 'heartbeats: outcomes come in the order in which the hosts are locked',
+    file: 'packages/core/src/agents/agents-store-sql.ts',
+    find: 'return beats.map((beat) => outcomeOf(answers.get(beat)))',
+    replace: 'return sent.map((beat) => outcomeOf(answers.get(beat)))',
+    suites: CROWDS,
+  },
+  {
+    name: 'heartbeats: a host is its fingerprint, whatever its license',
+    file: 'packages/core/src/agents/agents-store-sql.ts',
+    find: 'addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),',
+    replace: "addressee: ({ fingerprint }) => identity('', fingerprint),",
+    suites: CROWDS,
+  },
+  {
+    name: 'looks: the rows that are told go to the first who asked',
+    file: 'packages/core/src/jobs/job-look-sql.ts',
+    find: '({ ...lookOf(answers.get(each)), asked: each })',
+    replace: '({ ...lookOf(found[asked.indexOf(each)]), asked: each })',
+    suites: CROWDS,
+  },
+  {
+    name: 'claims: jobs go to the first who have no answer yet',
+    file: 'packages/core/src/jobs/job-take-sql.ts',
+    find: 'return new Map([...taken].map(([each, row]) => [each, answerOf(row)]))',
+    replace:
+      'return new Map([...taken.values()].map((row, index) => [asked[index] as BoundAsked, answerOf(row)]))',
+    suites: CROWDS,
+  },
+  {
+    name: 'claims: a claim key that was changed meanwhile still means its job',
+    file: 'packages/core/src/jobs/job-repeat-sql.ts',
+    find: 'and j.claimed_by = keyed.fingerprint and j.claim_key = keyed.claim_key\n',
+    replace: 'and j.claimed_by = keyed.fingerprint\n',
+    suites: MOVED,
+  },
+  {
+    name: 'reports: words to write again are chosen by the index of their rows',
+    file: 'packages/core/src/jobs/job-report-sql.ts',
+    find: 'left = left.filter((each) => seen.get(each)?.is_wanted)',
+    replace: 'left = left.filter((_, index) => [...seen.values()].toReversed()[index]?.is_wanted)',
+    suites: MOVED,
+  },
+  {
+    name: 'logs: answers come in the order of jobs',
+    file: 'packages/core/src/jobs/job-log-append-sql.ts',
+    find: 'return asked.map((each) => outcomes.get(each))',
+    replace:
+      'return asked.toSorted((a, b) => (a.write.jobId < b.write.jobId ? -1 : 1)).map((each) => outcomes.get(each))',
+    suites: CROWDS,
+  },
+]
