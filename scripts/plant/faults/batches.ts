@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts'
 const CROWDS = ['packages/core/test/storage/crowds.test.ts']
 const MOVED = ['packages/core/test/jobs/moved-rows.test.ts']
 const ANSWERS = ['packages/core/test/storage/answers.test.ts']
+const CONFORMANCE = ['packages/core/test/conformance/differential.test.ts']
+const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -105,5 +107,54 @@ export const faults: readonly Fault[] = [
     replace:
       'return asked.toSorted((a, b) => (a.write.jobId < b.write.jobId ? -1 : 1)).map((each) => outcomes.get(each))',
     suites: CROWDS,
+  },
+  {
+    name: 'conformance: the answers to heartbeats that come at once are exchanged',
+    file: 'packages/core/src/agents/agents-store-sql.ts',
+    find: 'return beats.map((beat) => outcomeOf(answers.get(beat)))',
+    replace: 'return sent.map((beat) => outcomeOf(answers.get(beat)))',
+    suites: CONFORMANCE,
+  },
+  {
+    name: 'conformance: the answers to claims that come at once are exchanged',
+    file: 'packages/core/src/jobs/job-lease-sql.ts',
+    find: 'return asked.map((each) => taken.get(each) ?? others.get(each))',
+    replace: 'return asked.toReversed().map((each) => taken.get(each) ?? others.get(each))',
+    suites: CONFORMANCE,
+  },
+  {
+    name: 'conformance: the answers to reports that come at once are exchanged',
+    file: 'packages/core/src/jobs/job-report-sql.ts',
+    find: 'return asked.map((each) => outcomes.get(each))',
+    replace: 'return asked.toReversed().map((each) => outcomes.get(each))',
+    suites: CONFORMANCE,
+  },
+  {
+    name: 'serial keys: of urgent jobs the one enqueued first is let go first, whenever it was due',
+    file: 'packages/core/src/storage/migrations/0001-foundation.ts',
+    find: 'order by svc_place(j.urgent, j.due_at, j.created_at), j.due_at, j.id limit 1);',
+    replace: 'order by svc_place(j.urgent, j.due_at, j.created_at), j.id limit 1);',
+    suites: JOBS,
+  },
+  {
+    name: 'logs: a full log answers with the later of its own end and the end of the request',
+    file: 'packages/core/src/jobs/job-log.ts',
+    find: 'position: { ...position, next: end } }',
+    replace: 'position: { ...position, next: Math.max(end, position.next) } }',
+    suites: ['packages/core/test/jobs/job-log.test.ts'],
+  },
+  {
+    name: 'alerts: the late delivery of one opening announces the next',
+    file: 'packages/core/src/alerts/alert-deliveries-store-sql.ts',
+    find: 'and a.id = n.alert_id and a.count = n.opening\n',
+    replace: 'and a.id = n.alert_id\n',
+    suites: ['packages/core/test/alerts/alert-deliveries-store.test.ts'],
+  },
+  {
+    name: 'migrations: what the runner does not know of is applied if its checksum is there',
+    file: 'packages/core/src/storage/migrator.ts',
+    find: 'recorded.has(name) && run.has(name)',
+    replace: 'recorded.has(name)',
+    suites: ['packages/core/test/storage/migrations.test.ts'],
   },
 ]

@@ -4,7 +4,8 @@ import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, 
 
 const figure = rarely(fc.constantFrom(0, 12.5, -1, 1e308, 5e-324))
 
-const heartbeat = steps(
+/** A host reports. */
+export const heartbeat = steps(
   'heartbeat',
   fc.record({
     licenseId,
@@ -85,6 +86,16 @@ const readLicense = steps(
     ],
 )
 
+/** A key is looked up, at the instant of the sequence or beside it. */
+export const readKey = steps(
+  'read key',
+  fc.record({ keyDigest, secondsLater: fc.constantFrom(0, 0, 60, 600) }),
+  (given) =>
+    () =>
+    ({ licenses }, now) =>
+      licenses.usableId(given.keyDigest, new Date(now.getTime() + given.secondsLater * 1000)),
+)
+
 const addTenant = steps(
   'add tenant',
   fc.record({ id: tenant, name: words }),
@@ -120,6 +131,7 @@ export const fleetSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: addLicense },
   { weight: 2, arbitrary: setStatus },
   { weight: 2, arbitrary: readLicense },
+  { weight: 1, arbitrary: readKey },
   { weight: 2, arbitrary: addTenant },
   { weight: 1, arbitrary: findTenant },
   { weight: 2, arbitrary: addDeployment },

@@ -94,7 +94,8 @@ function attemptOf(job: Job | undefined, wrong: Fault, says: boolean): number | 
   return says ? current : undefined
 }
 
-const report = steps(
+/** The owner of a job, or somebody else, says how it goes. */
+export const report = steps(
   'report',
   fc.record({
     ...writer,

@@ -6,7 +6,8 @@ const lines = fc.array(fc.record({ ts: fc.constantFrom(0, 1.5, 1_760_000_000), l
   maxLength: 4,
 })
 
-const append = steps(
+/** The owner of a job, or somebody else, sends lines. */
+export const append = steps(
   'append logs',
   fc.record({
     pick,

@@ -2,6 +2,7 @@ import { JOB_STATES, type Storage, type Stores } from '@svc/core'
 import fc from 'fast-check'
 import { alertSteps } from './alert-steps.ts'
 import { chatSteps } from './chat-steps.ts'
+import { crowdSteps } from './crowd-steps.ts'
 import { deliverySteps } from './delivery-steps.ts'
 import { fleetSteps } from './fleet-steps.ts'
 import { jobSteps } from './job-steps.ts'
@@ -117,10 +118,12 @@ const rate = steps('count request', fc.constantFrom('subject-1', 'subject-2'), (
   return async (stores) => (stores as Storage).rates.count(LIMIT, subject, now)
 })
 
-const mixOf = (single: Steps): fc.Arbitrary<Step> => {
+/** Steps of one mix; `crowds` come beside them, and never within a transaction, where every call goes by itself. */
+const mixOf = (single: Steps, crowds: Steps = []): fc.Arbitrary<Step> => {
   const total = single.reduce((sum, { weight }) => sum + weight, 0)
   return fc.oneof(
     ...single,
+    ...crowds,
     { weight: Math.ceil(total / 8), arbitrary: wait },
     { weight: Math.ceil(total / 50), arbitrary: transaction(single) },
     { weight: Math.ceil(total / 50), arbitrary: rate },
@@ -129,9 +132,9 @@ const mixOf = (single: Steps): fc.Arbitrary<Step> => {
 
 /** What the steps of one sequence are drawn from: few kinds, so that they meet; sometimes all of them. */
 export const MIXES: readonly fc.WeightedArbitrary<Step>[] = [
-  { weight: 5, arbitrary: mixOf(queue) },
+  { weight: 5, arbitrary: mixOf(queue, crowdSteps) },
   { weight: 3, arbitrary: mixOf(alerting) },
   { weight: 1, arbitrary: mixOf(watching) },
   { weight: 1, arbitrary: mixOf(chatSteps) },
-  { weight: 1, arbitrary: mixOf([...queue, ...alerting, ...watching, ...chatSteps]) },
+  { weight: 1, arbitrary: mixOf([...queue, ...alerting, ...watching, ...chatSteps], crowdSteps) },
 ]
