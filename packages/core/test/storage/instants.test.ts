@@ -1,0 +1,4 @@
+import { instantsContract } from '@svc/testing/contracts'
+import { onEveryStorage } from './backends.ts'
+
+onEveryStorage(instantsContract)

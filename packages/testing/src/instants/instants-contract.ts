@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Storage } from '@svc/core'
+import { openedStorage } from '../opened-storage.ts'
+import { ALERT_BOUNDARIES } from './alert-boundaries.ts'
+import { JOB_BOUNDARIES } from './job-boundaries.ts'
+import { PEOPLE_BOUNDARIES } from './people-boundaries.ts'
+
+const OFFSETS = [-1, 0, 1]
+
+/** What is answered around instants that statements compare with: a millisecond decides, on every storage alike. */
+export function instantsContract(name: string, open: () => Promise<Storage>): void {
+  describe(`instants on ${name}`, () => {
+    const storage = openedStorage(open)
+
+    it.each([...JOB_BOUNDARIES, ...PEOPLE_BOUNDARIES, ...ALERT_BOUNDARIES])(
+      '$name: a millisecond before, at it and after it',
+      async ({ answers, ask }) => {
+        const told = []
+        for (const offset of OFFSETS) told.push(await ask(storage(), offset))
+        expect(told).toEqual(answers)
+      },
+    )
+  })
+}
