@@ -4,6 +4,7 @@ const CROWDS = ['packages/core/test/storage/crowds.test.ts']
 const MOVED = ['packages/core/test/jobs/moved-rows.test.ts']
 const ANSWERS = ['packages/core/test/storage/answers.test.ts']
 const CONFORMANCE = ['packages/core/test/conformance/differential.test.ts']
+const INSTANTS = ['packages/core/test/storage/instants.test.ts']
 const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
 
 export const faults: readonly Fault[] = [
@@ -156,5 +157,40 @@ export const faults: readonly Fault[] = [
     find: 'recorded.has(name) && run.has(name)',
     replace: 'recorded.has(name)',
     suites: ['packages/core/test/storage/migrations.test.ts'],
+  },
+  {
+    name: 'instants: an alert is snoozed at the instant at which its snooze ends',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: "when w.snoozed_until > ${now} then 'snoozed'",
+    replace: "when w.snoozed_until >= ${now} then 'snoozed'",
+    suites: INSTANTS,
+  },
+  {
+    name: 'instants: a session lives at the instant at which it has been idle too long',
+    file: 'packages/core/src/sessions/sessions-store-sql.ts',
+    find: 'and last_used_at > ${at}',
+    replace: 'and last_used_at >= ${at}',
+    suites: INSTANTS,
+  },
+  {
+    name: 'instants: a lease is renewed with exactly four fifths of it left',
+    file: 'packages/core/src/jobs/job-report-sql.ts',
+    find: 'const SOON_OVER = `j.available_at < q.at',
+    replace: 'const SOON_OVER = `j.available_at <= q.at',
+    suites: INSTANTS,
+  },
+  {
+    name: 'instants: a monitor stays taken at the instant at which its lease ends',
+    file: 'packages/core/src/monitors/monitor-run-sql.ts',
+    find: 'd.lease_until <= ${',
+    replace: 'd.lease_until < ${',
+    suites: INSTANTS,
+  },
+  {
+    name: 'instants: a second factor waits at the instant at which its time is over',
+    file: 'packages/core/src/second-factors/second-factors-store-sql.ts',
+    find: 'and f.begun_at > ${at(parameter)}',
+    replace: 'and f.begun_at >= ${at(parameter)}',
+    suites: INSTANTS,
   },
 ]
