@@ -12,8 +12,13 @@ export interface Addressing<Asked, Row> {
 
 /** A statement that answered somebody who did not ask, somebody twice, or too few. Nobody is told anything of it. */
 export class StrayAnswer extends Error {
+  override readonly name = 'StrayAnswer'
+  /** The statement's name: the log of faults says a code, and no message. */
+  readonly code: string
+
   constructor(statement: string, what: string) {
     super(`the statement ${statement} ${what}: nobody it served is answered`)
+    this.code = statement
   }
 }
 

@@ -56,6 +56,7 @@ describe('rows of a batched statement', () => {
     const fails = () => matched(statement, askers, rows)
     expect(fails).toThrow(StrayAnswer)
     expect(fails).toThrow(/^the statement greet [a-z ]+: nobody it served is answered$/)
+    expect(fails).toThrow(expect.objectContaining({ name: 'StrayAnswer', code: 'greet' }))
   })
 
   it('parts of an identity do not run into each other', () => {
