@@ -186,6 +186,13 @@ describe('time, randomness, environment, sockets and signals come from arguments
     ['packages/cli/src/connect.ts', `export const url = process.env['DATABASE_URL']`],
     ['packages/http/src/app.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/http/src/server.ts', `process.on('SIGTERM', () => {})`],
+    ['packages/cli/src/commands/up/up.ts', `process.stdout.write('up')`],
+    ['packages/cli/src/failure.ts', 'process.stderr.write(sentence)'],
+    ['packages/cli/src/log.ts', 'console.error(line)'],
+    ['packages/cli/src/log.ts', 'writeSync(2, line)'],
+    ['packages/cli/src/log.ts', `import { stderr } from 'node:process'`],
+    ['packages/cli/src/log.ts', `import { WriteStream } from 'node:tty'`],
+    ['packages/cli/src/commands/jobs/jobs-show.ts', 'call.io.out.writeRaw(job.error)'],
     [`${core}/jobs/job.ts`, 'export const text = `${Date.now()}`'],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual(['1 ambient'])

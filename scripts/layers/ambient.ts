@@ -36,6 +36,20 @@ const AMBIENTS: readonly Ambient[] = [
     mend: 'Only cli opens sockets, through http/src/server.ts: answer a handler and let the caller listen.',
   },
   {
+    what: 'a stream of the process',
+    pattern:
+      /\bprocess\s*\.\s*(?:stdout|stderr|stdin|_rawDebug|emitWarning)\b|\bconsole\s*\.|\bwriteSync\s*\(\s*(?:[12]\b|STD)/g,
+    // The watch beside the main thread writes one line of its own making while that thread is stuck.
+    allowed: /^packages\/cli\/(?:src\/(?:io|thread-watch-worker)\.ts|bin\/)/,
+    mend: 'Text goes out by the Output of cli/src/io.ts alone, which takes out what commands a terminal.',
+  },
+  {
+    what: 'text that goes to a terminal untamed',
+    pattern: /\.\s*writeRaw\s*\(/g,
+    allowed: /^packages\/cli\/src\/commands\/jobs\/follow\.ts$/,
+    mend: 'Only svc jobs logs --raw asks for it: write by write().',
+  },
+  {
     what: 'a signal handler',
     pattern: /\bprocess\s*\.\s*(?:on|once|addListener)\s*\(/g,
     allowed: /^packages\/cli\//,
@@ -54,6 +68,22 @@ export function checkAmbient({ sources }: Workspace): Fault[] {
         message: `${what} has no place here. ${mend}`,
       })),
     ),
+  )
+}
+
+const STREAM_MODULES = /^(?:node:)?(?:process|console|tty)$/
+
+/** No module hands out a stream of the process either: text has one exit. */
+export function checkStreams({ sources }: Workspace): Fault[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ specifier, runtime }) => runtime && STREAM_MODULES.test(specifier))
+      .map(({ line, specifier }) => ({
+        path,
+        line,
+        rule: 'ambient',
+        message: `${specifier} has no place here. Text goes out by the Output of cli/src/io.ts alone.`,
+      })),
   )
 }
 

@@ -1,4 +1,4 @@
-import { checkAmbient, checkLength } from './ambient.ts'
+import { checkAmbient, checkLength, checkStreams } from './ambient.ts'
 import { checkCallsOut } from './calls-out.ts'
 import { checkDeclared } from './declared.ts'
 import { checkLevels } from './levels.ts'
@@ -12,6 +12,7 @@ const CHECKS = [
   checkFace,
   checkCycles,
   checkAmbient,
+  checkStreams,
   checkCallsOut,
   checkDeclared,
   checkLength,

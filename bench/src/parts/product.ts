@@ -2,7 +2,7 @@ import { openSync, writeSync } from 'node:fs'
 import { readConfig } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { startService } from '../../../packages/cli/src/commands/serve/running-service.ts'
-import { processIo } from '../../../packages/cli/src/io.ts'
+import { Output, processIo } from '../../../packages/cli/src/io.ts'
 import { openLog } from '../../../packages/cli/src/log.ts'
 import type { StartPart } from '../part.ts'
 
@@ -27,7 +27,7 @@ export const start: StartPart<ProductOptions> = async ({ env }) => {
   const config = readConfig(settings)
   if (config.database.url !== undefined) await migrate(config.database.url)
   const nowhere = openSync('/dev/null', 'w')
-  const err = { isTty: false, columns: 80, write: (text: string) => void writeSync(nowhere, text) }
+  const err = new Output({ write: (text) => writeSync(nowhere, text) })
   const io = { ...processIo(), env: settings, err }
   const log = openLog(io, config.service.logLevel)
   const service = await startService({ io, config, log, onLost: (_, sentence) => fail(sentence) })

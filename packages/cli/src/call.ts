@@ -3,6 +3,7 @@ import type { Connection, ConnectOptions } from './connect.ts'
 import type { ExitCode } from './failure.ts'
 import type { Io } from './io.ts'
 import type { Page } from './render.ts'
+import { paint, plain, safeJson } from './terminal.ts'
 
 /** What commands that reach a control plane understand. */
 export interface CommonOptions extends ConnectOptions {
@@ -60,12 +61,19 @@ export class Call<Options = unknown> {
   print<D extends object>(document: D, view: (page: Page) => string): void {
     const { out } = this.io
     if (this.options.json !== true) out.write(view(this.page))
-    else out.write(`${JSON.stringify(document, null, out.isTty ? 2 : undefined)}\n`)
+    else out.write(`${safeJson(JSON.stringify(document, null, out.isTty ? 2 : undefined))}\n`)
   }
 
-  /** Says something beside the document: on stderr, so that it never gets into a pipe. */
-  hint(text: string): void {
-    this.io.err.write(`${text}\n`)
+  /** Says something beside the document, a line for each text: on stderr, so that it never gets into a pipe. */
+  hint(...lines: readonly string[]): void {
+    for (const line of lines) this.io.err.write(`${plain(line)}\n`)
+  }
+
+  /** A hint on what happens meanwhile, between the lines that people read. */
+  note(text: string): void {
+    const { env, err } = this.io
+    const isTinted = err.isTty && !env.NO_COLOR
+    err.write(`${paint(plain(text), isTinted ? 'dim' : undefined)}\n`)
   }
 
   /** How stdout is written for people now. */

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, Problem } from '@svc/core'
 import type { Io } from './io.ts'
+import { warnOfPlainHttp } from './plain-http.ts'
 
 /** A way to run operations. */
 export interface Connection extends AsyncDisposable {
@@ -90,6 +91,9 @@ async function networkConnection(
   const key = licensed ? await licenseKeyOf(io, options) : undefined
   const { keptSession } = await import('./kept-sessions.ts')
   const cookie = key === undefined ? await keptSession(io, new URL(url).origin) : undefined
+  if (key !== undefined || cookie !== undefined) {
+    warnOfPlainHttp(io, url, key === undefined ? 'the session' : 'the license key')
+  }
   if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(url, cookie)
   return (await import('./fleet-client.ts')).fleetClient(url, key)
 }

@@ -1,4 +1,5 @@
 import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
+import { plain } from './terminal.ts'
 
 /** What a script learns from the end of a command (wire-agent §8). */
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, refused: 4, notFound: 5 } as const
@@ -112,6 +113,6 @@ function ofFault(error: unknown): Failure {
   }
 }
 
-/** A failure as it stands on stderr. */
+/** A failure as it stands on stderr: one line for the sentence, one for each detail, whatever they quote. */
 export const failureText = ({ sentence, details }: Failure): string =>
-  [`svc: ${sentence}`, ...details.map((line) => `  ${line}`), ''].join('\n')
+  [`svc: ${plain(sentence)}`, ...details.map((line) => `  ${plain(line)}`), ''].join('\n')

@@ -1,6 +1,7 @@
 import { type Answer, Problem } from '@svc/core'
 import type { Connection } from './connect.ts'
 import { exchange } from './exchange.ts'
+import { textsOf } from './problem-of.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -66,7 +67,7 @@ const notOverNetwork = (name: string): Problem =>
 
 function refusal(status: number, url: string, body: Answer | undefined): Problem {
   const { origin } = new URL(url)
-  const details = Array.isArray(body?.details) ? body.details.map(String) : undefined
+  const details = Array.isArray(body?.details) ? textsOf(body.details) : undefined
   if (status === 400 && details !== undefined) return new Problem('invalid-input', { details })
   if (status === 404 && body?.error === 'not found') return new Problem('not-found')
   if (status === 401 || status === 403) return new Problem('unauthorized')

@@ -1,13 +1,44 @@
 import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
+import { tame } from './terminal.ts'
 
-/** Where text goes. */
-export interface Output {
-  readonly isTty: boolean
+/** A stream as a process has it. */
+export interface Stream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/**
+ * The one exit for text: nothing that is written commands a terminal, whether it goes to one, to a pipe that ends at
+ * one or to a file that is read there later.
+ */
+export class Output {
+  readonly #stream: Stream
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+  }
+
+  get isTty(): boolean {
+    return this.#stream.isTTY === true
+  }
+
   /** Characters a line holds on a terminal, 80 elsewhere. */
-  readonly columns: number
-  write(text: string): void
+  get columns(): number {
+    return this.#stream.columns ?? COLUMNS
+  }
+
+  /** Writes text. Of control characters only line ends, tabs and colours pass. */
+  write(text: string): void {
+    this.#stream.write(tame(text))
+  }
+
+  /** Writes text as it is: only for people who asked for that. */
+  writeRaw(text: string): void {
+    this.#stream.write(text)
+  }
 }
 
 /** Signals that ask a program to end. */
@@ -61,6 +92,8 @@ export function processIo(): Io {
   process.stdout.on('error', quietlyOnBrokenPipe)
   // Nobody reads the log any more: no reason to stop serving.
   process.stderr.on('error', () => {})
+  const err = new Output(process.stderr)
+  const readSecret = (prompt: string) => secretFrom(err, prompt)
   return {
     args: process.argv.slice(2),
     env: process.env,
@@ -77,8 +110,8 @@ export function processIo(): Io {
       return process.stdin.isTTY === true
     },
     readSecret,
-    out: outputOf(process.stdout),
-    err: outputOf(process.stderr),
+    out: new Output(process.stdout),
+    err,
     onStop,
     onFault,
     onParentGone,
@@ -105,20 +138,10 @@ function userName(): string {
   }
 }
 
-const outputOf = (stream: NodeJS.WriteStream): Output => ({
-  isTty: stream.isTTY === true,
-  get columns() {
-    return stream.columns ?? COLUMNS
-  },
-  write: (text) => {
-    stream.write(text)
-  },
-})
-
-async function readSecret(prompt: string): Promise<string> {
+async function secretFrom(err: Output, prompt: string): Promise<string> {
   const { hiddenLine, nextLine } = await import('./secret-input.ts')
   const { stdin } = process
-  if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => process.stderr.write(text))
+  if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => err.write(text))
   // A pipe that nobody closes must not keep a program alive that has read its lines; a file cannot.
   stdin.ref?.()
   return nextLine(stdin).finally(() => stdin.unref?.())

@@ -2,7 +2,11 @@ import { Problem, type ProblemData } from '@svc/core'
 import type { Reply } from './exchange.ts'
 import { isProblemCode } from './failure.ts'
 
-/** The problem that the server met, as if it had been met here. */
+/** Those of the entries that are texts. */
+export const textsOf = (entries: readonly unknown[]): string[] =>
+  entries.filter((entry) => typeof entry === 'string')
+
+/** The problem that the server met, as if it had been met here. What it should not have said so is left out. */
 export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {
   const { code } = body
   if (!isProblemCode(code)) {
@@ -10,11 +14,11 @@ export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Prob
       detail: `the control plane answered ${status}: its log says more`,
     })
   }
-  const { detail, details, candidates } = body as ProblemData
+  const { detail, details, candidates } = body
   const data: ProblemData = {
-    ...(detail === undefined ? {} : { detail }),
-    ...(details === undefined ? {} : { details }),
-    ...(candidates === undefined ? {} : { candidates }),
+    ...(typeof detail === 'string' ? { detail } : {}),
+    ...(Array.isArray(details) ? { details: textsOf(details) } : {}),
+    ...(Array.isArray(candidates) ? { candidates: textsOf(candidates) } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
   return new Problem(code, data)

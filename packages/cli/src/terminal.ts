@@ -18,22 +18,73 @@ export function paint(text: string, colour: Colour | undefined): string {
 const ESCAPE = '\u001b'
 // Control characters but tab; and the marks that turn the writing direction, which hide what a line says.
 const CONTROLS = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
+const CONTROLS_BUT_LINE_ENDS = /[^\P{Cc}\t\n]|\p{Bidi_Control}/gu
+const SUSPECT = /[^\P{Cc}\t\n]|\p{Bidi_Control}/u
 const COLOUR_SEQUENCE = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 const COLOUR_SEQUENCES = new RegExp(COLOUR_SEQUENCE, 'g')
 
 /** `text` on one line without anything that commands a terminal: names and labels come from hosts. */
 export const plain = (text: string): string => text.replace(COLOUR_SEQUENCES, '').replace(CONTROLS, '·')
 
-/** A line of a job's log for a terminal: its colours stay, everything else that commands the terminal goes. */
+/** A text of several lines, each of them plain and indented, so that none can pass for a line of the command itself. */
+export const plainBlock = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `  ${plain(line)}`.trimEnd())
+    .join('\n')
+
+/**
+ * What is left of any text at the exit to stdout and stderr: line ends, tabs and colours. Every other control
+ * character and every bidi mark becomes a dot, so that no output commands the terminal it ends at.
+ */
+export const tame = (text: string): string =>
+  SUSPECT.test(text) ? tamed(text, CONTROLS_BUT_LINE_ENDS, '·').text : text
+
+/** A line of a job's log: its colours stay and end with it; everything else that commands the terminal goes. */
 export function tameLine(line: string): string {
-  let coloured = false
-  const kept = line
-    .split(COLOUR_SEQUENCE)
-    .map((part, index) => {
-      if (index % 2 === 0) return part.replace(CONTROLS, '')
-      coloured = true
-      return part
-    })
-    .join('')
-  return coloured ? `${kept}\u001b[0m` : kept
+  const { text, isColoured } = tamed(line, CONTROLS, '')
+  return isColoured ? `${text}\u001b[0m` : text
 }
+
+function tamed(text: string, controls: RegExp, inTheirPlace: string) {
+  let isColoured = false
+  const parts = text.split(COLOUR_SEQUENCE).map((part, index) => {
+    if (index % 2 === 0) return part.replace(controls, inTheirPlace)
+    const colour = readableColour(part)
+    isColoured ||= colour !== ''
+    return colour
+  })
+  return { text: parts.join(''), isColoured }
+}
+
+/** Parameters after `38` or `48`, by what follows it: a palette entry, or red, green and blue. */
+const COLOUR_LENGTHS: Readonly<Record<number, number>> = { 5: 2, 2: 4 }
+
+/** Weights, colours and their ends. Not among them: 8, which hides the text. */
+const isReadable = (parameter: number): boolean =>
+  parameter <= 7 || (parameter >= 22 && parameter <= 49) || (parameter >= 90 && parameter <= 107)
+
+/** A colour sequence without the parameters that could hide text; empty when none is left. */
+function readableColour(sequence: string): string {
+  const asked = sequence.slice(2, -1).split(';').map(Number)
+  const kept: number[] = []
+  for (let at = 0; at < asked.length; at += 1) {
+    const parameter = asked[at] ?? 0
+    if (parameter === 38 || parameter === 48) {
+      const values = asked.slice(at + 1, at + 1 + (COLOUR_LENGTHS[asked[at + 1] ?? 0] ?? 0))
+      const isWhole = values.length > 0 && values.length === COLOUR_LENGTHS[values[0] ?? 0]
+      // Terminals disagree on where a colour ends that is not whole: the rest could be read as anything.
+      if (!isWhole || values.some((value) => value > 255)) break
+      kept.push(parameter, ...values)
+      at += values.length
+    } else if (isReadable(parameter)) kept.push(parameter)
+  }
+  return kept.length === 0 ? '' : `${ESCAPE}[${kept.join(';')}m`
+}
+
+// JSON escapes the other control characters by itself.
+const UNESCAPED = /[\u007f-\u009f]|\p{Bidi_Control}/gu
+
+/** JSON on which no terminal acts: DEL, C1 controls and bidi marks are escaped too, which is the same to a parser. */
+export const safeJson = (json: string): string =>
+  json.replace(UNESCAPED, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)

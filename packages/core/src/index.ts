@@ -105,6 +105,7 @@ export { PENDING_SECONDS } from './second-factors/second-factors-store.ts'
 export * from './sessions/session-cookie.ts'
 export type { MintedSession, SessionCaller, Sessions } from './sessions/sessions.ts'
 export * from './sessions/sessions-store.ts'
+export { shellWord } from './shell-word.ts'
 export { type JwkSet, type VerificationKeys, verificationKeys } from './signing/json-web-key.ts'
 export { sameSecret, secretDigest } from './signing/same-secret.ts'
 export {

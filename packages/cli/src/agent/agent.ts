@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { Problem } from '@svc/core'
+import { plainHttpWarning } from '../plain-http.ts'
 import { type ActivationParts, activate, keepActivated } from './activation.ts'
 import { AgentApi } from './agent-api.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
@@ -196,10 +197,8 @@ class HostAgent implements Agent {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new Problem('invalid-input', { detail: 'the address of the plane must be an http or https URL' })
     }
-    const { protocol, hostname } = new URL(url)
-    if (protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
-      log.warn({}, 'the license key travels unencrypted: use https for a plane on another machine')
-    }
+    const warning = plainHttpWarning(url, 'the license key')
+    if (warning !== undefined) log.warn({}, warning)
   }
 }
 

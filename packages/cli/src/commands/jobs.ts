@@ -8,6 +8,7 @@ export function declareJobs(program: Command, run: Run): void {
   declareList(jobs, run)
   const logs = reaching(jobs.command('logs <id>').description('print the log of a job'))
     .option('-f, --follow', 'print lines as they arrive, until the job ends; Ctrl-C leaves the job alone')
+    .option('--raw', 'as the host sent it, with sequences that command a terminal; for a file')
     .action(run(async () => (await import('./jobs/jobs-logs.ts')).jobLogs))
   examples(logs, 'svc jobs logs job_01… --follow')
   const cancel = reaching(

@@ -183,16 +183,29 @@ describe('jobs logs', () => {
     expect((await bench.run('jobs', 'logs', id)).out.text).toBe(lines.map((line) => `${line}\n`).join(''))
   })
 
-  test('On a terminal a line cannot command it, yet keeps its colours; in a pipe it is as it was', async () => {
+  test('A line cannot command the terminal that it ends at, through a pipe neither, yet keeps its colours', async () => {
     const host = await bench.host('f'.repeat(40))
     const id = await enqueued()
     await host.begin()
-    await host.say(id, '\u001b[31mred\u001b[2J\u001b]0;title\u0007')
-    const { io, ended } = bench.start(['jobs', 'logs', id], { isTty: true })
-    await ended
-    expect(io.out.text).toBe('\u001b[31mred[2J]0;title\u001b[0m\n')
-    expect((await bench.run('jobs', 'logs', id)).out.text).toBe(
-      '\u001b[31mred\u001b[2J\u001b]0;title\u0007\n',
-    )
+    await host.say(id, '\u001b[31mred\u001b[2J\u001b]52;c;ZXZpbA==\u0007')
+    const tame = '\u001b[31mred[2J]52;c;ZXZpbA==\u001b[0m\n'
+    for (const isTty of [true, false]) {
+      const { io, ended } = bench.start(['jobs', 'logs', id], { isTty })
+      await ended
+      expect(io.out.text).toBe(tame)
+    }
+  })
+
+  test('--raw prints lines as they were sent, with --follow too, and never into stderr', async () => {
+    const line = '\u001b[8mhidden\u001b[2J'
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.say(id, line)
+    await host.end(id, 'succeeded')
+    expect((await bench.run('jobs', 'logs', id, '--raw')).out.text).toBe(`${line}\n`)
+    expect((await bench.run('jobs', 'logs', id, '--raw', '--follow')).out.text).toContain(`${line}\n`)
+    const { err } = await bench.run('jobs', 'logs', id, '--raw', '--follow', '--json')
+    expect(err.text).toBe('hidden[2J\n')
   })
 })

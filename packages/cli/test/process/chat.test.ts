@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { chunk, modelServer, streamed } from '../../../core/test/chat/model-server.ts'
 import { fragmentsIn } from '../../../core/test/redaction/fragments.ts'
 import { MadeUp, SPELLINGS } from '../../../core/test/redaction/made-up.ts'
-import { RecordingOutput } from '../support/recording-io.ts'
+import { Recording } from '../support/recording-io.ts'
 import { jsonOf, SvcProcess } from '../support/svc-process.ts'
 
 const DOCS = join(import.meta.dirname, '../../../../docs')
@@ -26,7 +26,7 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 interface Asked {
   /** What curl prints, as it comes. */
-  readonly out: RecordingOutput
+  readonly out: Recording
   /** Head and body of the answer, when it has ended. */
   readonly answer: Promise<{ readonly head: string; readonly body: string }>
 }
@@ -36,7 +36,7 @@ function curl(url: string, body: unknown, origin = ORIGIN): Asked {
   const headers = ['-H', `Origin: ${origin}`, '-H', 'Content-Type: application/json']
   const args = ['-sN', '-i', ...headers, '-d', JSON.stringify(body), `${url}/api/chat`]
   const child = spawn('curl', args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const out = new RecordingOutput(false)
+  const out = new Recording()
   child.stdout.setEncoding('utf8').on('data', (text: string) => out.write(text))
   const answer = once(child, 'close').then(([code]) => {
     if (code !== 0) throw new Error(`curl ended with ${code}: ${out.text}`)

@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Environment } from '@svc/core'
 import { createApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { type Certificate, makeCertificate } from '../../../core/test/net/certificate.ts'
-import { type Ran, runSvc } from '../support/svc-process.ts'
+import { type Ran, runSvc, type SvcProcessParts } from '../support/svc-process.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
+const KEY = 'svc_not_for_everybody'
 const PATIENCE_MS = 120_000
 const HERE = '127.0.0.1'
 const UNREACHABLE = 3
@@ -63,16 +65,23 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
+// As Node.js has it turned off.
+const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+
 /** Runs a command that trusts this certificate beside the public ones, or none more. */
-async function run(args: readonly string[], trusted: Certificate | undefined, input?: string): Promise<Ran> {
+async function run(
+  args: readonly string[],
+  trusted: Certificate | undefined,
+  { input, env = {} }: Pick<SvcProcessParts, 'input' | 'env'> = {},
+): Promise<Ran> {
   const file = join(cwd, 'trusted.pem')
   await writeFile(file, trusted?.cert ?? '')
-  const env = trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: file }
-  return runSvc(args, { cwd, env, ...(input === undefined ? {} : { input }) })
+  const trust = trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: file }
+  return runSvc(args, { cwd, env: { ...trust, ...env }, ...(input === undefined ? {} : { input }) })
 }
 
-const login = (url: string, trusted: Certificate | undefined) =>
-  run(['login', '--url', url, '--email', EMAIL], trusted, `${PASSWORD}\n`)
+const login = (url: string, trusted: Certificate | undefined, env: Environment = {}) =>
+  run(['login', '--url', url, '--email', EMAIL], trusted, { input: `${PASSWORD}\n`, env })
 const kept = () => readFile(join(cwd, '.config', 'svc', 'sessions.json'), 'utf8').catch(() => '')
 
 describe('svc over HTTPS', () => {
@@ -96,7 +105,7 @@ describe('svc over HTTPS', () => {
       expect(await test.storage.audit.list(1)).toMatchObject([{ operation: 'jobs.enqueue', actor: EMAIL }])
 
       const change = ['account', 'password', '--url', url]
-      expect(await run(change, certificate, `${PASSWORD}\nheron gravel violin\n`)).toEqual({
+      expect(await run(change, certificate, { input: `${PASSWORD}\nheron gravel violin\n` })).toEqual({
         code: 0,
         out: 'password changed; every other session has ended\n',
         err: '',
@@ -107,7 +116,7 @@ describe('svc over HTTPS', () => {
       expect(await test.plane.sessions.authenticate(cookie)).toMatchObject({ user: { email: EMAIL } })
       // Whoever takes the address over later gets no session of it.
       const before = received()
-      expect(await run(enqueue, undefined)).toMatchObject({ code: UNREACHABLE, out: '' })
+      expect(await run(enqueue, undefined, { env: UNCHECKED })).toMatchObject({ code: UNREACHABLE, out: '' })
       expect(received()).toBe(before)
 
       expect(await run(['logout', '--url', url], certificate)).toMatchObject({ code: 0, err: '' })
@@ -122,14 +131,19 @@ describe('svc over HTTPS', () => {
     ['of another host', makeCertificate(['svc.example']), true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['that is over', makeCertificate([HERE], '210101'), true, 'CERT_HAS_EXPIRED'],
   ])(
-    'sends nothing to a certificate %s, and says why',
+    'sends neither password nor license key to a certificate %s, whatever the environment says, and says why',
     async (_title, certificate, isTrusted, reason) => {
       await using served = await front(certificate)
       const { url, received } = served
-      const { code, out, err } = await login(url, isTrusted ? certificate : undefined)
+      const { code, out, err } = await login(url, isTrusted ? certificate : undefined, UNCHECKED)
       expect({ code, out }).toEqual({ code: UNREACHABLE, out: '' })
       expect(err).toContain(`the certificate of ${url} cannot be trusted (${reason})`)
       expect(err).not.toContain(PASSWORD)
+      await writeFile(join(cwd, 'key'), `${KEY}\n`)
+      const fleet = ['fleet', 'servers', '--url', url, '--key-file', 'key']
+      const refused = await run(fleet, isTrusted ? certificate : undefined, { env: UNCHECKED })
+      expect(refused).toMatchObject({ code: UNREACHABLE, out: '' })
+      expect(refused.err).toContain('cannot be trusted')
       expect(received()).toBe('')
       expect(await kept()).toBe('')
     },

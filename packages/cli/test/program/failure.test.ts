@@ -46,6 +46,13 @@ test('Faulty fields and candidates follow the sentence, one a line', () => {
   )
 })
 
+test('Nothing that a failure quotes begins a line of its own or commands the terminal', () => {
+  const text = 'web-1\r\nsvc: drained\u001b[2J\u009b\u202e'
+  const problem = new Problem('ambiguous', { detail: text, details: [text], candidates: [text] })
+  const tame = 'web-1··svc: drained·[2J··'
+  expect(failureText(failureOf(problem))).toBe(`svc: ${tame}\n  ${tame}\n  ${tame}\n`)
+})
+
 test('Bad settings are code 2 with all faults', () => {
   const failure = failureOf(new ConfigError(['PORT must be a whole number', 'SERVICE_HOST must be text']))
   expect(failure).toEqual({

@@ -30,6 +30,30 @@ test('Secrets in fields, lists and errors with their causes are taken out', () =
   })
 })
 
+test('Secrets are taken out however deep they stand, in names too, and on a terminal as well', () => {
+  const deep = { c: [{ d: 'password: hunter2secret9', 'password: hunter2secret9': [1] }] }
+  for (const isTty of [true, false]) {
+    const io = new RecordingIo({ isTty })
+    const err = new Error('fault', { cause: { message: 'password: hunter2secret9' } })
+    openLog(io, 'info').warn({ alerts: [deep], err, toJson: { toJSON: () => deep } }, 'alerts')
+    expect(io.err.text).not.toContain('hunter2')
+    expect(io.err.text).toContain('[redacted:')
+  }
+})
+
+test('What has a spelling of its own in JSON keeps it; what has no end is cut', () => {
+  const io = new RecordingIo()
+  const at = new Date(0)
+  const round: Record<string, unknown> = { at, none: null, count: 3 }
+  round.again = round
+  const chain = new Error('first')
+  chain.cause = chain
+  openLog(io, 'info').info({ round, chain }, 'kept')
+  expect(linesOf(io)).toEqual([expect.objectContaining({ msg: 'kept' })])
+  expect(linesOf(io)[0]).toMatchObject({ round: { at: at.toISOString(), none: null, count: 3 } })
+  expect(io.err.text).toContain('[too deep]')
+})
+
 test('On a terminal a line is for people, in colour unless NO_COLOR is set', () => {
   const coloured = new RecordingIo({ isTty: true })
   openLog(coloured, 'info').warn({}, 'late')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { prettyLine } from '../../src/pretty-line.ts'
 import { ago, duration, facts, type Page, table } from '../../src/render.ts'
-import { plain, tameLine } from '../../src/terminal.ts'
+import { plain, safeJson, tame, tameLine } from '../../src/terminal.ts'
 
 const NOW = 1_800_000_000
 const page: Page = { colour: false, now: new Date(NOW * 1000) }
@@ -73,6 +73,19 @@ test('A log line keeps its colours and its tabs, ends them, and loses every othe
   expect(tameLine('50%\r100%')).toBe('50%100%')
 })
 
+test('At the exit line ends, tabs and colours pass, and every other control character is a dot', () => {
+  expect(tame('a\tb\nc\u001b[31mred\u001b[39m')).toBe('a\tb\nc\u001b[31mred\u001b[39m')
+  expect(tame('\u001b[2J\r\u0007\u009b\u007f\u202e')).toBe('·[2J·····')
+  expect(tame('\u001b[8mhidden\u001b[3\u001b[0m1m')).toBe('hidden·[3\u001b[0m1m')
+})
+
+test('JSON is escaped where it would command a terminal, and stays the same to a parser', () => {
+  const text = 'a\u001b\u007f\u0080\u009f\u061c\u200e\u202e\u2069ü\u00a0'
+  const json = safeJson(JSON.stringify(text))
+  expect(json).toBe('"a\\u001b\\u007f\\u0080\\u009f\\u061c\\u200e\\u202e\\u2069ü\u00a0"')
+  expect(JSON.parse(json)).toBe(text)
+})
+
 test('A JSON log line becomes one readable line', () => {
   const line = JSON.stringify({
     level: 'warn',
@@ -88,4 +101,10 @@ test('An error in a log line is told by its name and message', () => {
   const err = { name: 'TypeError', message: 'no\nway', stack: 'long' }
   const line = JSON.stringify({ level: 'error', time: '2026-01-05T09:08:07.123Z', msg: 'fault', err })
   expect(prettyLine(line, false)).toBe('09:08:07 ERROR fault err=TypeError: no·way\n')
+})
+
+test('Values within values of a log line are JSON on which no terminal acts', () => {
+  const hosts = [{ name: 'h\u009b2J\u202e' }]
+  const line = JSON.stringify({ level: 'warn', time: '2026-01-05T09:08:07.123Z', msg: 'alerts', hosts })
+  expect(prettyLine(line, false)).toBe('09:08:07 WARN  alerts hosts=[{"name":"h\\u009b2J\\u202e"}]\n')
 })

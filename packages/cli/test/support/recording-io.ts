@@ -1,17 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Environment } from '@svc/core'
-import type { Io, Output, StopSignal, Undo } from '../../src/io.ts'
+import { type Io, Output, type StopSignal, type Undo } from '../../src/io.ts'
 
 /** Keeps what was written, and lets a test wait for it. */
-export class RecordingOutput implements Output {
-  readonly isTty: boolean
-  readonly columns = 80
+export class Recording {
   text = ''
   readonly #waiting: { readonly wanted: string; readonly found: () => void }[] = []
-
-  constructor(isTty: boolean) {
-    this.isTty = isTty
-  }
 
   write(text: string): void {
     this.text += text
@@ -24,6 +18,29 @@ export class RecordingOutput implements Output {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push({ wanted, found: resolve })
     await promise
+  }
+}
+
+/** The exit of the program, with a recording behind it: what is kept is what a terminal would get. */
+export class RecordingOutput extends Output {
+  readonly #kept: Recording
+
+  constructor(isTTY: boolean) {
+    const kept = new Recording()
+    super({ isTTY, columns: 80, write: (text) => kept.write(text) })
+    this.#kept = kept
+  }
+
+  get text(): string {
+    return this.#kept.text
+  }
+
+  set text(text: string) {
+    this.#kept.text = text
+  }
+
+  until(wanted: string): Promise<void> {
+    return this.#kept.until(wanted)
   }
 }
 

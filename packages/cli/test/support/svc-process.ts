@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
 import { leaksIn } from '@svc/testing'
-import { RecordingOutput } from './recording-io.ts'
+import { Recording } from './recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
+/** What Node.js is told, to run the command from its sources. */
+export const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')
 
@@ -46,8 +47,8 @@ export class SvcProcess implements AsyncDisposable {
   readonly #gone: Promise<unknown>
   readonly #args: readonly string[]
   readonly #env: Environment
-  readonly out = new RecordingOutput(false)
-  readonly err = new RecordingOutput(false)
+  readonly out = new Recording()
+  readonly err = new Recording()
 
   constructor(
     args: readonly string[],

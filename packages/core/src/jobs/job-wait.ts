@@ -1,4 +1,5 @@
 import { type Agent, agentId, agentState } from '../agents/agent.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Job } from './job.ts'
 
 /** Silence of a license after which nobody seems to ask for work, in seconds. */
@@ -72,9 +73,11 @@ const unknownHost = (fingerprint: string): WaitReason => ({
 })
 
 function unfit(host: Agent, now: Date): WaitReason[] {
-  const name = host.hostname === '' ? agentId(host.fingerprint) : host.hostname
+  const id = agentId(host.fingerprint)
+  const name = host.hostname === '' ? id : host.hostname
   if (host.drainedAt !== undefined) {
-    return [{ code: 'host-drained', text: `host ${name} is drained; svc fleet undrain ${name}` }]
+    const undo = `svc fleet undrain ${shellWord(id)}`
+    return [{ code: 'host-drained', text: `host ${name} is drained; ${undo}` }]
   }
   const state = agentState(host, now)
   if (state !== 'offline' && state !== 'unknown') return []

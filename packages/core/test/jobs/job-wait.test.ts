@@ -74,7 +74,15 @@ describe('why a job waits', () => {
 
   it('a drained host is named with the command that undoes it', async () => {
     const [reason] = await why({ hosts: [await host({ drainedAt: NOW })] })
-    expect(reason?.text).toBe('host web-1 is drained; svc fleet undrain web-1')
+    expect(reason?.text).toBe('host web-1 is drained; svc fleet undrain agt_fp-1')
+  })
+
+  it('no name that a host chose gets into that command unquoted', async () => {
+    const fingerprint = "x';id>f #"
+    const aimed = await job({ target: fingerprint })
+    const hosts = [await host({ fingerprint, hostname: 'x;id>/some/file #', drainedAt: NOW })]
+    const [reason] = await why({ job: aimed, hosts })
+    expect(reason?.text).toBe(`host x;id>/some/file # is drained; svc fleet undrain 'agt_x'\\'';id>f #'`)
   })
 
   it('a job that does not wait says what it does', async () => {

@@ -1,6 +1,7 @@
 import { Problem } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { ago, duration, type Page, table } from '../../render.ts'
+import { plain } from '../../terminal.ts'
 import { knownPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 
@@ -42,5 +43,8 @@ export const endSessions: Handler<AccountOptions & { readonly all?: true }> = as
   const body = given({ current: await knownPassword(call.io), id, all })
   const reply = await askAccount(call, { method: 'POST', path: '/account/sessions/end', body })
   const answer = reply.body as unknown as { readonly ended: number }
-  call.print(answer, () => `${answer.ended} ${answer.ended === 1 ? 'session' : 'sessions'} ended\n`)
+  call.print(
+    answer,
+    () => `${plain(`${answer.ended}`)} ${answer.ended === 1 ? 'session' : 'sessions'} ended\n`,
+  )
 }

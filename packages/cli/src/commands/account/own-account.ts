@@ -2,6 +2,7 @@ import { Problem } from '@svc/core'
 import type { Call } from '../../call.ts'
 import { type Exchange, exchange, type Reply } from '../../exchange.ts'
 import { keptSession, originOf } from '../../kept-sessions.ts'
+import { warnOfPlainHttp } from '../../plain-http.ts'
 import { problemOf } from '../../problem-of.ts'
 
 /** Flags of every `svc account …`. */
@@ -19,6 +20,7 @@ export async function askAccount({ io, options }: Call<AccountOptions>, request:
   const cookie = await keptSession(io, origin)
   const signIn = `svc login --url ${origin}`
   if (cookie === undefined) throw new Problem('unauthorized', { detail: `you are not signed in: ${signIn}` })
+  warnOfPlainHttp(io, url, 'the session')
   const reply = await exchange({ url }, { ...request, headers: { cookie } })
   if (reply.status === 200) return reply
   // A wrong password is explained, a session that is none is not.

@@ -1,4 +1,5 @@
 import type { Call, Handler } from '../../call.ts'
+import { plain } from '../../terminal.ts'
 import { knownPassword, requiredCode } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 
@@ -18,13 +19,15 @@ export const addSecondFactor: Handler<AccountOptions> = async (call) => {
   const begun = await ask<Begun>(call, '', { current })
   // Before the code can be asked for, so not in the document.
   const { otpauth_uri, secret } = begun
-  call.hint(`For your authenticator app:
-  ${otpauth_uri}
-  secret ${secret}
-It waits ten minutes for its first code.`)
+  call.hint(
+    'For your authenticator app:',
+    `  ${otpauth_uri}`,
+    `  secret ${secret}`,
+    'It waits ten minutes for its first code.',
+  )
   const code = await requiredCode(call.io, 'Code that the app shows: ')
   const { recovery_codes } = await ask<Confirmed>(call, '/confirm', { code })
-  call.print({ recovery_codes }, () => `${recovery_codes.join('\n')}\n`)
+  call.print({ recovery_codes }, () => `${recovery_codes.map(plain).join('\n')}\n`)
   call.hint('Each of these codes signs you in once when the app is lost. They are not shown again.')
 }
 

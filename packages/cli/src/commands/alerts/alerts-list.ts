@@ -1,4 +1,4 @@
-import { type AlertView, Problem } from '@svc/core'
+import { type AlertView, Problem, shellWord } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { ago, type Page, stateColour, table } from '../../render.ts'
 
@@ -60,5 +60,5 @@ export const listAlerts: Handler<AlertListOptions> = async (call) => {
   )
   call.print(answer, (page) => alertsTable(answer.alerts, page))
   if (answer.alerts.length === 0) call.hint('No alerts.')
-  if (answer.next_cursor !== undefined) call.hint(`There are more: --cursor ${answer.next_cursor}`)
+  if (answer.next_cursor !== undefined) call.hint(`There are more: --cursor ${shellWord(answer.next_cursor)}`)
 }

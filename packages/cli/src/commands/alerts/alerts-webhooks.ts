@@ -1,6 +1,7 @@
 import { given, type Handler } from '../../call.ts'
 import { EXIT } from '../../failure.ts'
 import { ago, type Page, table } from '../../render.ts'
+import { plain } from '../../terminal.ts'
 
 /** Flags of the webhook commands. */
 export interface WebhookOptions {
@@ -56,7 +57,7 @@ export const setWebhook: Handler<WebhookOptions> = async (call) => {
   const { webhook, secret } = answer
   call.print(answer, (page) => {
     const shown = webhooksTable([webhook], page)
-    return secret === undefined ? shown : `${shown}\nsecret  ${secret}\n`
+    return secret === undefined ? shown : `${shown}\nsecret  ${plain(secret)}\n`
   })
   if (secret !== undefined)
     call.hint('The secret is shown this once: the receiver checks signatures with it.')
@@ -77,7 +78,7 @@ export const testWebhook: Handler<WebhookOptions> = async (call) => {
     input,
   )
   const { delivered, http_status: status, error } = answer
-  const said = [status, error].filter(Boolean).join(' ')
+  const said = plain([status, error].filter(Boolean).join(' '))
   call.print(answer, () => (delivered ? `delivered: ${said}\n` : `not delivered: ${said}\n`))
   return delivered ? EXIT.done : EXIT.failed
 }

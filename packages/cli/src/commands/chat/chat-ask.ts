@@ -1,6 +1,6 @@
 import type { Handler } from '../../call.ts'
 import { table } from '../../render.ts'
-import { plain } from '../../terminal.ts'
+import { plain, plainBlock } from '../../terminal.ts'
 
 /** What `chat.ask` answers. */
 interface AskAnswer {
@@ -29,8 +29,7 @@ export const askDocuments: Handler<object> = async (call) => {
       { title: 'READ AT', text: (hit: AskAnswer['hits'][number]) => hit.url },
     ]
     const hits = answer.hits.length === 0 ? '' : `${table(columns, answer.hits, page)}\n`
-    const said = answer.answer.split('\n').map(plain).join('\n')
-    return `${plain(verdict.trimEnd())}\n\n${hits}${said}\n`
+    return `${plain(verdict.trimEnd())}\n\n${hits}${plainBlock(answer.answer)}\n`
   })
   if (answer.documents === 0)
     call.hint('No documents were found: set CHAT_CONTENT_DIR to a folder of Markdown.')

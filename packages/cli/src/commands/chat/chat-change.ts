@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { type ConversationView, conversationFacts } from './conversation-table.ts'
 
@@ -9,5 +10,6 @@ export const changeConversation =
     const answer = await call.operate<{ conversation: ConversationView }>(`chat.${verb}`, input)
     call.print(answer, (page) => conversationFacts(answer.conversation, page))
     const { id } = answer.conversation
-    if (verb === 'take') call.hint(`The service says nothing more here; svc chat release ${id} lets it.`)
+    if (verb === 'take')
+      call.hint(`The service says nothing more here; svc chat release ${shellWord(id)} lets it.`)
   }

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type ConversationView, conversationsTable } from './conversation-table.ts'
@@ -16,5 +17,5 @@ export const listConversations: Handler<ChatListOptions> = async (call) => {
   call.print(answer, (page) => conversationsTable(answer.conversations, page))
   const [first] = answer.conversations
   if (first === undefined) call.hint(waiting ? 'Nobody waits.' : 'No conversations yet.')
-  else if (waiting) call.hint(`svc chat show ${first.id} shows what was said.`)
+  else if (waiting) call.hint(`svc chat show ${shellWord(first.id)} shows what was said.`)
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { type ConversationView, conversationFacts } from './conversation-table.ts'
 
@@ -6,5 +7,7 @@ export const replyToVisitor: Handler<object> = async (call) => {
   const input = { conversation: call.arg(0), text: call.arg(1) }
   const answer = await call.operate<{ conversation: ConversationView; message: string }>('chat.reply', input)
   call.print(answer, (page) => conversationFacts(answer.conversation, page))
-  call.hint(`The conversation is yours now; svc chat release ${answer.conversation.id} gives it back.`)
+  call.hint(
+    `The conversation is yours now; svc chat release ${shellWord(answer.conversation.id)} gives it back.`,
+  )
 }

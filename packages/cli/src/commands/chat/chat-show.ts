@@ -1,6 +1,7 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { ago, type Page } from '../../render.ts'
-import { paint, plain } from '../../terminal.ts'
+import { paint, plain, plainBlock } from '../../terminal.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type ConversationView, conversationFacts, type MessageView } from './conversation-table.ts'
 
@@ -8,9 +9,8 @@ const SPEAKERS = { visitor: 'visitor', bot: 'service', human: 'person' } as cons
 
 function messageText({ role, text, at, engine, truncated }: MessageView, page: Page): string {
   const how = [engine, truncated ? 'broken off' : undefined].filter((word) => word !== undefined).join(', ')
-  const head = `${SPEAKERS[role]}, ${ago(at, page)}${how === '' ? '' : ` (${how})`}`
-  const lines = text.split('\n').map((line) => `  ${plain(line)}`)
-  return `\n${page.colour ? paint(head, 'dim') : head}\n${lines.join('\n')}\n`
+  const head = plain(`${SPEAKERS[role] ?? role}, ${ago(at, page)}${how === '' ? '' : ` (${how})`}`)
+  return `\n${page.colour ? paint(head, 'dim') : head}\n${plainBlock(text)}\n`
 }
 
 /** Shows a conversation with its last messages. */
@@ -26,5 +26,6 @@ export const showConversation: Handler<{ readonly limit: string }> = async (call
     (page) =>
       conversationFacts(conversation, page) + messages.map((message) => messageText(message, page)).join(''),
   )
-  if (conversation.waiting_since !== undefined) call.hint(`svc chat reply ${conversation.id} TEXT answers.`)
+  if (conversation.waiting_since !== undefined)
+    call.hint(`svc chat reply ${shellWord(conversation.id)} TEXT answers.`)
 }

@@ -23,12 +23,15 @@ export interface MessageView {
 
 const ANSWERED_BY = { ai: 'service', human_active: 'person', closed: 'closed' } as const
 
+// A server may be newer and know further words.
+const answeredBy = (mode: ConversationView['mode']): string => ANSWERED_BY[mode] ?? mode
+
 /** Conversations as people read them. */
 export const conversationsTable = (conversations: readonly ConversationView[], page: Page): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
-      { title: 'ANSWERED BY', text: ({ mode }) => ANSWERED_BY[mode] },
+      { title: 'ANSWERED BY', text: ({ mode }) => answeredBy(mode) },
       {
         title: 'WAITS SINCE',
         text: ({ waiting_since }) => (waiting_since === undefined ? '' : ago(waiting_since, page)),
@@ -47,7 +50,7 @@ export const conversationFacts = (shown: ConversationView, page: Page): string =
   facts(
     [
       ['id', shown.id],
-      ['answered by', ANSWERED_BY[shown.mode]],
+      ['answered by', answeredBy(shown.mode)],
       ['category', shown.category],
       ['contact', shown.contact],
       ['waits since', instant(shown.waiting_since, page)],

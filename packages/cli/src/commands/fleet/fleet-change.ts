@@ -1,4 +1,4 @@
-import type { FleetServer } from '@svc/core'
+import { type FleetServer, shellWord } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'
 
@@ -10,7 +10,8 @@ export const changeHost =
     const input = given({ host: call.arg(0), license: call.options.license, label })
     const answer = await call.operate<{ server: FleetServer }>(`fleet.${verb}`, input)
     call.print(answer, (page) => serversTable([answer.server], page))
-    const host = answer.server.hostname || answer.server.id
-    if (verb === 'drain') call.hint(`${host} takes no new jobs; svc fleet undrain ${host} lets it.`)
+    const { hostname, id } = answer.server
+    const host = hostname || id
+    if (verb === 'drain') call.hint(`${host} takes no new jobs; svc fleet undrain ${shellWord(id)} lets it.`)
     if (verb === 'forget') call.hint(`${host} is off the list until its next heartbeat.`)
   }

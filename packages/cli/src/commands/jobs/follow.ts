@@ -1,13 +1,29 @@
-import type { StoredLine } from '@svc/core'
+import { type StoredLine, shellWord } from '@svc/core'
 import type { Call } from '../../call.ts'
 import type { Connection } from '../../connect.ts'
 import { EXIT, type ExitCode } from '../../failure.ts'
-import { paint, tameLine } from '../../terminal.ts'
+import { paint, plain, tameLine } from '../../terminal.ts'
 import { endText, type JobView } from './job-table.ts'
 import { type Watch, watchJob } from './job-watch.ts'
 
 /** What a shell shows for a program that Ctrl-C ended. */
 const INTERRUPTED = 130 as ExitCode
+
+/** How a log is read. */
+export interface LogsOptions {
+  readonly follow?: boolean
+  /** Lines as their host sent them, with all that they command a terminal. */
+  readonly raw?: boolean
+}
+
+const linesText = (lines: readonly StoredLine[]): string =>
+  lines.map(({ line }) => `${tameLine(line)}\n`).join('')
+
+/** Writes lines of a log to stdout. A pipe may end at a terminal, so it gets no others than one. */
+export function writeLines({ io, options }: Call<LogsOptions>, lines: readonly StoredLine[]): void {
+  if (options.raw === true) io.out.writeRaw(lines.map(({ line }) => `${line}\n`).join(''))
+  else io.out.write(linesText(lines))
+}
 
 /** How a follow ended. `job` is undefined when Ctrl-C ended it. */
 export interface Followed {
@@ -20,17 +36,22 @@ export interface Followed {
  * Prints a job's lines as they arrive, until it ends or somebody presses Ctrl-C, which leaves the job alone. With
  * `--json` the lines go to stderr, because stdout holds the one document.
  */
-export async function follow(call: Call, connection: Connection, jobId: string): Promise<Followed> {
+export async function follow(
+  call: Call<LogsOptions>,
+  connection: Connection,
+  jobId: string,
+): Promise<Followed> {
   const lines: StoredLine[] = []
-  const output = call.options.json === true ? call.io.err : call.io.out
+  const { io, options } = call
   const onLine = (line: StoredLine) => {
-    if (call.options.json === true) lines.push(line)
-    output.write(`${output.isTty ? tameLine(line.line) : line.line}\n`)
+    if (options.json !== true) return writeLines(call, [line])
+    lines.push(line)
+    io.err.write(linesText([line]))
   }
   const job = await untilStopped(call, { connection, jobId, onLine })
   if (job === undefined) {
     call.hint(
-      `No longer following; the job goes on. svc jobs logs ${jobId} --follow · svc jobs cancel ${jobId}`,
+      `No longer following; the job goes on. svc jobs logs ${shellWord(jobId)} --follow · svc jobs cancel ${shellWord(jobId)}`,
     )
     return { job, lines, exitCode: INTERRUPTED }
   }
@@ -48,8 +69,7 @@ export async function untilStopped(
     if (stop.signal.aborted) call.io.exit(INTERRUPTED)
     stop.abort()
   })
-  const isTinted = call.io.err.isTty && !call.io.env.NO_COLOR
-  const onNote = (note: string) => call.hint(isTinted ? paint(tameLine(note), 'dim') : note)
+  const onNote = (note: string) => call.note(note)
   return watchJob({ ...watch, signal: stop.signal, onNote }).finally(undo)
 }
 
@@ -57,6 +77,6 @@ export async function untilStopped(
 export function printEnd(call: Call, { job }: Followed): void {
   if (job === undefined) return
   const { colour } = call.page
-  const text = tameLine(endText(job, call.page))
+  const text = plain(endText(job, call.page))
   call.io.out.write(`${colour ? paint(text, job.state === 'succeeded' ? 'green' : 'red') : text}\n`)
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { EXIT, type ExitCode } from '../../failure.ts'
 import { untilStopped } from './follow.ts'
@@ -28,7 +29,7 @@ export const cancelJob: Handler<CancelOptions> = async (call): Promise<ExitCode 
   if (asked.effect === 'none' && !endedCancelled(job)) call.hint(`It had ${job.state} before.`)
   if (call.options.wait !== true) {
     if (!isOver(job))
-      call.hint(`Its host was asked to stop: svc jobs cancel ${job.id} --wait waits for the end.`)
+      call.hint(`Its host was asked to stop: svc jobs cancel ${shellWord(job.id)} --wait waits for the end.`)
     return undefined
   }
   return endedCancelled(job) ? EXIT.done : EXIT.failed

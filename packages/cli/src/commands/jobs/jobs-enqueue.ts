@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem } from '@svc/core'
+import { Problem, shellWord } from '@svc/core'
 import { type Call, given, type Handler } from '../../call.ts'
 import type { ExitCode } from '../../failure.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -35,7 +35,7 @@ export const enqueueJob: Handler<EnqueueOptions> = async (call): Promise<ExitCod
   if (!created) call.hint(`${job.id} is unfinished and has this dedupe key: nothing new was made.`)
   if (call.options.follow !== true) {
     call.print(answer, (page) => jobsTable([job], page))
-    call.hint(`Follow it: svc jobs logs ${job.id} --follow`)
+    call.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
     return undefined
   }
   call.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)

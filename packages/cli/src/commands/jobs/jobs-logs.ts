@@ -2,13 +2,7 @@ import type { StoredLine } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import type { Connection } from '../../connect.ts'
 import type { ExitCode } from '../../failure.ts'
-import { tameLine } from '../../terminal.ts'
-import { follow, printEnd } from './follow.ts'
-
-/** Flags of `svc jobs logs`. */
-export interface LogsOptions {
-  readonly follow?: boolean
-}
+import { follow, type LogsOptions, printEnd, writeLines } from './follow.ts'
 
 /** Prints the log of a job, or follows it to the end of the job. */
 export const jobLogs: Handler<LogsOptions> = async (call): Promise<ExitCode | undefined> => {
@@ -22,9 +16,9 @@ export const jobLogs: Handler<LogsOptions> = async (call): Promise<ExitCode | un
       call.print(given({ logs: lines, state: job.state, error: job.error }), () => '')
     return exitCode
   }
-  const isTty = call.io.out.isTty
   const document = await wholeLog(connection, jobId)
-  call.print(document, () => document.logs.map(({ line }) => `${isTty ? tameLine(line) : line}\n`).join(''))
+  if (call.options.json === true) call.print(document, () => '')
+  else writeLines(call, document.logs)
   if (document.logs.length === 0) call.hint(`No lines yet; the job is ${document.state}.`)
   return undefined
 }

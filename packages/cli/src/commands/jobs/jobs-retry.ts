@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { type JobView, jobsTable } from './job-table.ts'
 
@@ -7,5 +8,5 @@ export const retryJob: Handler<object> = async (call) => {
   const { job, created } = answer
   call.print(answer, (page) => jobsTable([job], page))
   if (!created) call.hint('An unfinished job has the same dedupe key: this is that one.')
-  call.hint(`Follow it: svc jobs logs ${job.id} --follow`)
+  call.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { type JobView, jobFacts } from './job-table.ts'
 
@@ -6,6 +7,6 @@ export const showJob: Handler<object> = async (call) => {
   const answer = await call.operate<{ job: JobView; log_lines: number }>('jobs.show', { job: call.arg(0) })
   const { job, log_lines } = answer
   call.print(answer, (page) => jobFacts(job, page))
-  if (log_lines > 0) call.hint(`${log_lines} log lines: svc jobs logs ${job.id}`)
-  if (job.state === 'pending') call.hint(`Waiting; svc jobs why ${job.id} says for what.`)
+  if (log_lines > 0) call.hint(`${log_lines} log lines: svc jobs logs ${shellWord(job.id)}`)
+  if (job.state === 'pending') call.hint(`Waiting; svc jobs why ${shellWord(job.id)} says for what.`)
 }

@@ -9,5 +9,5 @@ export const whyJob: Handler<object> = async (call) => {
     job: call.arg(0),
   })
   const { job, reasons } = answer
-  call.print(answer, () => reasons.map(({ text }) => `${job.id} ${plain(text)}\n`).join(''))
+  call.print(answer, () => reasons.map(({ text }) => `${plain(`${job.id} ${text}`)}\n`).join(''))
 }

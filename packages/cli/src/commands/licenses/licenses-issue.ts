@@ -1,4 +1,5 @@
 import { given, type Handler } from '../../call.ts'
+import { plain } from '../../terminal.ts'
 import { type LicenseView, licensesTable } from './licenses-list.ts'
 
 /** Flags of `svc licenses issue`. */
@@ -13,6 +14,6 @@ export const issueLicense: Handler<IssueOptions> = async (call) => {
   const { tenant, label, expires } = call.options
   const input = given({ tenant, label, expires })
   const answer = await call.operate<{ license: LicenseView; key: string }>('licenses.issue', input)
-  call.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${answer.key}\n`)
+  call.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${plain(answer.key)}\n`)
   call.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
 }

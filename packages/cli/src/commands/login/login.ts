@@ -2,6 +2,8 @@ import { IDLE_SECONDS, Problem } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { exchange } from '../../exchange.ts'
 import { forgetSession, keepSession, keptSession, originOf } from '../../kept-sessions.ts'
+import { warnOfPlainHttp } from '../../plain-http.ts'
+import { plain } from '../../terminal.ts'
 import { knownCode, knownPassword } from '../users/password-input.ts'
 
 /** Flags of `svc login`. */
@@ -14,6 +16,7 @@ export interface LoginOptions {
 export const login: Handler<LoginOptions> = async (call) => {
   const { url, email } = call.options
   const origin = originOf(url)
+  warnOfPlainHttp(call.io, url, 'the password')
   const password = await knownPassword(call.io)
   const body = given({ email, password, code: await knownCode(call.io) })
   const reply = await exchange({ url }, { method: 'POST', path: '/login', body })
@@ -21,7 +24,7 @@ export const login: Handler<LoginOptions> = async (call) => {
   if (reply.status !== 200 || cookie === undefined)
     throw refusal(reply.status, origin, reply.retryAfterSeconds)
   await keepSession(call.io, origin, cookie)
-  call.print({ ok: true, url: origin, email }, () => `signed in to ${origin} as ${email}\n`)
+  call.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
 }
 
 /** Ends the session there, and forgets it here whatever the far side says; says so when it was not ended there. */
@@ -30,6 +33,7 @@ export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
   const origin = originOf(url)
   const cookie = await keptSession(call.io, origin)
   if (cookie !== undefined) {
+    warnOfPlainHttp(call.io, url, 'the session')
     const failure = await endThere(url, cookie)
     await forgetSession(call.io, origin)
     if (failure !== undefined) throw new Problem('unavailable', { detail: `${failure}; ${FORGOTTEN}` })

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import type { Io } from '../../io.ts'
 import { paint } from '../../terminal.ts'
 import type { GitSource } from './sample-app.ts'
@@ -13,9 +14,6 @@ export interface WelcomeParts {
   readonly source: GitSource | undefined
 }
 
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-
 /** What `svc up` says when everything runs: where, with which key, and what to try next. */
 export function welcome({ programName, out, env }: Io, parts: WelcomeParts): string {
   const { url, key, license, dataDir, source } = parts
@@ -23,7 +21,7 @@ export function welcome({ programName, out, env }: Io, parts: WelcomeParts): str
   const bold = (text: string) => (isTinted ? paint(text, 'bold') : text)
   const folder = dataDir === undefined ? [] : ['--data-dir', dataDir]
   const command = (...words: readonly string[]) =>
-    [programName, ...[...words, ...folder].map(quoted)].join(' ')
+    [programName, ...[...words, ...folder].map(shellWord)].join(' ')
   const work =
     source === undefined
       ? command('jobs', 'enqueue', 'prune', '--license', license, '--follow')

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core'
 import { given, type Handler } from '../../call.ts'
 import { newPassword } from './password-input.ts'
 import { type UserView, usersTable } from './users-list.ts'
@@ -20,7 +21,7 @@ export const addUser: Handler<AddUserOptions> = async (call) => {
   call.print(answer, (page) => usersTable([answer.user], page))
   if (password === undefined) {
     call.hint(
-      `No password is set: svc users set-password ${answer.user.email}, or svc sessions mint ${answer.user.email}.`,
+      `No password is set: svc users set-password ${shellWord(answer.user.email)}, or svc sessions mint ${shellWord(answer.user.email)}.`,
     )
   }
 }
