@@ -1,8 +1,18 @@
 import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
+import { Interrupted } from './secret-input.ts'
 import { plain } from './terminal.ts'
 
 /** What a script learns from the end of a command (wire-agent §8). */
-export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, refused: 4, notFound: 5 } as const
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  refused: 4,
+  notFound: 5,
+  /** As a shell shows a program that Ctrl-C ended. */
+  interrupted: 130,
+} as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** What a person reads, and the code that the command ends with. */
@@ -19,6 +29,8 @@ interface Meaning {
   /** Said when the problem itself says no more than its code. */
   readonly sentence: string
 }
+
+const INTERRUPTED: Failure = { exitCode: EXIT.interrupted, sentence: 'interrupted', details: [] }
 
 const CHECK_KEY = 'check --key, --key-file or SERVICE_LICENSE_KEY'
 
@@ -61,6 +73,7 @@ export const isProblemCode = (code: unknown): code is ProblemCode =>
 /** What any error means to the person at the terminal and to scripts. Never repeats a secret. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Problem) return ofProblem(error)
+  if (error instanceof Interrupted) return INTERRUPTED
   if (error instanceof ConfigError) {
     return { exitCode: EXIT.usage, sentence: 'bad settings:', details: error.faults }
   }

@@ -1,20 +1,34 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
 const MAX_LINE_CHARS = 64 * 1024
 
-/** Reads a line at a terminal without showing it; the prompt goes to `say`. */
+/** Somebody pressed Ctrl-C at a question: the command is not wanted any more. */
+export class Interrupted extends Error {}
+
+/**
+ * Reads a line at a terminal without showing it; the prompt goes to `say`. Empty after Ctrl-D.
+ * @throws Interrupted after Ctrl-C
+ */
 export async function hiddenLine(
   input: ReadStream,
   prompt: string,
   say: (text: string) => void,
 ): Promise<string> {
-  say(prompt)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input, output: nowhere, terminal: true })
+  // The terminal echoes no more from here on: whoever reads the prompt may type.
+  say(prompt)
   try {
-    return await reader.question('')
+    const closed = once(reader, 'close').then(() => '')
+    return await Promise.race([reader.question(''), closed])
+  } catch (error) {
+    const { name, message } = error as Error
+    if (name !== 'AbortError') throw error
+    if (message.includes('Ctrl+D')) return ''
+    throw new Interrupted(message)
   } finally {
     reader.close()
     say('\n')

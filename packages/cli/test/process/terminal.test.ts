@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { shellWord } from '@svc/core'
 import { keepSession } from '../../src/kept-sessions.ts'
+import { Recording } from '../support/recording-io.ts'
 import { SOURCES } from '../support/svc-process.ts'
 import { hostileServer, type Said } from '../terminal/hostile-server.ts'
 import { commandsIn, forgedIn, HOSTILE } from '../terminal/hostile-text.ts'
@@ -22,11 +24,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
 
+const commandOf = (args: readonly string[]): string =>
+  [process.execPath, ...SOURCES, ...args].map(shellWord).join(' ')
+const environment = () => ({ PATH: process.env.PATH, HOME: home, TERM: 'xterm' })
+
 /** Everything that a terminal gets of a command, stdout and stderr. */
 async function screenOf(args: readonly string[]): Promise<string> {
-  const command = [process.execPath, ...SOURCES, ...args].map(shellWord).join(' ')
-  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm' }
-  const { stdout } = await promisify(execFile)(SCRIPT, ['-qc', command, '/dev/null'], { cwd: home, env })
+  const options = { cwd: home, env: environment() }
+  const { stdout } = await promisify(execFile)(SCRIPT, ['-qc', commandOf(args), '/dev/null'], options)
   return stdout.replaceAll('\r\n', '\n')
 }
 
@@ -62,6 +67,35 @@ atTerminal(
     const args = ['jobs', 'logs', 'job_1', '--url', server.url]
     expect(await screenOf(args)).toBe(']52;c;ZXZpbA==\n')
     expect(await screenOf([...args, '--raw'])).toBe(`${line}\n`)
+  },
+  PATIENCE_MS,
+)
+
+atTerminal.each([
+  ['Ctrl-C', '\u0003', 130, ['New password: ']],
+  ['Ctrl-D', '\u0004', 2, ['New password: ', 'Once more: ']],
+])(
+  'At a real terminal %s at a password ends the command without a trace',
+  async (_key, typed, code, prompts) => {
+    const screen = new Recording()
+    const command = commandOf(['users', 'set-password', 'ada@example.com'])
+    const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
+      ...{ cwd: home, env: environment() },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const ended = once(child, 'close')
+    child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text.replaceAll('\r\n', '\n')))
+    try {
+      for (const prompt of prompts) {
+        await screen.until(prompt)
+        child.stdin.write(typed)
+      }
+      expect(await ended).toEqual([code, null])
+      expect(screen.text).toMatch(/\nsvc: (interrupted|no password came on standard input)\n$/)
+    } finally {
+      child.kill()
+      await ended
+    }
   },
   PATIENCE_MS,
 )

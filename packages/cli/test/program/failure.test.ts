@@ -1,6 +1,11 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, Problem, type ProblemCode } from '@svc/core'
+import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
 import { failureOf, failureText, isProblemCode } from '../../src/failure.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   unauthorized: 4,
@@ -51,6 +56,19 @@ test('Nothing that a failure quotes begins a line of its own or commands the ter
   const problem = new Problem('ambiguous', { detail: text, details: [text], candidates: [text] })
   const tame = 'web-1··svc: drained·[2J··'
   expect(failureText(failureOf(problem))).toBe(`svc: ${tame}\n  ${tame}\n  ${tame}\n`)
+})
+
+test('The redactor changes no sentence of the program itself', () => {
+  const sources = globSync('packages/{cli,core}/src/**/*.ts', { cwd: ROOT })
+  const sentences = sources.flatMap((path) =>
+    [
+      ...readFileSync(join(ROOT, path), 'utf8').matchAll(
+        /\b(?:detail|sentence):\s*(['`])((?:\\.|(?!\1).)+)\1/g,
+      ),
+    ].map(([, , sentence = '']) => sentence),
+  )
+  expect(sentences.length).toBeGreaterThan(100)
+  expect(sentences.filter((sentence) => redact(sentence) !== sentence)).toEqual([])
 })
 
 test('Bad settings are code 2 with all faults', () => {

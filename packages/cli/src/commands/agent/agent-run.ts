@@ -27,7 +27,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
   const licenseKey = await licenseKeyOf(io, options)
   if (licenseKey === undefined) {
     throw new Problem('license-key-required', {
-      detail: 'an agent needs a license key: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
+      detail: 'an agent needs a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)',
     })
   }
   const pollSeconds = wholeNumber('--poll-seconds', options.pollSeconds)

@@ -6,9 +6,6 @@ import { paint, plain, tameLine } from '../../terminal.ts'
 import { endText, type JobView } from './job-table.ts'
 import { type Watch, watchJob } from './job-watch.ts'
 
-/** What a shell shows for a program that Ctrl-C ended. */
-const INTERRUPTED = 130 as ExitCode
-
 /** How a log is read. */
 export interface LogsOptions {
   readonly follow?: boolean
@@ -53,7 +50,7 @@ export async function follow(
     call.hint(
       `No longer following; the job goes on. svc jobs logs ${shellWord(jobId)} --follow · svc jobs cancel ${shellWord(jobId)}`,
     )
-    return { job, lines, exitCode: INTERRUPTED }
+    return { job, lines, exitCode: EXIT.interrupted }
   }
   return { job, lines, exitCode: job.state === 'succeeded' ? EXIT.done : EXIT.failed }
 }
@@ -66,7 +63,7 @@ export async function untilStopped(
   const stop = new AbortController()
   const undo = call.io.onStop(() => {
     // A request that hangs would keep the first one waiting.
-    if (stop.signal.aborted) call.io.exit(INTERRUPTED)
+    if (stop.signal.aborted) call.io.exit(EXIT.interrupted)
     stop.abort()
   })
   const onNote = (note: string) => call.note(note)

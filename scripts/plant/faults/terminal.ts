@@ -1,0 +1,148 @@
+import type { Fault } from '../fault.ts'
+
+const EVERY_COMMAND = 'packages/cli/test/terminal/every-command.test.ts'
+const HOSTILE_HOST = 'packages/cli/test/terminal/hostile-host.test.ts'
+const HOSTILE_PLANE = 'packages/cli/test/terminal/hostile-plane.test.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'terminal: the exit writes everything as it came',
+    file: 'packages/cli/src/io.ts',
+    find: 'this.#stream.write(tame(text))',
+    replace: 'this.#stream.write(text)',
+    suites: [EVERY_COMMAND],
+  },
+  {
+    name: 'terminal: the exit lets marks of the writing direction pass',
+    file: 'packages/cli/src/terminal.ts',
+    find: 'const CONTROLS_BUT_LINE_ENDS = /[^\\P{Cc}\\t\\n]|\\p{Bidi_Control}/gu',
+    replace: 'const CONTROLS_BUT_LINE_ENDS = /[^\\P{Cc}\\t\\n]/gu',
+    suites: ['packages/cli/test/program/render.test.ts'],
+  },
+  {
+    name: 'terminal: a candidate of an error begins a line of its own',
+    file: 'packages/cli/src/failure.ts',
+    find: 'details.map((line) => `  ${plain(line)}`)',
+    replace: 'details.map((line) => `  ${line}`)',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: the sentence of a strange plane begins a line of its own',
+    file: 'packages/cli/src/failure.ts',
+    find: '`svc: ${plain(sentence)}`',
+    replace: '`svc: ${sentence}`',
+    suites: [HOSTILE_PLANE],
+  },
+  {
+    name: 'terminal: a document is JSON as JavaScript writes it',
+    file: 'packages/cli/src/call.ts',
+    find: '${safeJson(JSON.stringify(document, null, out.isTty ? 2 : undefined))}',
+    replace: '${JSON.stringify(document, null, out.isTty ? 2 : undefined)}',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: a hint repeats what it names',
+    file: 'packages/cli/src/call.ts',
+    find: 'for (const line of lines) this.io.err.write(`${plain(line)}\\n`)',
+    replace: 'for (const line of lines) this.io.err.write(`${line}\\n`)',
+    suites: [EVERY_COMMAND],
+  },
+  {
+    name: 'terminal: a note while following is tamed in colour alone',
+    file: 'packages/cli/src/call.ts',
+    find: "err.write(`${paint(plain(text), isTinted ? 'dim' : undefined)}\\n`)",
+    replace: "err.write(`${isTinted ? paint(plain(text), 'dim') : text}\\n`)",
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: text of a log may be hidden',
+    file: 'packages/cli/src/terminal.ts',
+    find: 'parameter <= 7 ||',
+    replace: 'parameter <= 8 ||',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: what follows a broken colour counts again',
+    file: 'packages/cli/src/terminal.ts',
+    find: 'values.some((value) => value > 255)) break',
+    replace: 'values.some((value) => value > 255)) kept.push(parameter, ...asked.slice(at + 1))',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: a pipe gets the log of a job raw',
+    file: 'packages/cli/src/commands/jobs/follow.ts',
+    find: 'if (options.raw === true) io.out.writeRaw',
+    replace: 'if (options.raw === true || !io.out.isTty) io.out.writeRaw',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: a name within a command is not quoted',
+    file: 'packages/core/src/shell-word.ts',
+    find: 'text.replaceAll("\'", "\'\\\\\'\'")',
+    replace: 'text',
+    suites: [HOSTILE_HOST],
+  },
+  {
+    name: 'terminal: jobs why tells to undrain a hostname',
+    file: 'packages/core/src/jobs/job-wait.ts',
+    find: '`svc fleet undrain ${shellWord(id)}`',
+    replace: '`svc fleet undrain ${name}`',
+    suites: ['packages/core/test/jobs/job-wait.test.ts'],
+  },
+  {
+    name: 'terminal: nested values of a log line are JSON as JavaScript writes it',
+    file: 'packages/cli/src/pretty-line.ts',
+    find: 'return safeJson(JSON.stringify(value))',
+    replace: 'return JSON.stringify(value)',
+    suites: ['packages/cli/test/program/render.test.ts'],
+  },
+  {
+    name: 'log: the redactor stops at objects',
+    file: 'packages/cli/src/log.ts',
+    find: 'cleanValue(toJSON.call(value), depth + 1) : cleanFields(value, depth)',
+    replace: 'cleanValue(toJSON.call(value), depth + 1) : value',
+    suites: ['packages/cli/test/program/log.test.ts'],
+  },
+  {
+    name: 'commands: the environment turns the check of certificates off',
+    file: 'packages/cli/src/exchange.ts',
+    find: 'httpsRequest(url, { ...options, rejectUnauthorized: true })',
+    replace: 'httpsRequest(url, options)',
+    suites: ['packages/cli/test/process/login.test.ts'],
+  },
+  {
+    name: 'commands: nothing is said of a session over plain HTTP',
+    file: 'packages/cli/src/commands/account/own-account.ts',
+    find: "warnOfPlainHttp(io, url, 'the session')",
+    replace: 'void warnOfPlainHttp',
+    suites: ['packages/cli/test/program/plain-http.test.ts'],
+  },
+  {
+    name: 'commands: a name that begins like loopback counts as this machine',
+    file: 'packages/cli/src/plain-http.ts',
+    find: '|\\[::1\\])$/',
+    replace: '|\\[::1\\])/',
+    suites: ['packages/cli/test/program/plain-http.test.ts'],
+  },
+  {
+    name: 'commands: a problem is taken from a plane as it stands',
+    file: 'packages/cli/src/problem-of.ts',
+    find: "...(typeof detail === 'string' ? { detail } : {}),",
+    replace: '...(detail === undefined ? {} : { detail: detail as string }),',
+    suites: [HOSTILE_PLANE],
+  },
+  {
+    name: 'commands: Ctrl-C at a password is a fault',
+    file: 'packages/cli/src/failure.ts',
+    find: 'if (error instanceof Interrupted) return INTERRUPTED',
+    replace: 'void (Interrupted && INTERRUPTED)',
+    suites: ['packages/cli/test/process/terminal.test.ts'],
+  },
+  {
+    name: 'commands: a sentence looks like a secret to the redactor',
+    file: 'packages/cli/src/commands/agent/agent-run.ts',
+    find: 'an agent needs a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)',
+    replace: 'an agent needs a license key: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
+    suites: ['packages/cli/test/program/failure.test.ts'],
+  },
+]
