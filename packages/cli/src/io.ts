@@ -94,6 +94,7 @@ export function processIo(): Io {
   process.stderr.on('error', () => {})
   const err = new Output(process.stderr)
   const readSecret = (prompt: string) => secretFrom(err, prompt)
+  process.on('uncaughtException', (fault) => endWith(err, fault))
   return {
     args: process.argv.slice(2),
     env: process.env,
@@ -127,6 +128,14 @@ export function processIo(): Io {
 function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit()
   throw error
+}
+
+// An error that reaches nobody would be printed by Node.js itself, past the exit. Where somebody listens, it is theirs.
+async function endWith(err: Output, fault: unknown): Promise<void> {
+  if (process.listenerCount('uncaughtException') > 1) return
+  const { failureOf, failureText } = await import('./failure.ts')
+  err.write(failureText(failureOf(fault)))
+  process.exit(1)
 }
 
 function userName(): string {

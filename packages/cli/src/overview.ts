@@ -131,7 +131,7 @@ export const HELP_COMMAND = ['help [command]', 'say how a command is used'] as c
 /** What follows the list of commands. */
 export const FOOTER = `
 Commands find the control plane by --data-dir, DATABASE_URL, SERVICE_DATA_DIR or ./.svc, in this order.
-Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found.
+Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found, 130 interrupted.
 Example:
   $ svc up                     a control plane with one agent, on this machine
   $ svc jobs list --json`

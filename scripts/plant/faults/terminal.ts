@@ -145,4 +145,11 @@ export const faults: readonly Fault[] = [
     replace: 'an agent needs a license key: --key-file FILE, or SERVICE_LICENSE_KEY in the environment',
     suites: ['packages/cli/test/program/failure.test.ts'],
   },
+  {
+    name: 'terminal: an error that reached nobody is printed by Node.js itself',
+    file: 'packages/cli/src/io.ts',
+    find: "process.on('uncaughtException', (fault) => endWith(err, fault))",
+    replace: 'void endWith',
+    suites: ['packages/cli/test/process/terminal.test.ts'],
+  },
 ]

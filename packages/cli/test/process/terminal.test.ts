@@ -2,6 +2,8 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,7 +11,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { shellWord } from '@svc/core'
 import { keepSession } from '../../src/kept-sessions.ts'
 import { Recording } from '../support/recording-io.ts'
-import { SOURCES } from '../support/svc-process.ts'
+import { SOURCES, SvcProcess } from '../support/svc-process.ts'
 import { hostileServer, type Said } from '../terminal/hostile-server.ts'
 import { commandsIn, forgedIn, HOSTILE } from '../terminal/hostile-text.ts'
 
@@ -67,6 +69,37 @@ atTerminal(
     const args = ['jobs', 'logs', 'job_1', '--url', server.url]
     expect(await screenOf(args)).toBe(']52;c;ZXZpbA==\n')
     expect(await screenOf([...args, '--raw'])).toBe(`${line}\n`)
+  },
+  PATIENCE_MS,
+)
+
+const FAULTS = {
+  exception: 'setImmediate(() => { throw new Error(text) })',
+  rejection: 'void Promise.reject(new Error(text))',
+}
+
+it.each(Object.entries(FAULTS))(
+  'An error that reached nobody, an %s, is said without its commands',
+  async (_kind, throwing) => {
+    const code = `const text = ${JSON.stringify(HOSTILE)}; process.on('SIGUSR2', () => { ${throwing} })`
+    const preload = `data:text/javascript,${encodeURIComponent(code)}`
+    const asked = Promise.withResolvers<void>()
+    // Keeps the command waiting.
+    const server = createServer(() => asked.resolve()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await keepSession({ env: {}, home }, url, 'svc_session=v1.a.b')
+    await using svc = new SvcProcess(['jobs', 'list', '--url', url], {
+      cwd: home,
+      program: ['--import', preload, ...SOURCES],
+    })
+    await asked.promise
+    svc.kill('SIGUSR2')
+    expect(await svc.end()).toBe(1)
+    server.close()
+    expect(svc.err.text).toMatch(/^svc: unexpected fault: .*hidden/)
+    expect(commandsIn(svc.err.text)).toEqual([])
+    expect(forgedIn(svc.err.text)).toEqual([])
   },
   PATIENCE_MS,
 )
