@@ -20,6 +20,8 @@ export interface HandlerStart {
   /** Written to its stdin, which is then closed. */
   readonly input: string
   readonly maxLineChars: number
+  /** Applied to every line before anybody gets it. */
+  readonly masked: (line: string) => string
   readonly onLine: (line: string) => void
 }
 
@@ -70,8 +72,13 @@ export class HandlerProcess {
     if (this.#child.pid !== undefined) signalGroup(this.#child.pid, 'SIGKILL')
   }
 
-  #read(stream: Readable, { maxLineChars, onLine }: HandlerStart, note: (line: string) => void): void {
-    const splitter = new LineSplitter(maxLineChars, (line) => {
+  #read(
+    stream: Readable,
+    { maxLineChars, masked, onLine }: HandlerStart,
+    note: (line: string) => void,
+  ): void {
+    const splitter = new LineSplitter(maxLineChars, (raw) => {
+      const line = masked(raw)
       note(line)
       onLine(line)
     })

@@ -15,10 +15,14 @@ const MAX_ERROR_CHARS = 8192
 export function outcomeOf(end: HandlerEnd, kind: string): StatusReport {
   if (end.fault !== undefined) return noHandler(kind)
   if (end.code === 0) return { state: 'succeeded', exit_code: 0 }
-  const how = end.code === undefined ? `killed by ${end.signal}` : `exit code ${end.code}`
+  const how = end.code === undefined ? killedBy(end.signal) : `exit code ${end.code}`
   const error = end.lastWords === undefined ? how : `${how}: ${end.lastWords}`
   return { state: 'failed', ...exitCode(end), error: error.slice(0, MAX_ERROR_CHARS) }
 }
+
+/** The kernel names no reason with a signal. Its out-of-memory killer is the usual sender of a SIGKILL that nobody asked for. */
+const killedBy = (signal: NodeJS.Signals | undefined): string =>
+  `killed by ${signal}${signal === 'SIGKILL' ? ' (perhaps by the out-of-memory killer)' : ''}`
 
 /** What to report of work that was ended. */
 export function outcomeOfInterrupted(

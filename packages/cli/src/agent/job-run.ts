@@ -8,6 +8,7 @@ import { findHandler } from './handlers-folder.ts'
 import type { Answer } from './http-exchange.ts'
 import { type Interruption, noHandler, outcomeOf, outcomeOfInterrupted } from './job-outcome.ts'
 import { JobReporter } from './job-reporter.ts'
+import { withoutKey } from './license-key-mask.ts'
 import { pause } from './pause.ts'
 import { killStrays } from './process-group.ts'
 import type { WorkFolder } from './work-folder.ts'
@@ -23,8 +24,6 @@ export interface JobParts {
 
 /** How a run ended, for the agent's own count. `unreported`: its outcome stays in the work folder for the next start. */
 export type JobEnd = 'succeeded' | 'failed' | 'given back' | 'gone' | 'unreported'
-
-const LICENSE_KEY_MASK = '[license key]'
 
 /** One job from claim to end. */
 export class JobRun {
@@ -104,14 +103,16 @@ export class JobRun {
 
   #start(file: string): HandlerProcess | HandlerEnd {
     const { options } = this.#parts
+    const { maxLineChars } = this.job.log
     try {
       return HandlerProcess.start({
         file,
         folder: this.#folder.path,
         environment: handlerEnvironment(this.#folder, options),
         input: `${JSON.stringify(this.job.raw)}\n`,
-        maxLineChars: this.job.log.maxLineChars,
-        onLine: (line) => this.#reporter.push(line.replaceAll(options.licenseKey, LICENSE_KEY_MASK)),
+        maxLineChars,
+        masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
+        onLine: (line) => this.#reporter.push(line),
       })
     } catch (error) {
       return { fault: (error as NodeJS.ErrnoException).code ?? 'EFAULT' }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { AgentBench } from './agent-bench.ts'
+import { AgentBench, isAlive, readNumber } from './agent-bench.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`)
 
@@ -126,4 +126,20 @@ test('Log lines that the plane refuses do not hold back the outcome', async () =
   bench.plane.script('logs', () => ({ status: 400, body: { error: 'invalid request body' } }))
   await bench.start({ once: true }).done
   expect(job).toMatchObject({ state: 'succeeded', lines: [] })
+})
+
+test('A cancel that only the answer to log lines carries ends the job', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'echo $$ > "$SVC_STATE_DIR/child"; while :; do echo line; sleep 0.02; done')
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ once: true, timing: { renewMs: 600_000, heartbeatMs: 600_000 } })
+  bench.plane.script('heartbeat', () => ({ status: 503 }))
+  const child = await readNumber(join(bench.stateDir, 'child'))
+  const told = bench.plane.called('status').length
+  job.cancel = true
+  await agent.done
+  expect(job).toMatchObject({ state: 'failed', error: 'cancelled' })
+  expect(await isAlive(child)).toBe(false)
+  // The reports since then: the outcome alone.
+  expect(bench.plane.called('status')).toHaveLength(told + 1)
 })
