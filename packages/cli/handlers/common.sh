@@ -28,14 +28,40 @@ check_sha() {
 # The release that is live in app_dir; nothing when there is none.
 live_release() { basename "$(readlink "$app_dir/current" 2>/dev/null || true)"; }
 
-# A repository address without the name and password that may stand in it.
-public_url() {
-  rest=${1#*://}
-  authority=${rest%%/*}
-  case $1 in
-    *://*) printf '%s' "${1%%://*}://${authority##*@}${rest#"$authority"}" ;;
-    *) printf '%s' "$1" ;;
+# Reads SVC_REPO_URL and sets: repository, the address without name and password; remote, the address that git is given;
+# credentials, the name and password of an http address. Every user of the host can read the arguments of a process, so
+# remote holds no credentials.
+check_address() {
+  remote=${SVC_REPO_URL:-}
+  repository=$remote
+  credentials=
+  case $remote in
+    '' | -*) fail 'the repository address is missing or begins with a dash' ;;
+    *[[:cntrl:]]*) fail 'the repository address holds a control character' ;;
+    *://*) ;;
+    *) return 0 ;;
   esac
+  scheme=${remote%%://*}
+  rest=${remote#*://}
+  authority=${rest%%[/?#]*}
+  host=${authority##*@}
+  repository=$scheme://$host${rest#"$authority"}
+  if [ "$authority" = "$host" ]; then return 0; fi
+  case $scheme:${authority%@*} in
+    *@*) fail "the name or password in the repository address holds an '@': write %40 for it" ;;
+    http:* | https:*)
+      remote=$repository
+      credentials=${authority%@*}
+      ;;
+    *:*:*) fail "an address of $scheme takes no password: use a key, or https" ;;
+  esac
+}
+
+# check_paths <folder>: refuses a folder that holds a path with a control character. Such a path may hold a line end, and
+# whoever reads a list of paths line by line then takes one for two.
+check_paths() {
+  odd=$(LC_ALL=C find "$1" -name '*[[:cntrl:]]*') || fail 'the paths of the repository could not be read'
+  [ -z "$odd" ] || fail 'the repository holds a path with a control character, such as a line end: rename it there'
 }
 
 # run_script <folder> <script>: runs an application's script in its folder, with the application's own variables.

@@ -1,51 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { AgentBench, isAlive, namesIn, readNumber } from './agent-bench.ts'
-
-/** A git repository with one commit for each set of files, and their ids, oldest first. */
-function repository(
-  bench: AgentBench,
-  ...commits: Record<string, string>[]
-): { path: string; shas: string[] } {
-  const path = join(bench.folder, 'repository')
-  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgsign=false']
-  const git = (...words: string[]) =>
-    execFileSync('git', ['-C', path, ...identity, ...words], { encoding: 'utf8' }).trim()
-  mkdirSync(path)
-  git('init', '--quiet', '--initial-branch=main')
-  const shas = commits.map((files) => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
-    git('add', '--all')
-    git('commit', '--quiet', '--allow-empty', '-m', 'change')
-    return git('rev-parse', 'HEAD')
-  })
-  return { path, shas }
-}
-
-const gitSource = (repo_url: string, sha: string | undefined, more = {}) => ({
-  type: 'git',
-  repo_url,
-  sha,
-  ...more,
-})
-
-const SHIPPED_HANDLERS = join(import.meta.dirname, '../../handlers')
-
-/** Runs one job by the shipped handlers. */
-async function run(bench: AgentBench, kind: string, payload: object, more = {}) {
-  const job = bench.plane.enqueue(kind, payload)
-  const environment = { PATH: process.env.PATH, HOME: bench.folder }
-  await bench.start({ once: true, handlersDir: SHIPPED_HANDLERS, environment, ...more }).done
-  return job
-}
-
-const appDir = (bench: AgentBench, app = 'shop') => join(bench.stateDir, 'apps', app)
-const live = (bench: AgentBench, name: string) => readFile(join(appDir(bench), 'current', name), 'utf8')
+import { appDir, gitSource, live, repository, run, SHIPPED_HANDLERS } from './deploy-bench.ts'
 
 test('deploy puts the exact commit live, although the branch has moved on', async () => {
   await using bench = await AgentBench.open()
