@@ -48,7 +48,11 @@ export class HttpExchange {
       throw new TypeError('the url of the plane must be http or https')
     this.#timeoutMs = timeoutMs
     const options = { keepAlive: true, keepAliveMsecs: 15_000, proxyEnv: { ...environment } }
-    this.#agent = this.#base.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
+    this.#agent =
+      this.#base.protocol === 'https:'
+        ? // Said here, it holds whatever NODE_TLS_REJECT_UNAUTHORIZED says: the key goes to the plane alone.
+          new https.Agent({ ...options, rejectUnauthorized: true })
+        : new http.Agent(options)
   }
 
   /** One exchange, whole or not at all. Never throws. A connection found dead on reuse is replaced once. */
