@@ -1,4 +1,5 @@
 import type { Clock, Log } from '@svc/core'
+import type { HandlerUser } from './handler-user.ts'
 
 /** The paces of an agent, all in milliseconds. */
 export interface AgentTiming {
@@ -63,6 +64,8 @@ export interface AgentOptions {
   readonly concurrency?: number | undefined
   /** The process environment, of which handlers see an allow-listed part and exchanges the proxy settings. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** Whose processes handlers are; the agent's own user when absent. Needs root. */
+  readonly handlerUser?: HandlerUser | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined
   readonly timing?: Partial<AgentTiming> | undefined

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
 import { plainHttpWarning } from '../plain-http.ts'
 import { type ActivationParts, activate, keepActivated } from './activation.ts'
@@ -6,6 +6,7 @@ import { AgentApi } from './agent-api.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
 import { AgentState } from './agent-state.ts'
 import { Claims } from './claims.ts'
+import { openHandlerFolders } from './handler-folders.ts'
 import { handledKinds } from './handlers-folder.ts'
 import { Heartbeat, type HostState } from './heartbeat.ts'
 import { HostMeter } from './host-facts.ts'
@@ -16,7 +17,7 @@ import { PlaneKeys } from './plane-keys.ts'
 import { endLeftovers, reportLeftovers } from './recovery.ts'
 import { RunningJobs } from './running-jobs.ts'
 import { lockStateFolder } from './state-lock.ts'
-import { WorkFolder } from './work-folder.ts'
+import { WorkFolder, workRoot } from './work-folder.ts'
 
 /** How many jobs ended in which way. */
 export type AgentSummary = Readonly<Record<JobEnd, number>>
@@ -97,6 +98,7 @@ class HostAgent implements Agent {
     try {
       this.#check()
       using _lock = lockStateFolder(stateDir, process.pid)
+      await openHandlerFolders(this.#options)
       using http = new HttpExchange(url, this.#timing.requestTimeoutMs, environment)
       await this.#work(await AgentState.open(stateDir, log, fingerprint), http)
       return this.#summary
@@ -113,7 +115,7 @@ class HostAgent implements Agent {
     const keys = new PlaneKeys(api, clock)
     const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log }
     await this.#sayHandlers()
-    const leftovers = await WorkFolder.leftovers(join(this.#options.stateDir, 'work'))
+    const leftovers = await WorkFolder.leftovers(workRoot(this.#options))
     await endLeftovers(leftovers, parts)
     const activation = await this.#activate({ api, keys, state, hostname, log })
     if (!activation) return
@@ -171,10 +173,13 @@ class HostAgent implements Agent {
   }
 
   async #sayHandlers(): Promise<void> {
-    const { log, handlersDir } = this.#options
+    const { log, handlersDir, handlerUser } = this.#options
     const kinds = await handledKinds(handlersDir)
     if (kinds.length > 0) log.info({ kinds }, 'the kinds of jobs that this host can run')
     else log.warn({ handlersDir }, 'the handlers folder holds no executable: every job will fail')
+    if (handlerUser) log.info({ user: handlerUser.name }, 'handlers run as a user of their own')
+    else
+      log.warn({}, 'handlers run as the user of this agent and can read its license key: see --handler-user')
   }
 
   #silence(): void {

@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import type { AgentState } from './agent-state.ts'
 import { type ClaimedJob, readClaimedJob } from './claimed-job.ts'
 import type { Answer } from './http-exchange.ts'
 import { type JobEnd, type JobParts, JobRun } from './job-run.ts'
 import { pause, spread } from './pause.ts'
 import type { RunningJobs } from './running-jobs.ts'
-import { WorkFolder } from './work-folder.ts'
+import { WorkFolder, workRoot } from './work-folder.ts'
 
 /** Longest wait between claims, however full the plane's limits are. */
 const SLOWEST_POLL_MS = 60_000
@@ -59,7 +58,7 @@ export class Claims {
     await this.#jobs.jobEnded(job.id)
     log.info({ job: job.id, kind: job.kind, attempt: job.attempt }, 'claimed a job')
     try {
-      const folder = await WorkFolder.create(join(options.stateDir, 'work'), job)
+      const folder = await WorkFolder.create(workRoot(options), job)
       const run = new JobRun(this.#parts, folder)
       // Not before the folder stands: until then a restarted agent gets the job again under the same intent.
       await this.#state.renewIntent()

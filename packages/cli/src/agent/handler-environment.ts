@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import type { AgentOptions } from './agent-options.ts'
 import type { ClaimedJob } from './claimed-job.ts'
+import { handlerFolders } from './handler-folders.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /**
@@ -9,6 +9,10 @@ import type { WorkFolder } from './work-folder.ts'
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|SSL_CERT_FILE|SSL_CERT_DIR|DOCKER_HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
+
+/** What of it belongs to the agent's own user: of no use, or closed, to another one. */
+const OWN_USERS =
+  /^(HOME|USER|LOGNAME|SHELL|TMPDIR|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID)$/
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -19,15 +23,16 @@ const MAX_VALUE_CHARS = 16_384
 /** The environment of a handler: the host's harmless part, the payload's plain facts, and the agent's, which win. */
 export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): Record<string, string> {
   const { job } = folder
+  const { state, apps } = handlerFolders(options)
   const own = {
     SVC_JOB_ID: job.id,
     SVC_JOB_KIND: job.kind,
     SVC_JOB_ATTEMPT: String(job.attempt),
     SVC_JOB_FILE: folder.jobFile,
     SVC_ENV_FILE: folder.envFile,
-    SVC_WORK_DIR: folder.path,
-    SVC_STATE_DIR: options.stateDir,
-    SVC_APPS_DIR: join(options.stateDir, 'apps'),
+    SVC_WORK_DIR: folder.handlerPath,
+    SVC_STATE_DIR: state,
+    SVC_APPS_DIR: apps,
     SVC_TIMEOUT_SECONDS: String(job.timeoutSeconds),
     ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
   }
@@ -51,11 +56,14 @@ export function appEnvironment(job: ClaimedJob): string {
     .join('')
 }
 
-function inherited({ environment = {} }: AgentOptions): Record<string, string> {
-  const entries = Object.entries(environment)
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0])),
+function inherited({ environment = {}, handlerUser }: AgentOptions): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0]),
   )
+  if (!handlerUser) return Object.fromEntries(entries)
+  const { name, home, shell } = handlerUser
+  const its = { HOME: home, USER: name, LOGNAME: name, SHELL: shell }
+  return { ...Object.fromEntries(entries.filter(([variable]) => !OWN_USERS.test(variable))), ...its }
 }
 
 /** `app` → `SVC_APP`, `older_than_seconds` → `SVC_OLDER_THAN_SECONDS`; of the source `type` → `SVC_SOURCE_TYPE`, the rest plainly. */

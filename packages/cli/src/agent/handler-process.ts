@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { ProcessOwner } from './handler-user.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { endGroup, signalGroup } from './process-group.ts'
 
@@ -17,6 +18,8 @@ export interface HandlerStart {
   readonly file: string
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
+  /** Whose process it is; the agent's own user's when absent. */
+  readonly owner?: ProcessOwner | undefined
   /** Written to its stdin, which is then closed. */
   readonly input: string
   readonly maxLineChars: number
@@ -50,9 +53,11 @@ export class HandlerProcess {
 
   /** Starts a handler. What cannot be started throws, or ends with a `fault`. */
   static start(start: HandlerStart): HandlerProcess {
-    const { file, folder: cwd, environment: env } = start
+    const { file, folder: cwd, environment: env, owner } = start
+    // The system drops all further groups with the user.
+    const ids = owner && { uid: owner.uid, gid: owner.gid }
     return new HandlerProcess(
-      spawn(file, [], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
+      spawn(file, [], { cwd, env, ...ids, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
       start,
     )
   }

@@ -107,7 +107,8 @@ export class JobRun {
     try {
       return HandlerProcess.start({
         file,
-        folder: this.#folder.path,
+        folder: this.#folder.handlerPath,
+        owner: options.handlerUser,
         environment: handlerEnvironment(this.#folder, options),
         input: `${JSON.stringify(this.job.raw)}\n`,
         maxLineChars,
@@ -132,7 +133,7 @@ export class JobRun {
     // Somebody else may be at work on it already: no grace.
     if (this.#interruption === 'gone') handler.kill()
     else await handler.terminate(this.#parts.timing.killGraceMs)
-    await killStrays(this.#folder.path)
+    await killStrays(this.#folder, this.#parts.options.handlerUser)
   }
 
   async #settle(outcome: StatusReport): Promise<JobEnd> {

@@ -5,9 +5,11 @@ import { killStrays } from './process-group.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /** Ends what still runs of the jobs of an agent that was killed. Local, so it comes before anything else. */
-export async function endLeftovers(folders: readonly WorkFolder[], { log }: JobParts): Promise<void> {
-  for (const { job, path } of folders) {
-    const killed = await killStrays(path)
+export async function endLeftovers(folders: readonly WorkFolder[], parts: JobParts): Promise<void> {
+  const { log, options } = parts
+  for (const folder of folders) {
+    const { job } = folder
+    const killed = await killStrays(folder, options.handlerUser)
     if (killed > 0)
       log.warn({ job: job.id, attempt: job.attempt, killed }, 'ended the leftover work of an earlier agent')
   }

@@ -13,6 +13,10 @@ export function declareAgent(program: Command, run: Run): void {
       'folder of what the agent keeps (/var/lib/svc-agent, or the state folder of the user)',
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
+    .option(
+      '--handler-user <name>',
+      'user, or NAME:GROUP, that handlers run as; needs root (SERVICE_HANDLER_USER; the user of the agent)',
+    )
     .option('--fingerprint <text>', 'identity of this host; made once and kept when not given')
     .option('--concurrency <number>', 'jobs at the same time, 1 when not given')
     .option('--poll-seconds <number>', 'wait between two looks for work, 5 when not given')

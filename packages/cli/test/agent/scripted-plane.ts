@@ -22,7 +22,8 @@ export interface Reply {
 export type Route = 'activate' | 'heartbeat' | 'claim' | 'status' | 'logs' | 'jwks'
 type Script = (call: Call) => Reply | undefined
 
-interface StoredJob {
+/** A job as the plane has it. */
+export interface StoredJob {
   readonly id: string
   readonly wire: Record<string, unknown>
   state: string

@@ -1,8 +1,9 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Log, Problem, readConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
+import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/handler-user.ts'
 import type { Handler } from '../../call.ts'
-import { licenseKeyOf } from '../../connect.ts'
+import { type ConnectOptions, licenseKeyOf } from '../../connect.ts'
 import { EXIT } from '../../failure.ts'
 import { HANDLERS_FOLDER } from '../../handlers-folder.ts'
 import type { Io } from '../../io.ts'
@@ -14,6 +15,7 @@ import { wholeNumber } from '../number-option.ts'
 export interface AgentRunOptions {
   readonly stateDir?: string
   readonly handlers?: string
+  readonly handlerUser?: string
   readonly fingerprint?: string
   readonly concurrency?: string
   readonly pollSeconds?: string
@@ -36,6 +38,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     licenseKey,
     stateDir,
     handlersDir: handlers,
+    handlerUser: await handlerUserOf(io, options),
     hostname: io.hostname,
     version: version(),
     log,
@@ -55,6 +58,26 @@ function planeUrl({ env }: Io, flag: string | undefined): string {
   if (url) return url
   throw new Problem('invalid-input', {
     detail: 'an agent needs the address of its control plane: --url, or SERVICE_URL in the environment',
+  })
+}
+
+/** Who handlers run as, when they shall not be able to read the license key. Refuses ways of giving it that they could read. */
+async function handlerUserOf(
+  { env, cwd }: Io,
+  { handlerUser, key, keyFile }: AgentRunOptions & ConnectOptions,
+): Promise<HandlerUser | undefined> {
+  const name = handlerUser ?? env.SERVICE_HANDLER_USER?.trim()
+  if (!name) return undefined
+  const user = await findHandlerUser(name)
+  if (key !== undefined) {
+    throw new Problem('invalid-input', {
+      detail:
+        'every user can read the arguments of a process: with --handler-user give the key by --key-file',
+    })
+  }
+  if (keyFile === undefined || !(await mayUse(user, '-r', resolve(cwd, keyFile)))) return user
+  throw new Problem('invalid-input', {
+    detail: `${user.name} can read the key file ${keyFile}: make it the agent's alone (chmod 0600)`,
   })
 }
 

@@ -1,0 +1,71 @@
+import { chmod, chown, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Problem } from '@svc/core'
+import { demandRoot, type HandlerUser, mayUse } from './handler-user.ts'
+
+/** What of the agent's options decides where handlers keep things. */
+export interface HandlerPlace {
+  /** The agent's own memory. */
+  readonly stateDir: string
+  /** Who they run as; without one, the agent's own user. */
+  readonly handlerUser?: HandlerUser | undefined
+}
+
+/** Folders that stay, for handlers. */
+export interface HandlerFolders {
+  readonly state: string
+  readonly apps: string
+}
+
+/** The agent's own folder is also that of its handlers, unless they have a user of their own. */
+export const handlerFolders = ({ stateDir, handlerUser }: HandlerPlace): HandlerFolders => ({
+  state: handlerUser ? join(stateDir, 'handlers') : stateDir,
+  apps: join(stateDir, 'apps'),
+})
+
+/** What the handler user's group may do with a path that stays the agent's own; nobody else may do anything. */
+export const GRANT = {
+  /** Go through a folder without reading what it holds. */
+  pass: 0o710,
+  /** Work in a folder. */
+  work: 0o770,
+  /** Read a file. */
+  read: 0o640,
+} as const
+
+/** Gives the group of the handler user a right to a path of the agent's. */
+export async function grant(path: string, { gid }: HandlerUser, mode: number): Promise<void> {
+  await chown(path, -1, gid)
+  await chmod(path, mode)
+}
+
+/**
+ * Makes the folders of handlers that have a user of their own, and a way to them through the agent's folder, which
+ * they cannot read. Does nothing when they have not.
+ * @throws Problem `invalid-input` when the agent may not, or the user cannot get there
+ */
+export async function openHandlerFolders(place: HandlerPlace): Promise<void> {
+  const { stateDir, handlerUser: user } = place
+  if (!user) return
+  demandRoot()
+  const { state, apps } = handlerFolders(place)
+  try {
+    await grant(stateDir, user, GRANT.pass)
+    await made(join(stateDir, 'work'), user, GRANT.pass)
+    for (const folder of [state, apps]) await made(folder, user, GRANT.work)
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException
+    throw new Problem('invalid-input', {
+      detail: `${path} cannot be opened to ${user.name} (${code}): the agent needs CAP_CHOWN and a folder of its own`,
+    })
+  }
+  if (await mayUse(user, '-w', apps)) return
+  throw new Problem('invalid-input', {
+    detail: `${user.name} cannot write ${apps}: every folder above ${stateDir} has to let it through (chmod o+x)`,
+  })
+}
+
+async function made(folder: string, user: HandlerUser, mode: number): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await grant(folder, user, mode)
+}

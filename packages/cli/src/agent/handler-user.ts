@@ -1,0 +1,92 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { promisify } from 'node:util'
+import { Problem } from '@svc/core'
+
+/** The user that handlers run as, when that is not the agent's own. */
+export interface HandlerUser {
+  readonly name: string
+  readonly uid: number
+  /** The only group of handlers: those that the user is a member of besides are dropped. */
+  readonly gid: number
+  readonly home: string
+  readonly shell: string
+}
+
+/** What a process is started with, for it to be the user's. */
+export type ProcessOwner = Pick<HandlerUser, 'uid' | 'gid'>
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*\$?$/
+const run = promisify(execFile)
+
+/**
+ * Looks `NAME[:GROUP]` up in the user database of the host. Without a group it is the user's first one.
+ * @throws Problem `invalid-input`: there is no such user or group, or it is that of root; or the agent is not root
+ */
+export async function findHandlerUser(text: string): Promise<HandlerUser> {
+  demandRoot()
+  const [name = '', group] = text.split(/:(.*)/s)
+  const [login = '', , uid, firstGid, , home = '/', shell = ''] = await entryOf('passwd', name)
+  const gid = group === undefined ? firstGid : (await entryOf('group', group))[2]
+  const user = { name: login, uid: Number(uid), gid: Number(gid), home, shell: shell || '/bin/sh' }
+  if (user.uid > 0 && user.gid > 0) return user
+  throw refused(
+    `the handler user ${text} is root or in the group of root: handlers would have the agent's rights`,
+  )
+}
+
+/**
+ * Root alone loses its capabilities as it becomes another user. Any other user would hand CAP_SETUID on to handlers, and
+ * with it the way to root.
+ * @throws Problem `invalid-input` when this process is not root's
+ */
+export function demandRoot(): void {
+  if (process.geteuid?.() === 0) return
+  throw refused(
+    'only root can run handlers as another user: start the agent as root, or leave --handler-user out',
+  )
+}
+
+async function entryOf(database: 'passwd' | 'group', name: string): Promise<string[]> {
+  if (!NAME.test(name))
+    throw refused(`'${name}' is not a name of a ${nounOf(database)}: say NAME or NAME:GROUP`)
+  try {
+    return (await run('getent', [database, name])).stdout.split('\n')[0]?.split(':') ?? []
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw refused('getent, which knows the users of this host, is not installed')
+    throw refused(`there is no ${nounOf(database)} ${name} on this host: make it first`)
+  }
+}
+
+const nounOf = (database: 'passwd' | 'group'): string => (database === 'passwd' ? 'user' : 'group')
+
+const refused = (detail: string): Problem => new Problem('invalid-input', { detail })
+
+/** Runs a program as the user to its end. Gives its exit code; undefined when a signal ended it. */
+export async function runAs(
+  { uid, gid }: ProcessOwner,
+  program: string,
+  args: readonly string[],
+): Promise<number | undefined> {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+  // The agent's own working folder may be closed to the user.
+  const child = spawn(program, args, { uid, gid, env, cwd: '/', stdio: 'ignore' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code ?? undefined
+}
+
+/**
+ * Whether the user may do with a file what an operator of `test` names: `-r`, `-w`, `-x`.
+ * @throws Problem `invalid-input` when no process can be started as the user
+ */
+export async function mayUse(user: HandlerUser, operator: string, path: string): Promise<boolean> {
+  try {
+    return (await runAs(user, 'sh', ['-c', 'test "$1" "$2"', 'sh', operator, path])) === 0
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw refused(
+      `no process can be started as ${user.name} (${code}): the agent needs CAP_SETUID and CAP_SETGID`,
+    )
+  }
+}
