@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type ControlPlane, createControlPlane, JOB_KINDS, type JobKind, readConfig } from '@svc/core'
@@ -133,4 +133,15 @@ describe('the payloads that docs/agents.md shows', () => {
       expect(job).toMatchObject({ kind, state: 'pending' })
     }
   })
+})
+
+describe('the units of systemd that docs/agents.md shows', () => {
+  test.each(['svc-agent.service', 'svc-agent.service.d/handler-user.conf'])(
+    'are those that ship: %s',
+    (path) => {
+      const file = readFileSync(join(root, 'packages/cli/systemd', basename(path)), 'utf8')
+      const shown = blockOf(PAGE, `# /etc/systemd/system/${path}\n`)
+      expect(`${shown}\n`).toBe(file)
+    },
+  )
 })

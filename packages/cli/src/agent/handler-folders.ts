@@ -56,7 +56,7 @@ export async function openHandlerFolders(place: HandlerPlace): Promise<void> {
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException
     throw new Problem('invalid-input', {
-      detail: `${path} cannot be opened to ${user.name} (${code}): the agent needs CAP_CHOWN and a folder of its own`,
+      detail: `${path} cannot be opened to ${user.name} (${code}): the agent needs a folder of its own, and CAP_CHOWN or the group as its own`,
     })
   }
   if (await mayUse(user, '-w', apps)) return

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findHandlerUser } from '../../src/agent/handler-user.ts'
@@ -8,19 +6,7 @@ import { runSvc } from '../support/svc-process.ts'
 import { AgentBench, eventually, isAlive, namesIn, readNumber } from './agent-bench.ts'
 import { appDir, gitSource, repository, run, SHIPPED_HANDLERS } from './deploy-bench.ts'
 import { GitServer } from './git-server.ts'
-
-const isRoot = process.getuid?.() === 0
-const asRoot = isRoot ? test : test.skip
-const skipped = isRoot ? '' : ' (skipped: only root can run handlers as another user)'
-
-const NOBODY = 'nobody'
-
-/** A bench whose folder another user can pass through. */
-async function openBench(): Promise<AgentBench> {
-  const bench = await AgentBench.open()
-  chmodSync(bench.folder, 0o711)
-  return bench
-}
+import { asRoot, isRoot, NOBODY, openBench, STUBBORN, skipped } from './other-user.ts'
 
 const uidOf = async () => (await findHandlerUser(NOBODY)).uid
 
@@ -80,8 +66,11 @@ asRoot(
   async () => {
     await using bench = await openBench()
     const { job, ran } = await probed(bench, [], { SERVICE_LICENSE_KEY: bench.plane.licenseKey })
-    expect(job.lines).toContain('did: read the variables of the agent')
-    expect(job.lines).toContain('did: read the key file')
+    // Kernels differ in who may look into the memory and the files of a process of the same user.
+    const refused = job.lines.filter(
+      (line) => !/ (memory|open files) of the agent$/.test(line) && !line.startsWith('did: '),
+    )
+    expect(refused).toEqual(['may not: find the key among the arguments'])
     expect(ran.err).toContain('handlers run as the user of this agent and can read its license key')
   },
 )
@@ -131,12 +120,6 @@ asRoot(`The shipped handlers work as a user of their own, and leave nothing behi
   expect(await namesIn(join(bench.stateDir, 'apps'))).toEqual([])
 })
 
-const STUBBORN = `
-trap '' TERM
-setsid sh -c 'echo $$ > "$SVC_STATE_DIR/stray"; exec sleep 60' &
-echo $$ > "$SVC_STATE_DIR/child"
-while :; do sleep 0.05; done`
-
 asRoot(`A cancel ends processes of another user, also those that left their group${skipped}`, async () => {
   await using bench = await openBench()
   bench.handler('deploy', STUBBORN)
@@ -168,54 +151,6 @@ asRoot(
     expect(job.state).toBe('succeeded')
     expect(existsSync(join(folder, 'of-root/kept'))).toBe(true)
     expect(await namesIn(join(folder, '..'))).toEqual(['run'])
-  },
-)
-
-asRoot(
-  `The capabilities of the shipped unit are enough for a job, a cancel and a restart${skipped}`,
-  async () => {
-    const unit = readFileSync(join(import.meta.dirname, '../../systemd/handler-user.conf'), 'utf8')
-    const [, list = ''] = /^CapabilityBoundingSet=(.+)$/m.exec(unit) ?? []
-    const names = list.split(' ').map((name) => `+${name.replace('CAP_', '').toLowerCase()}`)
-    await using bench = await openBench()
-    bench.handler('deploy', STUBBORN)
-    bench.handler('prune', 'pwd; echo x > file; grep CapEff /proc/self/status')
-    const first = bench.plane.enqueue('deploy')
-    const flags = [
-      '--conditions=svc-source',
-      ...process.execArgv.filter((flag) => flag.startsWith('--import')),
-    ]
-    const start = (more: object) => {
-      const options = { ...bench.options(), clock: undefined, log: undefined, ...more }
-      const program = [...flags, join(import.meta.dirname, 'agent-process.ts'), JSON.stringify(options)]
-      return spawn(
-        'setpriv',
-        [`--bounding-set=-all,${names.join(',')}`, '--', process.execPath, ...program],
-        {
-          stdio: 'inherit',
-          env: { PATH: process.env.PATH },
-        },
-      )
-    }
-    const handlerUser = await findHandlerUser(NOBODY)
-    const crashed = start({ handlerUser })
-    const files = ['child', 'stray'].map((name) => join(bench.stateDir, 'handlers', name))
-    const pids = await Promise.all(files.map(readNumber))
-    crashed.kill('SIGKILL')
-    await once(crashed, 'exit')
-    bench.handler('deploy', 'echo again')
-    const second = bench.plane.enqueue('prune')
-    for (const _ of [first, second]) {
-      const agent = start({ handlerUser, once: true })
-      expect(await once(agent, 'exit')).toEqual([0, null])
-    }
-    for (const pid of pids) expect(await isAlive(pid)).toBe(false)
-    expect(first).toMatchObject({ state: 'succeeded', attempt: 2, lines: ['again'] })
-    expect(second).toMatchObject({
-      state: 'succeeded',
-      lines: [expect.any(String), expect.stringMatching(/\s0+$/)],
-    })
-    expect(await namesIn(join(bench.stateDir, 'work'))).toEqual([])
   },
 )
 

@@ -50,7 +50,7 @@ describe('The packed command', () => {
       'package.json',
       'docs',
       'scripts',
-      ...['bin', 'handlers', 'package.json', 'src'].map(ofCli),
+      ...['bin', 'handlers', 'package.json', 'src', 'systemd'].map(ofCli),
     ]
     for (const path of copied) cpSync(join(ROOT, path), join(checkout, path), { recursive: true })
     symlinkSync(MODULES, join(checkout, 'node_modules'))
@@ -77,9 +77,9 @@ describe('The packed command', () => {
   const ofCli = (path: string): string => join('packages/cli', path)
   const parts = () => ({ cwd, program: [join(installed, 'bin/svc.js')] })
 
-  test('holds the bundle, the licenses of what is in it, the documentation and the handlers', () => {
+  test('holds the bundle, the licenses of what is in it, the documentation, the handlers and the units of systemd', () => {
     const held = readdirSync(installed).sort()
-    expect(held).toEqual(['bin', 'bundle', 'docs', 'handlers', 'node_modules', 'package.json'])
+    expect(held).toEqual(['bin', 'bundle', 'docs', 'handlers', 'node_modules', 'package.json', 'systemd'])
     const licenses = readFileSync(join(installed, 'bundle/LICENSES.txt'), 'utf8')
     for (const name of ['koa', 'kysely', 'pg']) {
       expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(MIT\\)\n\n.*MIT License`, 'm'))
@@ -88,7 +88,7 @@ describe('The packed command', () => {
   })
 
   test('was packed without leaving anything beside the sources', () => {
-    expect(readdirSync(packing).sort()).toEqual(['bin', 'handlers', 'package.json', 'src'])
+    expect(readdirSync(packing).sort()).toEqual(['bin', 'handlers', 'package.json', 'src', 'systemd'])
   })
 
   test('says how it is used, as the sources do', async () => {

@@ -38,7 +38,7 @@ export class ConfigError extends Error {
 }
 
 /** Names of our own that commands read and the service does not: no reason to warn when both share an environment. */
-const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY']
+const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
 
 /** What reading has found so far. */
 interface Findings {
