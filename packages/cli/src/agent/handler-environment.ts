@@ -61,8 +61,8 @@ function inherited({ environment = {}, handlerUser }: AgentOptions): Record<stri
     (entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0]),
   )
   if (!handlerUser) return Object.fromEntries(entries)
-  const { name, home, shell } = handlerUser
-  const its = { HOME: home, USER: name, LOGNAME: name, SHELL: shell }
+  const { name, home, loginShell } = handlerUser
+  const its = { HOME: home, USER: name, LOGNAME: name, SHELL: loginShell }
   return { ...Object.fromEntries(entries.filter(([variable]) => !OWN_USERS.test(variable))), ...its }
 }
 

@@ -10,7 +10,7 @@ export interface HandlerUser {
   /** The only group of handlers: those that the user is a member of besides are dropped. */
   readonly gid: number
   readonly home: string
-  readonly shell: string
+  readonly loginShell: string
 }
 
 /** What a process is started with, for it to be the user's. */
@@ -28,7 +28,7 @@ export async function findHandlerUser(text: string): Promise<HandlerUser> {
   const [name = '', group] = text.split(/:(.*)/s)
   const [login = '', , uid, firstGid, , home = '/', shell = ''] = await entryOf('passwd', name)
   const gid = group === undefined ? firstGid : (await entryOf('group', group))[2]
-  const user = { name: login, uid: Number(uid), gid: Number(gid), home, shell: shell || '/bin/sh' }
+  const user = { name: login, uid: Number(uid), gid: Number(gid), home, loginShell: shell || '/bin/sh' }
   if (user.uid > 0 && user.gid > 0) return user
   throw refused(
     `the handler user ${text} is root or in the group of root: handlers would have the agent's rights`,
@@ -82,7 +82,7 @@ export async function runAs(
  */
 export async function mayUse(user: HandlerUser, operator: string, path: string): Promise<boolean> {
   try {
-    return (await runAs(user, 'sh', ['-c', 'test "$1" "$2"', 'sh', operator, path])) === 0
+    return (await runAs(user, 'test', [operator, path])) === 0
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw refused(

@@ -135,8 +135,8 @@ async function removeFolder(path: string, user: HandlerUser | undefined): Promis
 async function removeHandlerFolder(path: string, user: HandlerUser | undefined): Promise<void> {
   if (!user) return rm(path, { recursive: true, force: true, maxRetries: 3 })
   // Tools leave read-only folders behind, such as Go's cache of modules.
-  const script = 'chmod -R u+rwX "$1"/* 2>/dev/null; find "$1" -mindepth 1 -delete'
-  await runAs(user, 'sh', ['-c', script, 'sh', path])
+  await runAs(user, 'find', [path, '-mindepth', '1', '-type', 'd', '-exec', 'chmod', 'u+rwx', '{}', ';'])
+  await runAs(user, 'find', [path, '-mindepth', '1', '-delete'])
   await rmdir(path)
 }
 

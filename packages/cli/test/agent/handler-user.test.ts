@@ -187,7 +187,7 @@ asUser(
   `An agent that is not root refuses a handler user${isRoot ? ' (skipped: this is root)' : ''}`,
   async () => {
     await using bench = await AgentBench.open()
-    const handlerUser = { name: NOBODY, uid: 65534, gid: 65534, home: '/', shell: '/bin/sh' }
+    const handlerUser = { name: NOBODY, uid: 65534, gid: 65534, home: '/', loginShell: '/bin/sh' }
     await expect(bench.start({ once: true, handlerUser }).done).rejects.toThrow('only root can run handlers')
   },
 )
