@@ -114,7 +114,7 @@ describe('the control socket', () => {
       body: {
         error: 'ambiguous',
         code: 'ambiguous',
-        candidates: [expect.stringContaining('one (twin'), expect.stringContaining('two (twin')],
+        candidates: [`agt_one of ${served.licenseId}`, `agt_two of ${served.licenseId}`],
       },
     })
   })

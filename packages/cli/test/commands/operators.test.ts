@@ -128,8 +128,8 @@ describe('fleet', () => {
     await bench.host('def', 'web')
     const io = await bench.run('fleet', 'drain', 'web')
     expect(io.exitCode).toBe(2)
-    expect(io.err.text).toMatch(/^ {2}abc \(web, /m)
-    expect(io.err.text).toMatch(/^ {2}def \(web, /m)
+    expect(io.err.text).toMatch(/^ {2}agt_abc of lic_/m)
+    expect(io.err.text).toMatch(/^ {2}agt_def of lic_/m)
   })
 
   test('More hosts than one license carries are warned of', async () => {

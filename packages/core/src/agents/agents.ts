@@ -4,7 +4,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { Problem } from '../problem.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Agent, agentId, HEARTBEAT_SECONDS } from './agent.ts'
+import { type Agent, HEARTBEAT_SECONDS } from './agent.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 import type { AgentChange, HeartbeatWrite } from './agents-store.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type OperatorServer,
   operatorServer,
 } from './fleet.ts'
+import { hostCalled } from './host-name.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
 /** What `Agents` is built from. */
@@ -97,22 +98,11 @@ export class Agents {
   }
 
   /**
-   * The one host that `name` means: a display id, a hostname, a label or a full fingerprint.
+   * The one host that `name` means: a display id, a hostname, a label, `fp:` and a fingerprint, or a long fingerprint alone.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
   async resolve(name: string, licenseId?: string): Promise<Agent> {
-    const agents = await this.list(licenseId)
-    const exact = agents.filter((agent) => agent.fingerprint === name)
-    const matches = exact.length > 0 ? exact : agents.filter((agent) => namesOf(agent).includes(name))
-    const [only, ...others] = matches
-    if (only === undefined) {
-      throw new Problem('not-found', { detail: `no host is called ${name}; svc fleet servers shows them` })
-    }
-    if (others.length === 0) return only
-    throw new Problem('ambiguous', {
-      detail: `${name} may be any of ${matches.length} hosts; use the full fingerprint`,
-      candidates: matches.map((agent) => `${agent.fingerprint} (${agent.hostname}, ${agent.licenseId})`),
-    })
+    return hostCalled(await this.list(licenseId), name)
   }
 
   /**
@@ -147,6 +137,3 @@ export class Agents {
     return tenantId === undefined ? '' : ((await tenants.find(tenantId))?.name ?? '')
   }
 }
-
-const namesOf = (agent: Agent): readonly string[] =>
-  [agentId(agent.fingerprint), agent.hostname, agent.label].filter((name) => name !== '')

@@ -13,8 +13,8 @@ const MAX_TIMEOUT_SECONDS = 7 * 86_400
 const deploymentOf = ({ deploymentId, state, app }: Job) =>
   deploymentId === undefined ? {} : { deployment: { id: deploymentId, state, app } }
 
-async function fingerprintOf(services: Services, name: string | undefined, licenseId?: string) {
-  return name === undefined ? undefined : (await services.agents.resolve(name, licenseId)).fingerprint
+async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
+  return name === undefined ? undefined : agents.resolve(name, licenseId)
 }
 
 const enqueue = operation({
@@ -36,7 +36,7 @@ const enqueue = operation({
   },
   run: async (services, input) => {
     const licenseId = await services.licenses.resolve(input.license)
-    const target = await fingerprintOf(services, input.host, licenseId)
+    const target = (await hostOf(services, input.host, licenseId))?.fingerprint
     const { job: made, created } = await services.jobs.enqueue({
       licenseId,
       kind: input.kind,
@@ -66,13 +66,15 @@ const list = operation({
     limit: defaulted(whole(1, 1000), 100),
   },
   run: async (services, input) => {
-    const licenseId = input.license === undefined ? undefined : await services.licenses.resolve(input.license)
-    const fingerprint = await fingerprintOf(services, input.host, licenseId)
+    const asked = input.license === undefined ? undefined : await services.licenses.resolve(input.license)
+    const agent = await hostOf(services, input.host, asked)
+    // A host is known by license and fingerprint: another license may have the same fingerprint.
+    const licenseId = agent?.licenseId ?? asked
     const jobs = await services.jobs.list({
       limit: input.limit,
       ...(licenseId === undefined ? {} : { licenseId }),
       ...(input.state === undefined ? {} : { state: input.state }),
-      ...(fingerprint === undefined ? {} : { host: fingerprint }),
+      ...(agent === undefined ? {} : { host: agent.fingerprint }),
       ...(input.app === undefined ? {} : { app: input.app }),
     })
     return { jobs: jobs.map(jobView) }

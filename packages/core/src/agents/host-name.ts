@@ -1,0 +1,48 @@
+import { Problem } from '../problem.ts'
+import { type Agent, agentId } from './agent.ts'
+
+/** What makes a text a fingerprint and nothing else, whatever other hosts are called. */
+const FINGERPRINT_PREFIX = 'fp:'
+/**
+ * Characters from which on a fingerprint is a name without the prefix. Hosts choose their fingerprints: a shorter one may be
+ * the hostname of another host, chosen to get its jobs.
+ */
+const NAMING_CHARS = 32
+/** Most candidates that an ambiguous name lists. */
+const MAX_CANDIDATES = 12
+
+/** Whether `name` may mean this host, by its fingerprint, display id, hostname or label. */
+export function isCalled({ fingerprint, hostname, label }: Agent, name: string): boolean {
+  if (name.startsWith(FINGERPRINT_PREFIX)) return fingerprint === name.slice(FINGERPRINT_PREFIX.length)
+  if ([agentId(fingerprint), hostname, label].includes(name)) return name !== ''
+  return name.length >= NAMING_CHARS && fingerprint === name
+}
+
+/**
+ * The one host of `agents` that `name` means.
+ * @throws Problem `not-found`, or `ambiguous` with the candidates when it may mean several, by whatever field
+ */
+export function hostCalled(agents: readonly Agent[], name: string): Agent {
+  const matches = agents.filter((agent) => isCalled(agent, name))
+  const [only, ...others] = matches
+  if (only === undefined) {
+    throw new Problem('not-found', { detail: `no host is called ${name}; svc fleet servers shows them` })
+  }
+  if (others.length === 0) return only
+  const way = `name one of these${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`
+  throw new Problem('ambiguous', {
+    detail: `${name} may be any of ${matches.length} hosts: ${way}`,
+    candidates: candidatesOf(matches),
+  })
+}
+
+// By display id; hosts of one license that share it are told apart by nothing but their fingerprints.
+function candidatesOf(matches: readonly Agent[]): string[] {
+  const known = matches.map((agent) => `${agentId(agent.fingerprint)} of ${agent.licenseId}`)
+  const listed = known.map((candidate, index) => {
+    const isOnly = known.indexOf(candidate) === known.lastIndexOf(candidate)
+    return isOnly ? candidate : `${candidate}: ${FINGERPRINT_PREFIX}${matches[index]?.fingerprint}`
+  })
+  const rest = listed.length - MAX_CANDIDATES
+  return rest > 0 ? [...listed.slice(0, MAX_CANDIDATES), `and ${rest} more`] : listed
+}
