@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'koa'
+import { JSON_TYPE } from './reply.ts'
 import type { Reply } from './route.ts'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** A request, and the way its answer goes out. */
 export interface Carrier {

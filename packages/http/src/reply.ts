@@ -1,5 +1,8 @@
 import type { Reply } from './route.ts'
 
+/** The media type of every JSON document. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** A JSON document, 200 unless told otherwise. */
 export const json = (body: object, headers?: Readonly<Record<string, string>>, status = 200): Reply => ({
   status,

@@ -1,9 +1,17 @@
-import { MAX_VIEW_CHARS, turnForLong } from '../jobs/job-log.ts'
+import { type LogLine, longPieces, MAX_VIEW_CHARS, turnForLong } from '../jobs/job-log.ts'
+import { ownTurn } from '../own-turn.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { User } from '../users/user.ts'
 import type { Deployment } from './deployment.ts'
-import { type LogView, locate, MAX_VIEW_LINES, viewLength, withSystemLines } from './deployment-log.ts'
+import {
+  type LogView,
+  locate,
+  MAX_VIEW_LINES,
+  viewLength,
+  type WholeLog,
+  withSystemLines,
+} from './deployment-log.ts'
 import type { DeploymentFilter } from './deployments-store.ts'
 
 /** What hosts were asked to bring up, and how it went. */
@@ -36,8 +44,8 @@ export class Deployments {
   }
 
   /**
-   * The log of a deployment: its job's lines, a system line between attempts, `after` of them skipped; at most `limit` and
-   * what one answer holds.
+   * A stretch of the log of a deployment: its job's lines, a system line between attempts, `after` of them skipped; at most
+   * `limit` and what one answer holds.
    */
   async log(deployment: Deployment, after = 0, limit = MAX_VIEW_LINES): Promise<LogView> {
     const { jobs } = this.#storage
@@ -46,6 +54,28 @@ export class Deployments {
     const lines = await jobs.logs(deployment.jobId, stored, limit, MAX_VIEW_CHARS)
     await turnForLong(lines)
     return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
+  }
+
+  /** All of that log, however long it is. Its pieces throw when lines are gone before they are read. */
+  async wholeLog({ jobId }: Deployment): Promise<WholeLog> {
+    const attempts = await this.#storage.jobs.logLengths(jobId)
+    const stored = attempts.reduce((sum, { lines }) => sum + lines, 0)
+    return { count: viewLength(attempts), pieces: this.#pieces(jobId, stored) }
+  }
+
+  async *#pieces(jobId: string, count: number): AsyncGenerator<readonly LogLine[]> {
+    let before: number | undefined
+    for (let read = 0; read < count; ) {
+      const limit = Math.min(MAX_VIEW_LINES, count - read)
+      const lines = await this.#storage.jobs.logs(jobId, read, limit, MAX_VIEW_CHARS)
+      if (lines.length === 0) throw new Error(`the log of ${jobId} is shorter than it was`)
+      read += lines.length
+      for (const piece of longPieces(lines)) {
+        await ownTurn()
+        yield withSystemLines(piece, before)
+        before = piece.at(-1)?.attempt
+      }
+    }
   }
 
   /** Newest first. */

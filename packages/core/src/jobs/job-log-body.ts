@@ -7,7 +7,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib'
 import { ownTurn } from '../own-turn.ts'
-import { LONG_CHARS, type LogLine } from './job-log.ts'
+import { type LogLine, longPieces } from './job-log.ts'
 
 /** Smaller bodies are kept as they are: 47 µs for 4 KB is what compressing costs at least. */
 const COMPRESSED_FROM_BYTES = 4096
@@ -37,7 +37,7 @@ export interface LineColumns {
  * says: JSON begins with a brace, zstd with its magic number.
  */
 export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
-  const documents = documentsOf(lines)
+  const documents = longPieces(lines)
   let body = documentText(documents[0] ?? [])
   if (documents.length > 1) {
     const texts = [body]
@@ -50,19 +50,6 @@ export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   }
   if (body.length < COMPRESSED_FROM_BYTES) return body
   return body.length < BESIDE_FROM_BYTES ? zstdCompressSync(body, FASTEST) : compressed(body, FASTEST)
-}
-
-function documentsOf(lines: readonly LogLine[]): (readonly LogLine[])[] {
-  const documents: (readonly LogLine[])[] = []
-  let [begin, chars] = [0, 0]
-  for (const [index, { line }] of lines.entries()) {
-    chars += line.length
-    if (chars < LONG_CHARS && index < lines.length - 1) continue
-    documents.push(lines.slice(begin, index + 1))
-    begin = index + 1
-    chars = 0
-  }
-  return documents
 }
 
 function documentText(lines: readonly LogLine[]): Buffer {

@@ -67,6 +67,20 @@ export async function turnForLong(lines: readonly LogLine[]): Promise<void> {
   if (charsOf(lines) > LONG_CHARS) await ownTurn()
 }
 
+/** The same lines in pieces that are each worked on in a turn of their own: each ends with the line that reaches `LONG_CHARS`. */
+export function longPieces<Line extends LogLine>(lines: readonly Line[]): (readonly Line[])[] {
+  const pieces: (readonly Line[])[] = []
+  let [begin, chars] = [0, 0]
+  for (const [index, { line }] of lines.entries()) {
+    chars += line.length
+    if (chars < LONG_CHARS && index < lines.length - 1) continue
+    pieces.push(lines.slice(begin, index + 1))
+    begin = index + 1
+    chars = 0
+  }
+  return pieces
+}
+
 // UTF-16 code units of text.
 const charsOf = (lines: readonly LogLine[]): number => lines.reduce((sum, { line }) => sum + line.length, 0)
 

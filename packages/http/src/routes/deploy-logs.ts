@@ -1,7 +1,8 @@
-import { finite, JOB_STATES, listOf, MAX_LINE_CHARS, oneOf, shape, text } from '@svc/core'
+import { Readable } from 'node:stream'
+import { finite, JOB_STATES, type LogLine, listOf, MAX_LINE_CHARS, oneOf, shape, text } from '@svc/core'
 import { session } from '../gates/session.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
+import { JSON_TYPE, json } from '../reply.ts'
+import { type Reply, route } from '../route.ts'
 import { LISTED } from './listed.ts'
 
 const MAX_LINES = 10_000
@@ -13,6 +14,22 @@ function wholeOr(fallback: number, given: string | undefined, min: number, max: 
   return Math.min(Math.max(number, min), max)
 }
 
+async function* documentOf(state: string, pieces: AsyncIterable<readonly LogLine[]>): AsyncGenerator<string> {
+  yield `{"state":${JSON.stringify(state)},"logs":[`
+  let comma = ''
+  for await (const lines of pieces) {
+    yield comma + JSON.stringify(lines).slice(1, -1)
+    comma = ','
+  }
+  yield ']}'
+}
+
+/** A log of any length: read as the client takes it, and cut off where it cannot be read on, so that no part passes for all. */
+const streamed = (state: string, pieces: AsyncIterable<readonly LogLine[]>): Reply => ({
+  status: 200,
+  stream: { type: JSON_TYPE, content: Readable.from(documentOf(state, pieces), { objectMode: false }) },
+})
+
 /** The log of a deployment, for people (spec, GET /api/deploy/{id}/logs). */
 export const deployLogsRoute = route({
   method: 'GET',
@@ -20,9 +37,9 @@ export const deployLogsRoute = route({
   summary: "A deployment's state and its log.",
   gate: session('platform.deploy'),
   query: {
-    after: 'Lines to skip: those read before.',
+    after: 'Lines to skip: those read before. Without `after` and `limit` the answer is the whole log.',
     limit:
-      'Lines at most, 1 to 10000; the answer also ends before its text is longer than 1,048,576 characters.',
+      'Lines at most, 1 to 10000, which is also what `after` alone gives; the answer also ends before its text is longer than 1,048,576 characters.',
   },
   replies: {
     200: {
@@ -34,8 +51,13 @@ export const deployLogsRoute = route({
   },
   handle: async ({ plane, caller, params, query }) => {
     const deployment = await plane.deployments.visible(params.id, caller.user)
+    const counted = (count: number) => ({ 'Svc-Log-Count': String(count) })
+    if (query.after === undefined && query.limit === undefined) {
+      const { count, pieces } = await plane.deployments.wholeLog(deployment)
+      return { ...streamed(deployment.state, pieces), headers: counted(count) }
+    }
     const after = wholeOr(0, query.after, 0, Number.MAX_SAFE_INTEGER)
     const view = await plane.deployments.log(deployment, after, wholeOr(MAX_LINES, query.limit, 1, MAX_LINES))
-    return json({ state: deployment.state, logs: view.logs }, { 'Svc-Log-Count': String(view.count) })
+    return json({ state: deployment.state, logs: view.logs }, counted(view.count))
   },
 })
