@@ -65,6 +65,18 @@ describe('GET /v1/fleet', () => {
   })
 
   it.each([
+    [1_700_000_000.999, 1_700_000_000],
+    [1_700_000_001, 1_700_000_001],
+    [-0.5, -1],
+  ])('tells instants of backups in whole seconds: %d', async (given, told) => {
+    const backup_health = { last_capture_at: given }
+    await beat({ fingerprint: 'fp', backup_health, restore_drill: { last_at: given } })
+    expect(await served().get('/v1/fleet/backups')).toMatchObject({
+      body: { backups: [{ last_capture_at: told, last_drill_at: told }] },
+    })
+  })
+
+  it.each([
     ['?host=web-2', ['web-2']],
     ['?host=web-1&host=web-2', ['web-1']],
     ['?host=nobody', []],

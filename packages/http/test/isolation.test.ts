@@ -83,3 +83,57 @@ describe('two licenses', () => {
     expect(await served().get('/v1/fleet/backups', as)).toMatchObject({ status: 401 })
   })
 })
+
+// Who belongs to no tenant at all is nobody's customer: only people of the platform look after it.
+describe('deployments of a license without a tenant', () => {
+  const served = serving({ env: { SERVICE_LICENSE_KEYS: 'bootstrap-key' } })
+  const DEPLOY = { app: 'app', source: { type: 'image', image: 'app:1' } }
+
+  async function cookieOf(role: string, tenantId?: string) {
+    const { users, sessions } = served().plane
+    const email = `${role}@${tenantId ?? 'platform'}.example`
+    return (await sessions.mint(await users.add({ email, role, tenantId, password: undefined }))).cookie
+  }
+
+  /** The path of a deployment's log. */
+  async function deployed(licenseId: string) {
+    const { job } = await served().plane.jobs.enqueue({ licenseId, kind: 'deploy', payload: DEPLOY })
+    return `/api/deploy/${job.deploymentId}/logs`
+  }
+
+  const LICENSES: readonly [string, () => Promise<string>][] = [
+    ['issued to nobody', async () => (await served().license()).id],
+    ['of the allow-list', () => served().plane.licenses.resolve('bootstrap-key')],
+    ['that is not known', async () => 'lic_unknown'],
+  ]
+
+  it.each(LICENSES)('are seen by people of the platform alone: %s', async (_, licenseOf) => {
+    const path = await deployed(await licenseOf())
+    const { id: tenantId } = await served().plane.tenants.add('Acme')
+    for (const role of ['owner', 'developer']) {
+      const headers = { cookie: await cookieOf(role, tenantId) }
+      const none = await served().send({ path: '/api/deploy/dep_none/logs', headers })
+      for (const query of ['', '?after=0']) {
+        const answer = await served().send({ path: path + query, headers })
+        expect(answer).toMatchObject({ status: 404, text: none.text })
+      }
+    }
+    for (const role of ['operator', 'super_admin']) {
+      const headers = { cookie: await cookieOf(role) }
+      expect(await served().send({ path, headers })).toMatchObject({
+        status: 200,
+        body: { state: 'pending' },
+      })
+    }
+  })
+
+  it('and those of a tenant by its own people and those of the platform', async () => {
+    const { tenants, licenses } = served().plane
+    const [own, other] = [await tenants.add('Acme'), await tenants.add('Other')]
+    const path = await deployed((await licenses.issue({ tenantId: own.id })).license.id)
+    const statusOf = async (cookie: string) => (await served().send({ path, headers: { cookie } })).status
+    expect(await statusOf(await cookieOf('owner', own.id))).toBe(200)
+    expect(await statusOf(await cookieOf('owner', other.id))).toBe(404)
+    expect(await statusOf(await cookieOf('operator'))).toBe(200)
+  })
+})

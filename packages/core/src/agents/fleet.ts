@@ -47,13 +47,13 @@ export const operatorServer = (agent: Agent, org: string, now: Date): OperatorSe
 // The spec fixes both at 0: captured images are counted by a ledger that is not part of this read.
 const UNCOUNTED = 0
 
-/** The fleet backup entry of a host. */
+/** The fleet backup entry of a host: the host's instants in whole seconds. */
 export const fleetBackup = (agent: Agent): FleetBackup => ({
   hostname: agent.hostname,
-  last_capture_at: agent.lastCaptureAt ?? 0,
+  last_capture_at: Math.floor(agent.lastCaptureAt ?? 0),
   success: agent.captureSuccess ?? false,
   image_count: UNCOUNTED,
   repo_bytes: UNCOUNTED,
-  last_drill_at: agent.lastDrillAt ?? 0,
+  last_drill_at: Math.floor(agent.lastDrillAt ?? 0),
   drill_pass: agent.drillPass ?? false,
 })

@@ -1,4 +1,5 @@
 import { dynamic, optional, type Struct } from 'superstruct'
+import { Problem } from '../problem.ts'
 import {
   finite,
   freeObject,
@@ -39,6 +40,16 @@ const reads =
   (payload: unknown): Payload =>
     read(struct, payload)
 
+const restore = reads(
+  openShape({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
+)
+
+function readRestore(payload: unknown): Payload {
+  const named = restore(payload)
+  if (named.image_id !== undefined || named.checksum !== undefined) return named
+  throw new Problem('invalid-input', { details: ['image_id: expected image_id or checksum'] })
+}
+
 /** What each kind of job must carry (docs/agents.md, Payloads). Keys that are not named here are kept. */
 const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   deploy: reads(
@@ -53,9 +64,7 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   stop: reads(openShape({ app })),
   remove: reads(openShape({ app })),
   db: reads(openShape({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),
-  restore: reads(
-    openShape({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
-  ),
+  restore: readRestore,
   firewall: reads(openShape({ revision: finite(), settings: freeObject() })),
   prune: reads(openShape({ older_than_seconds: optional(whole(0, 315_360_000)) })),
   expose: reads(openShape({ app, domain, port })),

@@ -62,8 +62,10 @@ export class AddressRules {
    */
   admit(text: string): string | undefined {
     const address = readAddress(text)
-    if (!address || this.#isBarred(address)) return undefined
-    const admitted = this.#isAllowed(address) || this.#isForeign(behindNat64(address) ?? address)
+    if (!address) return undefined
+    const reached = behindNat64(address) ?? address
+    if (this.#isBarred(address) || this.#isBarred(reached)) return undefined
+    const admitted = this.#isAllowed(address) || this.#isForeign(reached)
     return admitted ? address.toString() : undefined
   }
 
@@ -76,7 +78,7 @@ export class AddressRules {
   }
 
   #isForeign(address: Address): boolean {
-    if (!isPublic(address) || this.#isBarred(address)) return false
+    if (!isPublic(address)) return false
     const spelled = address.toString()
     return !this.#own().some((own) => readAddress(own)?.toString() === spelled)
   }

@@ -38,6 +38,21 @@ describe('payloads', () => {
     ])
   })
 
+  it('of a restore name an image, a checksum or both', () => {
+    const target = '/srv'
+    for (const named of [
+      { image_id: 'img_1' },
+      { checksum: 'abc' },
+      { image_id: 'img_1', checksum: 'abc' },
+    ]) {
+      expect(readPayload('restore', { ...named, target })).toEqual({ ...named, target })
+    }
+    expect(refusal('restore', { target })).toEqual(['image_id: expected image_id or checksum'])
+    expect(refusal('restore', { target, image_id: '' })).toEqual([
+      'image_id: expected a string of 1 to 128 characters',
+    ])
+  })
+
   it('of any JSON are read or refused, also where a value cannot be spelled out', () => {
     const odd = fc.constantFrom<unknown>({ toString: null }, [{ toString: 1 }], {
       valueOf: null,

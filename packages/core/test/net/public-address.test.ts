@@ -133,17 +133,43 @@ describe('ranges of the operator', () => {
     }
   })
 
+  // Range by range: the addresses at its ends, and those next to them.
   test.each([
-    '169.254.169.254',
-    '168.63.129.16',
-    '100.100.100.200',
-    'fd00:ec2::254',
-    'fe80::1',
-    '0.0.0.0',
-    '::',
-  ])('nothing allows the metadata, link-local and unspecified addresses: %s', (address) => {
-    expect(new AddressRules({ allow: ['0.0.0.0/0', '::/0'] }).admit(address)).toBeUndefined()
+    [['0.0.0.0', '0.255.255.255'], ['1.0.0.0']],
+    [['::'], ['::1']],
+    [
+      ['169.254.0.0', '169.254.169.254', '169.254.255.255'],
+      ['169.253.255.255', '169.255.0.0'],
+    ],
+    [
+      ['fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+      ['fe7f::1', 'fec0::'],
+    ],
+    [['168.63.129.16'], ['168.63.129.15', '168.63.129.17']],
+    [['100.100.100.200'], ['100.100.100.199', '100.100.100.201']],
+    [['192.0.0.192'], ['192.0.0.191', '192.0.0.193']],
+    [
+      ['fd00:ec2::', 'fd00:ec2::254', 'fd00:ec2:ffff:ffff:ffff:ffff:ffff:ffff'],
+      ['fd00:ec1::254', 'fd00:ec3::'],
+    ],
+    [['fd20:ce::254'], ['fd20:ce::253', 'fd20:ce::255']],
+  ])('nothing allows the metadata, link-local and unspecified addresses: %j', (never, beside) => {
+    const all = new AddressRules({ allow: ['0.0.0.0/0', '::/0'] })
+    for (const address of never) {
+      expect(all.admit(address)).toBeUndefined()
+      expect(new AddressRules({ allow: [address] }).admit(address)).toBeUndefined()
+    }
+    expect(beside.map((address) => all.admit(address))).toEqual(beside)
   })
+
+  test.each(['169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192', '0.0.0.0'])(
+    'nor through a gateway that is allowed: %s',
+    (address) => {
+      const rules = new AddressRules({ allow: ['64:ff9b::/96'] })
+      expect(rules.admit(`64:ff9b::${address}`)).toBeUndefined()
+      expect(rules.admit('64:ff9b::10.0.0.1')).toBe('64:ff9b::a00:1')
+    },
+  )
 
   test("the machine's own public addresses are refused unless allowed", () => {
     const own = () => ['93.184.216.34', '2a00:1450::1', 'fe80::1']

@@ -32,6 +32,19 @@ describe('a signed token', () => {
     expect(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).toEqual(header)
   })
 
+  test('of one of two keys names its own, whichever signed first', () => {
+    const other = parseSigningKey(generateSigningKey().privateKey)
+    for (const by of [key, other, key]) {
+      for (const typ of TOKEN_TYPES) {
+        const made = signToken(by, typ, claims)
+        const head = Buffer.from(made.split('.')[0] ?? '', 'base64url').toString()
+        expect(JSON.parse(head)).toEqual({ alg: 'EdDSA', typ, kid: by.kid })
+        const both = verificationKeys(jwkSet([key.publicKey, other.publicKey]))
+        expect(verifyToken(made, { ...expected, keys: both, typ })).toEqual({ ok: true, claims })
+      }
+    }
+  })
+
   test('carries any JSON claims unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (extra) => {

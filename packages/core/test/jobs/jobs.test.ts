@@ -1,0 +1,76 @@
+// What the service hands on to its stores.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { JOB_KINDS, type JobKind } from '@svc/core'
+import { type TestPlane, testPlane } from '@svc/testing'
+
+let test: TestPlane
+beforeEach(() => {
+  test = testPlane()
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const licenseId = 'lic_a'
+const source = { type: 'image', image: 'shop:1' }
+const PAYLOADS: Readonly<Record<JobKind, object>> = {
+  deploy: { app: 'shop', source },
+  redeploy: { app: 'shop', source },
+  stop: { app: 'shop' },
+  remove: { app: 'shop' },
+  db: { op: 'create', engine: 'postgresql', name: 'shop' },
+  restore: { checksum: 'abc', target: '/srv' },
+  firewall: { revision: 1, settings: {} },
+  prune: {},
+  expose: { app: 'shop', domain: 'shop.example', port: 80 },
+  unexpose: { app: 'shop', domain: 'shop.example' },
+}
+
+describe('a job makes a deployment', () => {
+  it.each(JOB_KINDS)('only when it brings an application up: %s', async (kind) => {
+    const { job } = await test.plane.jobs.enqueue({ licenseId, kind, payload: PAYLOADS[kind] })
+    const made = await test.plane.deployments.list({ licenseId, limit: 10 })
+    if (kind !== 'deploy' && kind !== 'redeploy') {
+      expect([job.deploymentId, made]).toEqual([undefined, []])
+      return
+    }
+    expect(made).toMatchObject([
+      { id: job.deploymentId, jobId: job.id, licenseId, app: 'shop', source, state: 'pending' },
+    ])
+    expect(job.deploymentId).toMatch(/^dep_/)
+  })
+
+  it.each(['deploy', 'redeploy'] as const)('anew when a %s is done again', async (kind) => {
+    const { job } = await test.plane.jobs.enqueue({ licenseId, kind, payload: PAYLOADS[kind] })
+    await test.plane.jobs.cancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: '' })
+    const again = (await test.plane.jobs.retry(job.id)).job
+    const made = await test.plane.deployments.list({ licenseId, limit: 10 })
+    expect(made).toMatchObject([
+      { id: again.deploymentId, jobId: again.id, state: 'pending' },
+      { id: job.deploymentId, jobId: job.id, state: 'failed' },
+    ])
+    expect(again).toMatchObject({ retryOf: job.id, kind, payload: job.payload })
+  })
+})
+
+describe('a cancel', () => {
+  const cancelled = async (fields: { licenseId?: string; fingerprint?: string } = {}) => {
+    const { job } = await test.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+    await test.plane.jobs.claim({ licenseId, fingerprint: 'fp-1', claimKey: undefined })
+    const whole = { licenseId: undefined, fingerprint: undefined, ...fields }
+    const write = { jobId: job.id, ...whole, reason: 'token=hunter2-hunter2-hunter2' }
+    return test.plane.jobs.cancel(write).then(
+      ({ effect, job: { cancel } }) => ({ effect, reason: cancel?.reason }),
+      ({ code }: { code: string }) => code,
+    )
+  }
+
+  it('reaches the host that holds the job, its reason without secrets', async () => {
+    const asked = { effect: 'requested', reason: expect.not.stringContaining('hunter2') }
+    expect(await cancelled()).toEqual(asked)
+    expect(await cancelled({ licenseId, fingerprint: 'fp-1' })).toEqual(asked)
+  })
+
+  it('of another license or another host is refused', async () => {
+    expect(await cancelled({ licenseId: 'lic_b' })).toBe('job-not-found')
+    expect(await cancelled({ licenseId, fingerprint: 'fp-2' })).toBe('job-not-found')
+  })
+})
