@@ -60,6 +60,10 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
   conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
   'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
+  'too-many-hosts': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
+  },
   unavailable: {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane or its database does not answer: is it running?',

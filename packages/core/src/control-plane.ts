@@ -98,7 +98,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const services: Services = {
     ...alerting,
-    agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(metrics) }),
+    agents: agentsOf(base, jobs),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
@@ -130,6 +130,11 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
 function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
   const secure = URL.parse(base.issuer)?.protocol === 'https:'
   return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
+}
+
+function agentsOf(base: Base, jobs: Jobs): Agents {
+  const { perLicense: hostsPerLicense } = base.config.hosts
+  return new Agents({ ...base, jobs, metrics: new AgentMetrics(base.metrics), hostsPerLicense })
 }
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {

@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'ambiguous'
   | 'conflict'
   | 'rate-limited'
+  | 'too-many-hosts'
   | 'unavailable'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */

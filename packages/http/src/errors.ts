@@ -37,6 +37,7 @@ export const FAILURES = {
   ambiguous: { status: 409, error: 'ambiguous' },
   conflict: { status: 409, error: 'conflict' },
   'rate-limited': { status: 429, error: 'rate limit exceeded' },
+  'too-many-hosts': { status: 429, error: 'too many hosts for this license' },
   unavailable: { status: 503, error: 'service unavailable' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },

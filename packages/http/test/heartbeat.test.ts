@@ -124,3 +124,17 @@ describe('a heartbeat without a signing key', () => {
     expect((await served().post(PATH, { fingerprint: 'fp' })).body).toEqual({ ack: true, next_interval: 60 })
   })
 })
+
+describe('a heartbeat of a host beyond those that the license may have', () => {
+  const served = serving({ env: { SERVICE_HOSTS_PER_LICENSE: '1' } })
+  it('is 429 with Retry-After and says so, and the known host goes on', async () => {
+    expect(await served().post(PATH, { fingerprint: 'fp-1' })).toMatchObject({ status: 200 })
+    expect(await served().post(PATH, { fingerprint: 'fp-2' })).toMatchObject({
+      status: 429,
+      body: { error: 'too many hosts for this license' },
+      headers: { 'retry-after': '300' },
+    })
+    expect(await served().post(PATH, { fingerprint: 'fp-1' })).toMatchObject({ status: 200 })
+    expect(await served().get('/v1/fleet/servers')).toMatchObject({ body: { servers: [{ id: 'agt_fp-1' }] } })
+  })
+})

@@ -58,6 +58,7 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
   ['svc_job_log_lines_total', {}],
   ['svc_agents', { state: ['online', 'offline', 'unknown', 'other'] }],
   ['svc_heartbeats_total', {}],
+  ['svc_hosts_refused_total', {}],
   [
     'svc_alerts',
     { status: ['firing', 'acknowledged', 'snoozed', 'resolved'], severity: ['critical', 'warning', 'info'] },

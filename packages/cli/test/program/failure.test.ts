@@ -21,6 +21,7 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   ambiguous: 2,
   conflict: 1,
   'rate-limited': 1,
+  'too-many-hosts': 1,
   unavailable: 3,
 }
 

@@ -162,6 +162,13 @@ const FORGET = {
   text: 'delete from agents where license_id = $1 and fingerprint = $2 returning fingerprint',
 }
 
+const TURN_AWAY = {
+  name: 'agent-turn-away',
+  text: `delete from agents where license_id = $1 and fingerprint = $2 and $3::bigint <
+      (select count(*) from (select from agents where license_id = $1 limit $3::bigint + 1) counted)
+    returning fingerprint`,
+}
+
 const toAgent = (row: AgentRow): Agent => ({
   licenseId: row.license_id,
   fingerprint: row.fingerprint,
@@ -217,6 +224,10 @@ export class SqlAgentsStore implements AgentsStore {
     const params = [licenseId, fingerprint, change.label, change.drained, now]
     const [row] = await this.#session.rows<AgentRow>(CHANGE, params)
     return row === undefined ? undefined : toAgent(row)
+  }
+
+  async turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean> {
+    return (await this.#session.rows(TURN_AWAY, [licenseId, fingerprint, most])).length > 0
   }
 
   async forget(licenseId: string, fingerprint: string): Promise<boolean> {

@@ -43,6 +43,8 @@ export interface AgentsStore {
   /** Hosts by hostname then fingerprint, of one license or of all. */
   list(licenseId?: string): Promise<readonly Agent[]>
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
+  /** Removes the host when its license has more than `most`, itself included; whether it did. */
+  turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean>
   /** Removes the host from the registry; false when there is none. Its jobs stay. */
   forget(licenseId: string, fingerprint: string): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -15,6 +16,7 @@ import {
   type OperatorServer,
   operatorServer,
 } from './fleet.ts'
+import { HostLimit } from './host-limit.ts'
 import { hostCalled } from './host-name.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
@@ -27,6 +29,9 @@ export interface AgentsParts {
   readonly issuer: string
   readonly jobs: Jobs
   readonly metrics: AgentMetrics
+  readonly log: Log
+  /** Hosts of a license at most; those known beyond it stay. */
+  readonly hostsPerLicense: number
 }
 
 /** A heartbeat with the jobs whose leases it renews. */
@@ -46,20 +51,24 @@ export interface HeartbeatAnswer {
 /** The live registry: heartbeats, fleet reads and what operators do with hosts. */
 export class Agents {
   readonly #parts: AgentsParts
+  readonly #limit: HostLimit
 
   constructor(parts: AgentsParts) {
     this.#parts = parts
+    this.#limit = new HostLimit(parts)
   }
 
   /**
    * Takes a heartbeat: upserts the host, renews the listed leases, signs a refresh (spec, Heartbeat result).
-   * @throws Problem `unauthorized` when the license is to be checked and is not usable
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable, `too-many-hosts` for a new host beyond
+   * the limit of the license
    */
   async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
     const { storage, clock, jobs, metrics } = this.#parts
     const { licenseId, fingerprint } = beat
-    // First the statement that may refuse, then what follows from it.
+    // First the statements that may refuse, then what follows from them.
     const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.forStores())
+    if (seq === 1) await this.#limit.admit(licenseId, fingerprint)
     if (beat.jobs.length > 0) {
       await jobs.renew(beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint })))
     }

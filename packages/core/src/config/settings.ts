@@ -131,6 +131,13 @@ export const settings = {
       { of: 'public keys', accepts: (entry) => !entry.includes('PRIVATE KEY') },
     ),
   }),
+  hosts: required('Hosts', {
+    perLicense: wholeNumber(
+      'SERVICE_HOSTS_PER_LICENSE',
+      'Hosts of a license at most; further ones are refused, those known stay.',
+      { fallback: 1000, min: 1, max: 100_000 },
+    ),
+  }),
   jobs: required('Jobs', {
     leaseSeconds: wholeNumber(
       'SERVICE_JOB_LEASE_SECONDS',

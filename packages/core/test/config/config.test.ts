@@ -30,6 +30,7 @@ describe('no settings', () => {
       database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
       licensing: { keys: [], ttlDays: 7 },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
+      hosts: { perLicense: 1000 },
       jobs: { leaseSeconds: 300 },
       scheduler: { tickSeconds: 0 },
       limits: { backend: 'memory' },

@@ -4,6 +4,7 @@ import { buildJob } from '../jobs/build-job.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { AgentsScene } from './agents-scene.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'
+import { hostLimitTests } from './contract-host-limit.ts'
 import { licenseTests } from './contract-license.ts'
 
 const FIGURES = {
@@ -29,6 +30,7 @@ export function agentsStoreContract(name: string, open: () => Promise<Storage>):
     describe('heartbeat', () => heartbeatTests(sceneOf))
     describe('operators', () => operatorTests(sceneOf))
     describe('the license', () => licenseTests(sceneOf))
+    describe('the limit of a license', () => hostLimitTests(sceneOf))
   })
 }
 

@@ -31,15 +31,21 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
         agents.put(agentKey(licenseId, fingerprint), next)
         return toAgent(next)
       }),
-    forget: (licenseId: string, fingerprint: string) =>
+    turnAway: (licenseId: string, fingerprint: string, most: number) =>
       run(() => {
-        const key = agentKey(licenseId, fingerprint)
-        const known = agents.get(key) !== undefined
-        agents.put(key, undefined)
-        forgetIdentities(tables, licenseId, fingerprint)
-        return known
+        const hosts = agents.all().filter((row) => row.licenseId === licenseId)
+        return hosts.length > most && forget(tables, licenseId, fingerprint)
       }),
+    forget: (licenseId: string, fingerprint: string) => run(() => forget(tables, licenseId, fingerprint)),
   }
+}
+
+function forget(tables: MemoryTables, licenseId: string, fingerprint: string): boolean {
+  const key = agentKey(licenseId, fingerprint)
+  const known = tables.agents.get(key) !== undefined
+  tables.agents.put(key, undefined)
+  forgetIdentities(tables, licenseId, fingerprint)
+  return known
 }
 
 const toAgent = ({ seq: _, ...agent }: MemoryAgent): Agent => agent

@@ -22,6 +22,7 @@ const STATUS: Partial<Record<ProblemCode, number>> = {
   'job-not-found': 404,
   'not-found': 404,
   'rate-limited': 429,
+  'too-many-hosts': 429,
   unavailable: 503,
   'signing-not-configured': 503,
 }
