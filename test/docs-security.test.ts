@@ -53,6 +53,11 @@ describe('the limits on the page', () => {
       `${headers}, ${figure(server, 'MAX_HEADERS')} of them, within ${within} s`,
     )
     expect(rows.get('A request')).toBe(`${figure(server, 'requestTimeout') / 1000} s to arrive`)
+    const hosts = settings.hosts.settings.perLicense
+    expect(rows.get('Hosts of a license')).toMatch(new RegExp(`^${inThousands(Number(hosts.fallback))} `))
+    const [reads, actions] = [figure(LIMITS, 'ALERT_READS'), figure(LIMITS, 'ALERT_ACTIONS')]
+    expect(rows.get('Alerts of a license')).toBe(`${reads} reads and ${actions} actions a minute`)
+    expect(textOf('docs/alerts.md')).toContain(`with ${reads} reads and ${actions} actions a minute`)
     const windows = inThousands(figure('core/src/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
     expect(rows.get('Rate windows in memory')).toMatch(new RegExp(`^${windows};`))
   })

@@ -31,6 +31,25 @@ describe('limits per license', () => {
     expect(await send()).toMatchObject({ status })
   })
 
+  it.each([
+    ['GET', 120, 200],
+    ['POST', 30, 404],
+  ])(
+    '%s of fleet alerts passes %i a minute, then is 429 until the window ends',
+    async (method, limit, status) => {
+      const { send, key, clock } = served()
+      const headers = { authorization: `Bearer ${key}` }
+      const body = method === 'GET' ? undefined : JSON.stringify({ id: 'alr_none', action: 'ack' })
+      const ask = () => send({ method, path: '/api/v1/fleet/alerts', headers, body })
+      expect(await statuses(limit, ask)).toEqual(new Set([status]))
+      expect(await ask()).toMatchObject({ ...LIMITED, headers: { 'retry-after': '60' } })
+      clock.advance({ ms: 59_999 })
+      expect(await ask()).toMatchObject({ ...LIMITED, headers: { 'retry-after': '1' } })
+      clock.advance({ ms: 1 })
+      expect(await ask()).toMatchObject({ status })
+    },
+  )
+
   it('is counted apart for each route and each license', async () => {
     const { post, license } = served()
     await statuses(31, () => post('/v1/telemetry/heartbeat', { fingerprint: 'fp' }))

@@ -3,6 +3,7 @@ import type { Ids } from '../ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { SharedReads } from '../shared-reads.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Agent, HEARTBEAT_SECONDS } from './agent.ts'
@@ -48,14 +49,22 @@ export interface HeartbeatAnswer {
   readonly cancel: readonly string[]
 }
 
+/** What a license reads of its hosts. These reads have no limit (spec, Limits), so those that meet share one. */
+interface Fleet {
+  readonly servers: readonly FleetServer[]
+  readonly backups: readonly FleetBackup[]
+}
+
 /** The live registry: heartbeats, fleet reads and what operators do with hosts. */
 export class Agents {
   readonly #parts: AgentsParts
   readonly #limit: HostLimit
+  readonly #fleets: SharedReads<Fleet>
 
   constructor(parts: AgentsParts) {
     this.#parts = parts
     this.#limit = new HostLimit(parts)
+    this.#fleets = new SharedReads((licenseId) => this.#fleetOf(licenseId))
   }
 
   /**
@@ -80,10 +89,7 @@ export class Agents {
 
   /** The hosts of a license (spec, GET /v1/fleet/servers). */
   async servers(licenseId: string): Promise<readonly FleetServer[]> {
-    const agents = await this.list(licenseId)
-    const org = await this.#orgOf(licenseId)
-    const now = this.#parts.clock.now()
-    return agents.map((agent) => fleetServer(agent, org, now))
+    return (await this.#fleets.of(licenseId)).servers
   }
 
   /** The hosts of a license, or of all, for operators. */
@@ -97,8 +103,11 @@ export class Agents {
 
   /** The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups). */
   async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
-    const agents = await this.#parts.storage.agents.list(licenseId)
-    return agents.filter((agent) => hostname === undefined || agent.hostname === hostname).map(fleetBackup)
+    const backups =
+      licenseId === undefined
+        ? (await this.list()).map(fleetBackup)
+        : (await this.#fleets.of(licenseId)).backups
+    return hostname === undefined ? backups : backups.filter((backup) => backup.hostname === hostname)
   }
 
   /** Every host, or those of a license. */
@@ -138,6 +147,15 @@ export class Agents {
     const { licenseId, fingerprint } = beat
     const facts = { issuer, licenseId, fingerprint, tokenId: ids.next('tok'), seq, drained, cancel }
     return signer.signApart(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
+  }
+
+  async #fleetOf(licenseId: string): Promise<Fleet> {
+    const [agents, org] = await Promise.all([this.list(licenseId), this.#orgOf(licenseId)])
+    const now = this.#parts.clock.now()
+    return {
+      servers: agents.map((agent) => fleetServer(agent, org, now)),
+      backups: agents.map((agent) => fleetBackup(agent)),
+    }
   }
 
   async #orgOf(licenseId: string): Promise<string> {

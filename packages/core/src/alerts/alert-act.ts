@@ -49,7 +49,7 @@ export async function actOn(parts: Parts, input: ActInput): Promise<readonly Ale
     action === 'resolve'
       ? await resolveAll(parts, before, actor)
       : await storage.alerts.write({ ids, action, actor, until }, clock.forStores())
-  await record(parts, input, input.note === undefined ? changed : ids)
+  await record(parts, input, { ids, changed })
   return storage.alerts.byIds(ids, scope)
 }
 
@@ -118,14 +118,23 @@ async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): 
   }
 }
 
-/** Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a note. */
+/** Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a new note. */
 async function record(
   { storage, clock, ids }: Parts,
   { action, actor, note }: ActInput,
-  alertIds: readonly string[],
+  named: { readonly ids: readonly string[]; readonly changed: readonly string[] },
 ): Promise<void> {
-  if (alertIds.length === 0) return
   const clean = note === undefined ? undefined : redact(note)
-  const entries = alertIds.map((alertId) => ({ id: ids.next('act'), alertId, actor, action, note: clean }))
+  const isChanged = new Set(named.changed)
+  const told = clean === undefined ? named.changed : named.ids
+  if (told.length === 0) return
+  const entries = told.map((alertId) => ({
+    id: ids.next('act'),
+    alertId,
+    actor,
+    action,
+    note: clean,
+    onlyNews: !isChanged.has(alertId),
+  }))
   await storage.alerts.record(entries, clock.forStores())
 }

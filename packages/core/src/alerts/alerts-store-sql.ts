@@ -70,7 +70,9 @@ const RECORD = {
   name: 'alert-record',
   text: `insert into alert_actions (id, alert_id, at, actor, action, note)
     select r.id, r.alert_id, ${at('$2')}, r.actor, r.action, r.note from jsonb_to_recordset($1::jsonb)
-      as r(id text, alert_id text, actor text, action text, note text)`,
+      as r(id text, alert_id text, actor text, action text, note text, only_news boolean)
+    where not r.only_news or r.note is distinct from
+      (select a.note from alert_actions a where a.alert_id = r.alert_id order by a.id collate "C" desc limit 1)`,
 }
 const ACTIONS = {
   name: 'alert-actions',
@@ -136,8 +138,12 @@ export class SqlAlertsStore implements port.AlertsStore {
     return rows.map(({ id }) => id)
   }
 
-  async record(entries: readonly Omit<port.AlertActionEntry, 'at'>[], now?: Date): Promise<void> {
-    const rows = entries.map(({ alertId, ...entry }) => ({ ...entry, alert_id: alertId }))
+  async record(entries: readonly port.NewAlertAction[], now?: Date): Promise<void> {
+    const rows = entries.map(({ alertId, onlyNews = false, ...entry }) => ({
+      ...entry,
+      alert_id: alertId,
+      only_news: onlyNews,
+    }))
     await this.#session.rows(RECORD, [JSON.stringify(rows), now])
   }
 

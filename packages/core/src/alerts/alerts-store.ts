@@ -80,6 +80,12 @@ export interface AlertActionEntry {
   readonly note: string | undefined
 }
 
+/** A line to be written into that record. */
+export interface NewAlertAction extends Omit<AlertActionEntry, 'at'> {
+  /** Left out when the last line of the alert has the same note: for what changed nothing else. */
+  readonly onlyNews?: boolean
+}
+
 /** How many alerts there are by status and severity. */
 export type AlertCounts = ReadonlyMap<`${AlertStatus} ${AlertSeverity}`, number>
 
@@ -107,7 +113,7 @@ export interface AlertsStore {
    * they did it. On a resolved alert only `unack` and `unsnooze` change anything.
    */
   write(write: AlertWrite, now?: Date): Promise<readonly string[]>
-  record(entries: readonly Omit<AlertActionEntry, 'at'>[], now?: Date): Promise<void>
+  record(entries: readonly NewAlertAction[], now?: Date): Promise<void>
   /** Oldest first. */
   actions(alertId: string): Promise<readonly AlertActionEntry[]>
   /** Alerts of these ids within a scope, in the order of ids. */

@@ -81,8 +81,9 @@ export function longPieces<Line extends LogLine>(lines: readonly Line[]): (reado
   return pieces
 }
 
-// UTF-16 code units of text.
-const charsOf = (lines: readonly LogLine[]): number => lines.reduce((sum, { line }) => sum + line.length, 0)
+/** UTF-16 code units of text. */
+export const charsOf = (lines: readonly LogLine[]): number =>
+  lines.reduce((sum, { line }) => sum + line.length, 0)
 
 /** Cuts to `MAX_LINE_CHARS` without splitting a surrogate pair. */
 export function cutLine(line: string): string {

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { MAX_ACCEPTED_LINES, type StoredLine, turnForLong } from './job-log.ts'
+import { type StoredLine, turnForLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
@@ -22,7 +22,7 @@ import type {
   StatusWrite,
   SweepResult,
 } from './jobs-store.ts'
-import { storedLines } from './stored-lines.ts'
+import { appendRedacted } from './log-append.ts'
 
 /** What an operator asks to be done. */
 export interface EnqueueInput {
@@ -104,9 +104,8 @@ export class Jobs {
    * @throws Problem `job-not-found` when the writer does not own the job
    */
   async appendLogs(write: Omit<LogWrite, 'leaseSeconds'>): Promise<LogOutcome> {
-    const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const lines = await storedLines(write.lines.slice(0, MAX_ACCEPTED_LINES))
-    const outcome = await storage.jobs.appendLogs({ ...write, lines, leaseSeconds }, clock.forStores())
+    const { metrics } = this.#parts
+    const outcome = await appendRedacted(this.#parts, write)
     if (outcome === undefined) {
       metrics.fenced('logs')
       throw new Problem('job-not-found')

@@ -3,6 +3,11 @@ import type { Clock } from '../clock.ts'
 import type { RateCounter } from './rate-counter.ts'
 import { judge, type RateCount, type RateLimit, type RateVerdict } from './rate-limit.ts'
 
+/** Looks at the alerts of a license a minute. */
+const ALERT_READS = 120
+/** Actions on them a minute. Each names a hundred alerts at most, and leaves a line in the record of those that it changes. */
+const ALERT_ACTIONS = 30
+
 /** Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of `status`. */
 const AGENT_LIMITS = {
   /** Per client address. */
@@ -13,6 +18,8 @@ const AGENT_LIMITS = {
   status: 120,
   logs: 240,
   cancel: 120,
+  'alert-read': ALERT_READS,
+  'alert-act': ALERT_ACTIONS,
 } as const
 
 /** The limits that a gate can ask for. */
@@ -102,6 +109,8 @@ function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> 
     status: perMinute('status', AGENT_LIMITS.status),
     logs: perMinute('logs', AGENT_LIMITS.logs),
     cancel: perMinute('cancel', AGENT_LIMITS.cancel),
+    'alert-read': perMinute('alert-read', ALERT_READS),
+    'alert-act': perMinute('alert-act', ALERT_ACTIONS),
     'login-per-ip': perMinute('login-per-ip', LOGINS_PER_IP),
     'login-per-account': {
       name: 'login-per-account',

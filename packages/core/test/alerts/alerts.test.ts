@@ -107,6 +107,29 @@ describe('alerts of a fleet', () => {
     expect(actions.map(({ action }) => action)).toEqual(['ack', 'snooze', 'unsnooze', 'unack', 'resolve'])
   })
 
+  it('a note leaves a line where something changes or it is a new one, its secrets taken out', async () => {
+    const id = await opened()
+    const notes = async () =>
+      (await scene.test.plane.alerts.story(id)).actions.map(({ action, note }) => [action, note])
+    await act({ id, note: 'disk ordered' })
+    await act({ id, note: 'disk ordered' })
+    await act({ id })
+    expect(await notes()).toEqual([['ack', 'disk ordered']])
+    await act({ id, note: 'disk came' })
+    await act({ id, note: 'disk came' })
+    await act({ id, note: 'disk ordered' })
+    await act({ ids: [id], action: 'unack', note: 'disk ordered' })
+    await act({ ids: [id], action: 'unack', note: 'token=hunter2-hunter2-hunter2' })
+    await act({ ids: [id], action: 'unack', note: 'token=hunter2-hunter2-hunter2' })
+    expect(await notes()).toEqual([
+      ['ack', 'disk ordered'],
+      ['ack', 'disk came'],
+      ['ack', 'disk ordered'],
+      ['unack', 'disk ordered'],
+      ['unack', expect.not.stringContaining('hunter2')],
+    ])
+  })
+
   it('what a person resolves is announced, and opens again in its row when it still holds', async () => {
     const id = await opened()
     await act({ id, action: 'resolve', note: 'cleaning up' })

@@ -19,7 +19,7 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
-import { licenseBearer } from '../gates/license-bearer.ts'
+import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { jsonBody } from '../schema.ts'
@@ -84,7 +84,7 @@ export const alertRoutes = [
     method: 'GET',
     path: PATH,
     summary: "List the license's alerts, unresolved and newest first.",
-    gate: licenseBearer,
+    gate: agentGate('alert-read'),
     query: {
       status: `One of ${ALERT_STATUSES.join(', ')}.`,
       host: 'A hostname, id or fingerprint.',
@@ -115,7 +115,7 @@ export const alertRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Acknowledge, snooze or resolve alerts of the license. Repeating it changes nothing.',
-    gate: licenseBearer,
+    gate: agentGate('alert-act'),
     body: jsonBody(actBody),
     replies: {
       200: {

@@ -217,15 +217,14 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       const { clock, move, alertId } = scene()
       await move()
       const entry = { alertId, actor: 'ann', action: 'ack' as const, note: 'on it' }
-      const [first, second] = [
-        { ...entry, id: buildId('act') },
-        { ...entry, id: buildId('act'), note: undefined },
-      ]
+      const said = (note: string | undefined) => ({ ...entry, id: buildId('act'), note })
+      const [first, second] = [said('on it'), said(undefined)]
       await alerts().record([first, second], clock.now())
-      expect(await alerts().actions(alertId)).toEqual([
-        { ...first, at: clock.now() },
-        { ...second, at: clock.now() },
-      ])
+      const kept = [first, second].map((each) => ({ ...each, at: clock.now() }))
+      expect(await alerts().actions(alertId)).toEqual(kept)
+      const [again, repeat] = [said('on it'), said('on it')]
+      for (const each of [again, repeat]) await alerts().record([{ ...each, onlyNews: true }], clock.now())
+      expect(await alerts().actions(alertId)).toEqual([...kept, { ...again, at: clock.now() }])
     })
 
     it('counts by status and severity, and purges what was resolved long ago', async () => {

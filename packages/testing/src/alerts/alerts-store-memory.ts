@@ -16,6 +16,12 @@ import { move, shown } from './alert-move-memory.ts'
 import type { AlertTables } from './alert-tables.ts'
 import { keyOf, type MemoryAlert, type MemoryWatch } from './memory-alert.ts'
 
+const actionsOf = ({ actions }: AlertTables, alertId: string) =>
+  actions
+    .all()
+    .filter((each) => each.alertId === alertId)
+    .sort((one, other) => byBytes(one.id, other.id))
+
 /** Alerts in memory. */
 export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Date): AlertsStore {
   const { actions, alerts, watches } = tables
@@ -33,15 +39,12 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
           if (alerts.get(alertId) === undefined) throw new Error(`there is no alert ${alertId}`)
           if (actions.get(id) !== undefined) throw new Error(`there is an action ${id} already`)
         }
-        for (const entry of entries) actions.put(entry.id, { ...entry, at: now })
+        const kept = entries.filter(
+          ({ alertId, note, onlyNews }) => !onlyNews || actionsOf(tables, alertId).at(-1)?.note !== note,
+        )
+        for (const { onlyNews: _, ...entry } of kept) actions.put(entry.id, { ...entry, at: now })
       }),
-    actions: (alertId) =>
-      run(() =>
-        actions
-          .all()
-          .filter((each) => each.alertId === alertId)
-          .sort((one, other) => byBytes(one.id, other.id)),
-      ),
+    actions: (alertId) => run(() => actionsOf(tables, alertId)),
     byIds: (ids, scope) =>
       run(() => ids.flatMap((id) => inScope(alerts.get(id), scope).map((alert) => shown(tables, alert)))),
     byKey: (dedupKey, scope) => run(() => byKey(tables, dedupKey, scope)),

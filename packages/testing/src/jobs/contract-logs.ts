@@ -87,6 +87,16 @@ export function logsContract(scene: Scene): void {
     expect(await scene().lines(job)).toEqual(['a'])
   })
 
+  it('no lines store nothing, and say whose job it is and where its log stands', async () => {
+    const job = await scene().held()
+    await scene().append(job, ['a', 'b'], { offset: 0 })
+    expect(await scene().append(job, [])).toMatchObject({ accepted: 0, stored: 0, next: 2 })
+    for (const stranger of [{ fingerprint: OTHER }, { licenseId: buildId('lic') }, { attempt: 2 }]) {
+      expect(await scene().append(job, [], stranger)).toBeUndefined()
+    }
+    expect(await scene().lines(job)).toEqual(['a', 'b'])
+  })
+
   it('a new attempt begins at offset 0, behind the lines of the one before', async () => {
     const job = await scene().held()
     await scene().append(job, ['old 0', 'old 1'], { offset: 0 })
