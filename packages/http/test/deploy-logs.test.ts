@@ -49,34 +49,38 @@ async function write({ storage, licenseId, clock }: Mounted, jobId: string, text
 const textsOf = (body: unknown): string[] => (body as Log).logs.map(({ line }) => line)
 
 describe('GET /api/deploy/{id}/logs without a query', () => {
-  it('is the whole log: more than 10,000 lines, more than a million characters, and every attempt', async () => {
-    const { served, clock, jobId, path, headers } = await scene()
-    await using _ = served
-    const first = await write(
-      served,
-      jobId,
-      Array.from({ length: 12_000 }, (_, n) => `${n} é "x" \\`),
-    )
-    clock.advance({ minutes: 6 })
-    await claim(served)
-    const second = await write(
-      served,
-      jobId,
-      Array.from({ length: 1000 }, (_, n) => `${n} `.padEnd(8192, 'y')),
-    )
-    const answer = await served.send({ path, headers })
-    expect(answer).toMatchObject({ status: 200, headers: { 'svc-log-count': '13001' } })
-    expect((answer.body as Log).state).toBe('claimed')
-    expect(textsOf(answer.body)).toEqual([...first, '[svc] attempt 2', ...second])
-    expect(Object.keys(answer.body as Log)).toEqual(['state', 'logs'])
-    // The same as who reads it stretch by stretch gets.
-    const read: string[] = []
-    while (read.length < 13_001) {
-      const { body } = await served.send({ path: `${path}?after=${read.length}`, headers })
-      read.push(...textsOf(body))
-    }
-    expect(read).toEqual(textsOf(answer.body))
-  })
+  // 10,000 lines are read at once at most: the second attempt begins with a reading, or within one.
+  it.each([10_000, 12_000])(
+    'is the whole log: every attempt, %i lines and some eight million characters',
+    async (count) => {
+      const { served, clock, jobId, path, headers } = await scene()
+      await using _ = served
+      const first = await write(
+        served,
+        jobId,
+        Array.from({ length: count }, (_, n) => `${n} é "x" \\`),
+      )
+      clock.advance({ minutes: 6 })
+      await claim(served)
+      const second = await write(
+        served,
+        jobId,
+        Array.from({ length: 1000 }, (_, n) => `${n} `.padEnd(8192, 'y')),
+      )
+      const answer = await served.send({ path, headers })
+      expect(answer).toMatchObject({ status: 200, headers: { 'svc-log-count': `${count + 1001}` } })
+      expect((answer.body as Log).state).toBe('claimed')
+      expect(textsOf(answer.body)).toEqual([...first, '[svc] attempt 2', ...second])
+      expect(Object.keys(answer.body as Log)).toEqual(['state', 'logs'])
+      // The same as who reads it stretch by stretch gets.
+      const read: string[] = []
+      while (read.length < count + 1001) {
+        const { body } = await served.send({ path: `${path}?after=${read.length}`, headers })
+        read.push(...textsOf(body))
+      }
+      expect(read).toEqual(textsOf(answer.body))
+    },
+  )
 
   it('is valid JSON of no lines and of one', async () => {
     const { served, jobId, path, headers } = await scene()
