@@ -118,7 +118,14 @@ const act = steps(
 
 const record = steps(
   'record alert action',
-  fc.record({ picks, order, actor: words, action: fc.constantFrom(...ALERT_ACTIONS), note: rarely(words) }),
+  fc.record({
+    picks,
+    order,
+    actor: words,
+    action: fc.constantFrom(...ALERT_ACTIONS),
+    note: rarely(words),
+    onlyNews: fc.boolean(),
+  }),
   ({ picks: which, order: place, ...entry }) =>
     async (world) => {
       const ids = await alertIds(world, which)

@@ -43,6 +43,12 @@ const forget = steps(
   (host) => () => (stores) => stores.agents.forget(host.licenseId, host.fingerprint),
 )
 
+const turnAway = steps(
+  'turn host away',
+  fc.record({ licenseId, fingerprint, most: fc.constantFrom(0, 1, 2, 3) }),
+  (host) => () => (stores) => stores.agents.turnAway(host.licenseId, host.fingerprint, host.most),
+)
+
 const ISSUED = ['lic_a', 'lic_b', 'lic_c']
 const issued = fc.constantFrom(...ISSUED)
 const keyDigest = fc.constantFrom('digest-1', 'digest-2', 'digest-3')
@@ -128,6 +134,7 @@ export const fleetSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 6, arbitrary: heartbeat },
   { weight: 4, arbitrary: change },
   { weight: 1, arbitrary: forget },
+  { weight: 1, arbitrary: turnAway },
   { weight: 2, arbitrary: addLicense },
   { weight: 2, arbitrary: setStatus },
   { weight: 2, arbitrary: readLicense },
