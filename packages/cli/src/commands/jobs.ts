@@ -38,7 +38,7 @@ export function declareJobs(program: Command, run: Run): void {
 function declareEnqueue(jobs: Command, run: Run): void {
   const enqueue = reaching(jobs.command('enqueue <kind>').description('give the hosts of a license a job'))
     .requiredOption('--license <id-or-key>', 'whose hosts may do it: the id of a license, or its key')
-    .option('--host <host>', 'only this host: its id, hostname, label or fingerprint')
+    .option('--host <host>', 'only this host: its id, hostname, label, or fp: and its fingerprint')
     .option('--payload <json>', 'what to do, as JSON, or @FILE', '{}')
     .option('--app <app>', 'the application: fills app in the payload')
     .option('--urgent', 'ahead of everything that waits')
