@@ -43,6 +43,7 @@ describe('the roles of docs/deployment.md', () => {
   test('let the owner migrate and the service work, with the rights that the page gives and no more', async () => {
     await expect(migrate(app)).rejects.toThrow(/permission denied/)
     expect((await migrate(owner)).pending).toEqual([])
+    await run(owner, blockOf('docs/deployment.md', 'revoke update, delete on audit_log'))
 
     await using faked = testPlane({
       storage: await openStorage({ url: app }),
@@ -55,6 +56,7 @@ describe('the roles of docs/deployment.md', () => {
     await plane.operations.run('users.add', { email: 'ada@svc.example', role: 'viewer' }, actor)
     await plane.operations.run('sessions.mint', { email: 'ada@svc.example' }, actor)
     await plane.operations.run('jobs.enqueue', { license: id, kind: 'prune' }, actor)
+    expect(await plane.storage.audit.list(10)).toHaveLength(4)
     expect((await plane.licenses.byKey(key))?.id).toBe(id)
     expect((await plane.limits.take('heartbeat', id)).allowed).toBe(true)
     await plane.jobs.sweep()
@@ -71,6 +73,8 @@ describe('the roles of docs/deployment.md', () => {
     'drop table jobs',
     'alter table licenses add column mine text',
     'truncate audit_log',
+    "update audit_log set actor = 'nobody'",
+    'delete from audit_log',
     'create role mine',
     'create database mine',
     'create schema mine',

@@ -47,6 +47,9 @@ describe('the limits on the page', () => {
     expect(rows.get('Sign-in')).toBe(
       `${perAddress} a minute and address; ${perAccount} in ${accountMinutes} minutes and account`,
     )
+    expect(rows.get('Rows of the audit log for what somebody may not run')).toBe(
+      `${figure(LIMITS, 'REFUSED_OPERATIONS')} a minute and person`,
+    )
     expect(rows.get('Body')).toMatch(new RegExp(`; all requests together ${inFlight} in memory$`))
     expect(rows.get('JSON')).toMatch(new RegExp(`^${depth} levels, ${parts} lists, objects and commas;`))
     expect(rows.get('Headers')).toBe(

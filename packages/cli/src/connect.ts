@@ -94,7 +94,7 @@ async function networkConnection(
   if (key !== undefined || cookie !== undefined) {
     warnOfPlainHttp(io, url, key === undefined ? 'the session' : 'the license key')
   }
-  if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(url, cookie)
+  if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(io, url, cookie)
   return (await import('./fleet-client.ts')).fleetClient(url, key)
 }
 

@@ -40,6 +40,10 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.refused,
     sentence: 'this is not allowed: ask an operator with more permissions',
   },
+  'confirmation-required': {
+    exitCode: EXIT.refused,
+    sentence: 'a session does not suffice for this, and svc asks for your current password',
+  },
   'license-key-required': { exitCode: EXIT.usage, sentence: `a license key is needed: ${CHECK_KEY}` },
   'license-rejected': {
     exitCode: EXIT.refused,

@@ -120,7 +120,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, chat: config.chat, refused })
   const accounts = new Accounts({ ...base, ...services })
-  const operations = new Operations({ services, ...base })
+  const operations = new Operations({ ...base, services, accounts, limits })
   registerGauges({ metrics, storage, clock, timers })
   const tools = { config, storage, clock, ids, log, timers, metrics, signer }
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }

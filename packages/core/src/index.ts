@@ -1,6 +1,6 @@
 /** `@svc/core`: the control plane without a framework. Never reaches the ORM; storage is on the subpath `./sql`. */
 
-export type { Accounts, OwnSession } from './accounts/accounts.ts'
+export type { Accounts, CurrentCredentials, OwnSession } from './accounts/accounts.ts'
 export * from './agents/agent.ts'
 export type { Agents, Heartbeat, HeartbeatAnswer } from './agents/agents.ts'
 export type * from './agents/agents-store.ts'

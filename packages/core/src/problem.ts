@@ -5,6 +5,7 @@
 export type ProblemCode =
   | 'unauthorized'
   | 'forbidden'
+  | 'confirmation-required'
   | 'license-key-required'
   | 'license-rejected'
   | 'signing-not-configured'

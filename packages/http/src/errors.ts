@@ -26,6 +26,7 @@ export class ClientGone extends Error {
 export const FAILURES = {
   unauthorized: { status: 401, error: 'unauthorized' },
   forbidden: { status: 403, error: 'forbidden' },
+  'confirmation-required': { status: 403, error: 'confirmation required' },
   'license-key-required': { status: 400, error: 'license key required' },
   'license-rejected': { status: 403, error: 'license rejected' },
   'signing-not-configured': { status: 503, error: 'control plane signing key not configured' },

@@ -29,7 +29,8 @@ export function jsonSchema(shape: Shape): JsonSchema {
       ...(Number.isFinite(maxItems) ? { maxItems } : {}),
     }
   }
-  if (shape.type !== 'object')
+  // `type` is an object of further keys, which a schema allows unless it says otherwise.
+  if (shape.type !== 'object' && shape.type !== 'type')
     throw new TypeError(`no JSON Schema is known for a struct of type ${shape.type}`)
   const fields = fieldsOf(shape)
   const required = fields.filter(([, field]) => !isOmissible(field)).map(([name]) => name)

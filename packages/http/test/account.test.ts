@@ -179,8 +179,9 @@ describe('the account of who is signed in', () => {
     const admin = { email: 'root@svc.example', role: 'super_admin', tenantId: undefined, password: PASSWORD }
     await users.add(admin)
     cookie = await signedIn(admin.email)
+    const confirmation = { current: PASSWORD }
     const set = (email: string) =>
-      post('/api/v1/operations/users.set-password', { email, password: NEW_PASSWORD })
+      post('/api/v1/operations/users.set-password', { email, password: NEW_PASSWORD, confirmation })
     expect(await set(' ROOT@svc.example'.trim())).toMatchObject({
       status: 403,
       body: { detail: expect.stringContaining('svc account password') },

@@ -51,10 +51,12 @@ describe('the control socket', () => {
   })
 
   it.each([
-    ['cli:root@host', 'cli:root@host'],
-    ['cli:r\u00f6ot@host', 'cli:rot@host'],
-    ['a'.repeat(200), 'a'.repeat(128)],
-    [undefined, 'local'],
+    ['cli:root@host', 'local:cli:root@host'],
+    // A caller who takes a person's name is not taken for somebody who signed in.
+    ['ada@svc.example', 'local:ada@svc.example'],
+    ['cli:r\u00f6ot@host', 'local:cli:rot@host'],
+    ['a'.repeat(200), `local:${'a'.repeat(128)}`],
+    [undefined, 'local:unnamed'],
   ])('calls the actor %s %s in the audit log', async (header, actor) => {
     await run(
       'tenants.add',

@@ -88,7 +88,7 @@ describe.each([
       'jobs.enqueue',
       'licenses.issue',
     ])
-    expect(audit[0]?.actor).toMatch(/^cli:.+@.+$/)
+    expect(audit[0]?.actor).toMatch(/^(?:local:)?cli:.+@.+$/)
   }, 60_000)
 })
 

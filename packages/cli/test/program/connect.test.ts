@@ -97,7 +97,7 @@ describe('Over the socket of a running server', () => {
     const added = await run(['tenants', 'add', 'acme', '--json'])
     expect(added.document).toMatchObject({ tenant: { name: 'acme' } })
     expect(await bench.plane.audit.list(10)).toMatchObject([
-      { actor: 'cli:ann@desk', operation: 'tenants.add' },
+      { actor: 'local:cli:ann@desk', operation: 'tenants.add' },
     ])
   })
 

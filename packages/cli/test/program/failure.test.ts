@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   unauthorized: 4,
   forbidden: 4,
+  'confirmation-required': 4,
   'license-key-required': 2,
   'license-rejected': 4,
   'signing-not-configured': 2,

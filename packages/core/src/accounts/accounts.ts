@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { MintedSession, SessionCaller, Sessions } from '../sessions/sessions.ts'
 import { type LiveSession, sessionPublicId } from '../sessions/sessions-store.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -16,6 +17,15 @@ export interface AccountsParts {
   readonly log: Log
   readonly users: Users
   readonly sessions: Sessions
+  readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend'>
+}
+
+/** Proof of a person who is signed in already, for acts that take more than a session. */
+export interface CurrentCredentials {
+  /** The current password. */
+  readonly current: string
+  /** A one-time code or a recovery code: for those who have a second factor. */
+  readonly code?: string | undefined
 }
 
 /** One of the caller's sessions. */
@@ -70,6 +80,20 @@ export class Accounts {
       throw new Problem('not-found', { detail: 'you have no such session, or it is over' })
     log.info({ user: user.id, ended }, 'own sessions ended')
     return ended
+  }
+
+  /**
+   * Lets pass whoever knows the caller's password, and brings a code when the caller has a second factor. The code is used up.
+   * @throws Problem `unauthorized` when one of them is wrong, `conflict` without a password, `unavailable` while too many
+   * are checked at once
+   */
+  async confirm({ user }: SessionCaller, { current, code }: CurrentCredentials): Promise<void> {
+    const { users, secondFactors, log } = this.#parts
+    const proof = await secondFactors.proofOf(user, code)
+    const isRight = (await users.confirm(user, current)) !== undefined
+    if (isRight && (await secondFactors.spend(user, proof))) return
+    log.info({ user: user.id, by: 'password' }, 'confirmation refused')
+    throw new Problem('unauthorized', { detail: 'the current password or the code is wrong' })
   }
 
   /** Whether it is them: the hash of the password that showed it. */

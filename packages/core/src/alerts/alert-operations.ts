@@ -53,7 +53,7 @@ const actions = ALERT_ACTIONS.map((action) =>
       for_seconds: optional(seconds),
       note: optional(text(0, MAX_NOTE_CHARS)),
     },
-    run: async (services, input, actor) => {
+    run: async (services, input, { name: actor }) => {
       const until = input.until === undefined ? undefined : new Date(input.until * 1000)
       const { id, ids, dedup_key: dedupKey, for_seconds: forSeconds, note } = input
       const scope = await scopeOf(services, input.license)

@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { operation, type Services } from '../operations/operation.ts'
+import { holds, type Operator } from '../operations/operator.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
@@ -12,6 +13,9 @@ const MAX_TIMEOUT_SECONDS = 7 * 86_400
 
 const deploymentOf = ({ deploymentId, state, app }: Job) =>
   deploymentId === undefined ? {} : { deployment: { id: deploymentId, state, app } }
+
+/** The job as this operator may see it: secrets of payloads are for those who may deploy. */
+const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
 
 async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
   return name === undefined ? undefined : agents.resolve(name, licenseId)
@@ -34,7 +38,7 @@ const enqueue = operation({
     max_attempts: optional(whole(1, 100)),
     timeout_seconds: optional(whole(1, MAX_TIMEOUT_SECONDS)),
   },
-  run: async (services, input) => {
+  run: async (services, input, operator) => {
     const licenseId = await services.licenses.resolve(input.license)
     const target = (await hostOf(services, input.host, licenseId))?.fingerprint
     const { job: made, created } = await services.jobs.enqueue({
@@ -49,7 +53,7 @@ const enqueue = operation({
       maxAttempts: input.max_attempts,
       timeoutSeconds: input.timeout_seconds,
     })
-    return { job: jobView(made), ...deploymentOf(made), created }
+    return { job: seenBy(operator, made), ...deploymentOf(made), created }
   },
 })
 
@@ -65,7 +69,7 @@ const list = operation({
     app: optional(text(1, 128)),
     limit: defaulted(whole(1, 1000), 100),
   },
-  run: async (services, input) => {
+  run: async (services, input, operator) => {
     const asked = input.license === undefined ? undefined : await services.licenses.resolve(input.license)
     const agent = await hostOf(services, input.host, asked)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
@@ -77,7 +81,7 @@ const list = operation({
       ...(agent === undefined ? {} : { host: agent.fingerprint }),
       ...(input.app === undefined ? {} : { app: input.app }),
     })
-    return { jobs: jobs.map(jobView) }
+    return { jobs: jobs.map((each) => seenBy(operator, each)) }
   },
 })
 
@@ -87,9 +91,9 @@ const show = operation({
   permission: 'platform.read',
   changes: false,
   input: { job },
-  run: async ({ jobs }, input) => {
+  run: async ({ jobs }, input, operator) => {
     const found = await jobs.get(input.job)
-    return { job: jobView(found), ...deploymentOf(found), log_lines: await jobs.logLength(found.id) }
+    return { job: seenBy(operator, found), ...deploymentOf(found), log_lines: await jobs.logLength(found.id) }
   },
 })
 
@@ -127,9 +131,9 @@ const why = operation({
   permission: 'platform.read',
   changes: false,
   input: { job },
-  run: async ({ jobs }, input) => {
+  run: async ({ jobs }, input, operator) => {
     const { job: found, reasons } = await jobs.why(input.job)
-    return { job: jobView(found), reasons }
+    return { job: seenBy(operator, found), reasons }
   },
 })
 
@@ -139,9 +143,9 @@ const retry = operation({
   permission: 'platform.deploy',
   changes: true,
   input: { job },
-  run: async ({ jobs }, input) => {
+  run: async ({ jobs }, input, operator) => {
     const { job: made, created } = await jobs.retry(input.job)
-    return { job: jobView(made), ...deploymentOf(made), created }
+    return { job: seenBy(operator, made), ...deploymentOf(made), created }
   },
 })
 
@@ -151,14 +155,14 @@ const cancel = operation({
   permission: 'platform.deploy',
   changes: true,
   input: { job, reason: defaulted(text(0, 512), 'operator') },
-  run: async ({ jobs }, input) => {
+  run: async ({ jobs }, input, operator) => {
     const { job: found, effect } = await jobs.cancel({
       jobId: input.job,
       licenseId: undefined,
       fingerprint: undefined,
       reason: input.reason,
     })
-    return { job: jobView(found), effect }
+    return { job: seenBy(operator, found), effect }
   },
 })
 

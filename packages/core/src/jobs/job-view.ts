@@ -1,6 +1,7 @@
 import { unixSeconds } from '../agents/agent.ts'
 import { isHeld, type Job } from './job.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
+import { visiblePayload } from './visible-payload.ts'
 
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2
@@ -30,14 +31,17 @@ export const claimedJobView = (job: Job, leaseSeconds: number) => ({
   },
 })
 
-/** A job as operators see it. Instants in unix seconds; what is absent is left out. */
-export const jobView = (job: Job) => ({
+/**
+ * A job as operators see it. Instants in unix seconds; what is absent is left out. `withSecrets`: the payload as its host
+ * gets it, for whoever may deploy.
+ */
+export const jobView = (job: Job, withSecrets: boolean) => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
   license_id: job.licenseId,
   ...present('app', job.app),
-  payload: job.payload,
+  payload: withSecrets ? job.payload : visiblePayload(job.payload),
   ...present('target', job.target === '' ? undefined : job.target),
   ...(job.urgent ? { urgent: true } : {}),
   ...present('deployment_id', job.deploymentId),

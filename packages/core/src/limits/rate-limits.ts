@@ -30,6 +30,7 @@ export type RateLimitName =
   | 'chat-per-ip'
   | 'chat-global'
   | 'chat-read'
+  | 'refused-operations'
 
 /** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
 export interface ChatLimits {
@@ -45,6 +46,9 @@ const LOGIN_ACCOUNT_SECONDS = 900
 
 /** Looks for human replies a minute and client address (wire: Chat). */
 const CHAT_READS_PER_IP = 60
+
+/** Rows a minute and person that the audit log keeps of operations they may not run. */
+const REFUSED_OPERATIONS = 30
 
 /** 16 bytes in base64url. */
 const SUBJECT_CHARS = 22
@@ -120,5 +124,6 @@ function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> 
     'chat-per-ip': perMinute('chat-per-ip', chat.perIpPerMinute),
     'chat-global': perMinute('chat-global', chat.globalPerMinute),
     'chat-read': perMinute('chat-read', CHAT_READS_PER_IP),
+    'refused-operations': perMinute('refused-operations', REFUSED_OPERATIONS),
   }
 }

@@ -1,12 +1,12 @@
-/** One run of a changing operation. `input` is redacted before it comes here. */
+/** One run of a changing operation, or one that was refused for want of a permission. `input` is redacted before. */
 export interface AuditEntry {
   readonly id: string
   readonly at: Date
-  /** Who asked: `cli:<user>@<host>`, or an operator's email. */
+  /** The email of a person who signed in, `local:<name>` over the control socket, else `cli:<user>@<host>`. */
   readonly actor: string
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
-  /** `ok`, or the code of the problem that refused it. */
+  /** `ok`, the code of the problem that refused it, or `fault`. */
   readonly outcome: string
 }
 

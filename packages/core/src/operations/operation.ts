@@ -15,6 +15,7 @@ import type { Permission } from '../users/permission.ts'
 import type { Users } from '../users/users.ts'
 import { type Fields, read, shape } from '../validation.ts'
 import type { AuditStore } from './audit-store.ts'
+import type { Operator } from './operator.ts'
 
 /** The services that operations work on. */
 export interface Services {
@@ -46,9 +47,11 @@ export interface Operation {
   readonly permission: Permission
   /** Whether a run leaves an audit row. */
   readonly changes: boolean
+  /** Whether a person who is signed in has to show anew that it is them: a session alone does not suffice. */
+  readonly confirmed?: true
   readonly input: Struct<unknown, unknown>
-  /** Reads the input and does it for `actor`. @throws Problem `invalid-input`, or what the services throw */
-  readonly run: (services: Services, input: unknown, actor: string) => Promise<Answer>
+  /** Reads the input and does it for `operator`. @throws Problem `invalid-input`, or what the services throw */
+  readonly run: (services: Services, input: unknown, operator: Operator) => Promise<Answer>
 }
 
 /** What an operation is declared with; `run` gets its input read by the shape of `input`. */
@@ -57,11 +60,12 @@ export interface OperationParts<S extends Fields> {
   readonly summary: string
   readonly permission: Permission
   readonly changes: boolean
+  readonly confirmed?: true
   readonly input: S
   readonly run: (
     services: Services,
     input: Infer<ReturnType<typeof shape<S>>>,
-    actor: string,
+    operator: Operator,
   ) => Promise<Answer>
 }
 
@@ -71,6 +75,6 @@ export function operation<S extends Fields>(parts: OperationParts<S>): Operation
   return {
     ...parts,
     input: struct as unknown as Struct<unknown, unknown>,
-    run: (services, input, actor) => parts.run(services, read(struct, input), actor),
+    run: (services, input, operator) => parts.run(services, read(struct, input), operator),
   }
 }

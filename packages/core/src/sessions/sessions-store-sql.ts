@@ -9,6 +9,7 @@ import {
   type SessionsStore,
   sessionPublicId,
   TOUCH_SECONDS,
+  type UsedSession,
 } from './sessions-store.ts'
 
 const AT = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
@@ -24,14 +25,14 @@ const OPEN = {
 const USE = {
   name: 'session-use',
   text: `with live as (
-      select s.digest, s.last_used_at, u.* from sessions s join (
+      select s.digest, s.minted, s.last_used_at, u.* from sessions s join (
         select id, email, role, null as tenant_id, disabled_at, created_at from admins
         union all select id, email, role, tenant_id, disabled_at, created_at from users) u on u.id = s.user_id
       where s.digest = $1 and ${live(AT('$2'))} and u.disabled_at is null
     ), touched as (
       update sessions s set last_used_at = ${AT('$2')} from live
       where s.digest = live.digest and live.last_used_at < ${AT('$2')} - make_interval(secs => ${TOUCH_SECONDS}))
-    select id, email, role, tenant_id, created_at from live`,
+    select id, email, role, tenant_id, created_at, minted from live`,
 }
 const LIVE = {
   name: 'session-live',
@@ -73,6 +74,7 @@ interface LiveRow {
   readonly role: User['role']
   readonly tenant_id: string | null
   readonly created_at: string
+  readonly minted: boolean
 }
 
 /** Sessions in SQL. */
@@ -89,12 +91,14 @@ export class SqlSessionsStore implements SessionsStore {
     return instant(row.expires_at)
   }
 
-  async use(digest: string, now?: Date): Promise<User | undefined> {
+  async use(digest: string, now?: Date): Promise<UsedSession | undefined> {
     const [row] = await this.#session.rows<LiveRow>(USE, [digest, now])
     if (row === undefined) return undefined
     const { id, email, role } = row
     const createdAt = instant(row.created_at)
-    return { id, email, role, tenantId: row.tenant_id ?? undefined, createdAt, disabledAt: undefined } as User
+    const tenantId = row.tenant_id ?? undefined
+    const user = { id, email, role, tenantId, createdAt, disabledAt: undefined } as User
+    return { user, minted: row.minted }
   }
 
   async live(userId: string, now?: Date): Promise<readonly LiveSession[]> {

@@ -33,6 +33,12 @@ export interface LiveSession {
   readonly expiresAt: Date
 }
 
+/** Whom a live session speaks for, and whether an operator opened it. */
+export interface UsedSession {
+  readonly user: User
+  readonly minted: boolean
+}
+
 /** Which sessions of a user end. */
 export interface OtherSessions {
   readonly userId: string
@@ -47,7 +53,7 @@ export interface SessionsStore {
   /** Opens a session; when it ends at the latest. */
   open(session: NewSession, now?: Date): Promise<Date>
   /** The active user of a session that is neither revoked, nor over, nor idle too long; notes the use. */
-  use(digest: string, now?: Date): Promise<User | undefined>
+  use(digest: string, now?: Date): Promise<UsedSession | undefined>
   /** The live sessions of a user, the newest first. */
   live(userId: string, now?: Date): Promise<readonly LiveSession[]>
   revoke(digest: string, now?: Date): Promise<void>

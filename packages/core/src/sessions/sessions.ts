@@ -39,6 +39,8 @@ export interface MintedSession {
 export interface SessionCaller {
   readonly user: User
   readonly digest: string
+  /** An operator opened the session: nobody proved anything to get it. */
+  readonly minted?: true
   /** A second factor is demanded of them that they have not: all they may do is set it up, or leave. */
   readonly mustSetUp?: true
 }
@@ -70,11 +72,11 @@ export class Sessions {
     const id = sessionIdOf(cookieHeader, this.#secrets)
     if (id === undefined) return undefined
     const digest = secretDigest(id)
-    const user = await this.#parts.storage.sessions.use(digest, this.#parts.clock.forStores())
-    if (user === undefined) return undefined
-    return (await this.#parts.secondFactors.mustSetUp(user, digest))
-      ? { user, digest, mustSetUp: true }
-      : { user, digest }
+    const used = await this.#parts.storage.sessions.use(digest, this.#parts.clock.forStores())
+    if (used === undefined) return undefined
+    const { user, minted } = used
+    const mustSetUp = await this.#parts.secondFactors.mustSetUp(user, digest)
+    return { user, digest, ...(minted && { minted }), ...(mustSetUp && { mustSetUp }) }
   }
 
   /**

@@ -7,6 +7,8 @@ import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
+// Without a colon: in the audit log `local:…` and `cli:…` are people on the machine, and no user is called like them.
+const newEmail = matching(/^[^\s@:]{1,64}@[^\s@:]{1,189}$/, 'an email address without a colon')
 const role = text(1, 32)
 const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)
 
@@ -33,7 +35,8 @@ export const userOperations = [
     summary: 'add a user: platform staff, or with a tenant one of its people',
     permission: 'platform.admin',
     changes: true,
-    input: { email, role, tenant: optional(text(1, 128)), password: optional(password) },
+    confirmed: true,
+    input: { email: newEmail, role, tenant: optional(text(1, 128)), password: optional(password) },
     run: async (services, input) => {
       const { users, tenants } = services
       const tenantId = input.tenant === undefined ? undefined : (await tenants.resolve(input.tenant)).id
@@ -62,6 +65,7 @@ export const userOperations = [
     summary: 'give a user another role',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email, role },
     run: async (services, input) => answerOf(services, await services.users.setRole(input.email, input.role)),
   }),
@@ -70,10 +74,10 @@ export const userOperations = [
     summary: 'set a password; ends the sessions of the user',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email, password },
-    run: async (services, input, actor) => {
-      // Who signed in is known by email; whoever has only their session must not get to keep the account.
-      if (actor === normalEmail(input.email))
+    run: async (services, input, operator) => {
+      if (operator.user?.email === normalEmail(input.email))
         throw new Problem('forbidden', {
           detail: 'your own password is changed with the current one: svc account password',
         })
@@ -85,6 +89,7 @@ export const userOperations = [
     summary: 'bar a user; ends their sessions',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email },
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, true)),
   }),
@@ -93,6 +98,7 @@ export const userOperations = [
     summary: 'let a barred user in again',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email },
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, false)),
   }),
@@ -101,11 +107,11 @@ export const userOperations = [
     summary: 'take the second factor from a user who has lost it; ends their sessions',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email },
-    run: async (services, input, actor) => {
+    run: async (services, input, operator) => {
       const user = await services.users.resolve(input.email)
-      // As with the password: whoever has only their session must not get to weaken the account.
-      if (actor === user.email)
+      if (operator.user?.id === user.id)
         throw new Problem('forbidden', {
           detail: 'your own second factor is removed with a code: svc account second-factor remove',
         })
@@ -118,9 +124,14 @@ export const userOperations = [
     summary: 'open a session for a user and print its cookie',
     permission: 'platform.admin',
     changes: true,
+    confirmed: true,
     input: { email },
-    run: async ({ users, sessions }, input) => {
-      const { cookie, expires } = await sessions.mint(await users.resolve(input.email), { byOperator: true })
+    run: async ({ users, sessions }, input, operator) => {
+      const user = await users.resolve(input.email)
+      // No second factor is demanded of a minted session: nobody gets around their own.
+      if (operator.user?.id === user.id)
+        throw new Problem('forbidden', { detail: 'your own session is opened by signing in: svc login' })
+      const { cookie, expires } = await sessions.mint(user, { byOperator: true })
       return { cookie, expires: expires.toISOString() }
     },
   }),

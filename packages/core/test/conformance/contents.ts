@@ -29,7 +29,7 @@ export const contents =
 // The port lists no sessions. Whom each speaks for is asked, and how many an end to all of them still finds.
 async function sessionsOf({ sessions, users }: Stores, now: Date) {
   const speaking = []
-  for (const digest of SESSION_DIGESTS) speaking.push((await sessions.use(digest, now))?.id)
+  for (const digest of SESSION_DIGESTS) speaking.push((await sessions.use(digest, now))?.user.id)
   const ended = []
   for (const { id } of await users.list()) ended.push(await sessions.revokeAll(id, now))
   return { speaking, ended }

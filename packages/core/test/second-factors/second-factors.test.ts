@@ -200,9 +200,6 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
       { operation: 'users.reset-second-factor', actor: 'ann', input: { email: EMAIL }, outcome: 'ok' },
       { operation: 'users.reset-second-factor' },
     ])
-    await expect(
-      test.plane.operations.run('users.reset-second-factor', { email: 'ADA@example.com' }, EMAIL),
-    ).rejects.toMatchObject({ code: 'forbidden' })
     const nobody = { email: 'nobody@example.com' }
     await expect(test.plane.operations.run('users.reset-second-factor', nobody, 'ann')).rejects.toMatchObject(
       {

@@ -57,14 +57,24 @@ export const confirmingSession: Gate<SessionCaller> = {
   replies: { ...LIMITED, ...ownPagesSession.replies },
   admit: async (arrival) => {
     const caller = await ownPagesSession.admit(arrival)
-    await takeFrom(arrival, 'login-per-ip', arrival.address)
-    await takeFrom(arrival, 'login-per-account', normalEmail(caller.user.email))
+    await countTry(arrival, caller)
     return caller
   },
 }
 
+/** Counts a try to confirm that it is them, as a sign-in: by their address, and by their account. */
+async function countTry(arrival: Pick<Arrival, 'plane' | 'address'>, { user }: SessionCaller): Promise<void> {
+  await takeFrom(arrival, 'login-per-ip', arrival.address)
+  await takeFrom(arrival, 'login-per-account', normalEmail(user.email))
+}
+
+/** Platform staff who are signed in, and what to call before their password is looked at. */
+export interface StaffCaller extends SessionCaller {
+  readonly countTry: () => Promise<void>
+}
+
 /** Platform staff who are signed in, from the service's own pages; what they may do is asked of each operation. */
-export const operatorSession: Gate<SessionCaller> = {
+export const operatorSession: Gate<StaffCaller> = {
   security: ['session'],
   replies: {
     401: { description: 'No valid session.' },
@@ -74,6 +84,6 @@ export const operatorSession: Gate<SessionCaller> = {
     const caller = await ownPagesSession.admit(arrival)
     requireSetUp(caller)
     if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
-    return caller
+    return { ...caller, countTry: () => countTry(arrival, caller) }
   },
 }

@@ -8,15 +8,17 @@ import { LISTED } from './listed.ts'
 /** A payload read from a file may be larger than what hosts send. */
 const MAX_INPUT_BYTES = 1024 * 1024
 const MAX_ACTOR_CHARS = 128
+/** Before the name that callers give themselves, so that none is taken for a person who signed in. */
+const LOCAL = 'local:'
 /** Who acted when the caller did not say. */
-const NAMELESS = 'local'
+const NAMELESS = 'unnamed'
 
 const printable = /[^\x20-\x7e]/g
 
 function actorOf(header: string | readonly string[] | undefined): string {
   const given =
     typeof header === 'string' ? header.replace(printable, '').trim().slice(0, MAX_ACTOR_CHARS) : ''
-  return given === '' ? NAMELESS : given
+  return `${LOCAL}${given === '' ? NAMELESS : given}`
 }
 
 const entry = shape({

@@ -1,11 +1,19 @@
-import { freeObject, listOf, may, Problem, shape, text } from '@svc/core'
+import { freeObject, listOf, MAX_PASSWORD_CHARS, may, openShape, shape, text } from '@svc/core'
+import { optional } from 'superstruct'
+import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { jsonBody } from '../schema.ts'
 import { LISTED } from './listed.ts'
+import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_INPUT_BYTES = 1024 * 1024
+const confirmation = shape({
+  current: text(1, MAX_PASSWORD_CHARS),
+  // A page sends its field whether somebody wrote into it or not.
+  code: optional(text(0, MAX_CODE_CHARS)),
+})
 const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
 /** The operations over HTTPS, for platform staff with the permission that each asks (`svc --url`). */
@@ -27,24 +35,29 @@ export const remoteOperationRoutes = [
   route({
     method: 'POST',
     path: '/api/v1/operations/{name}',
-    summary: 'Run an operation.',
+    summary:
+      'Run an operation with the body as its input. Changes of users, and `sessions.mint`, also take `confirmation`.',
     explains: true,
     gate: operatorSession,
-    body: jsonBody(freeObject(), MAX_INPUT_BYTES),
+    body: jsonBody(openShape({ confirmation: optional(confirmation) }), MAX_INPUT_BYTES),
     replies: {
+      ...LIMITED,
       200: { description: 'What the operation answers.', body: freeObject() },
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
+      401: { description: 'No valid session, or a wrong password or code in `confirmation`.' },
+      403: {
+        description:
+          'Not platform staff, a request from another site, a missing permission, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
+      },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
-      409: { description: 'A conflict, or a name that may mean several things.' },
+      409: {
+        description: 'A conflict, a name that may mean several things, or a caller without a password.',
+      },
     },
     handle: async ({ plane, caller, body, params }) => {
-      const { user } = caller
-      const operation = plane.operations.list.find(({ name }) => name === params.name)
-      if (operation !== undefined && !may(user, operation.permission)) {
-        plane.log.info({ user: user.id, operation: operation.name }, 'operation refused')
-        throw new Problem('forbidden', { detail: `${operation.name} needs ${operation.permission}` })
-      }
-      return json(await plane.operations.run(params.name, body, user.email))
+      const { confirmation: credentials, ...input } = body
+      if (credentials !== undefined) await caller.countTry()
+      return json(await plane.operations.runFor(caller, params.name, input, credentials))
     },
   }),
 ]

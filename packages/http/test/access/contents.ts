@@ -10,6 +10,8 @@ export interface Glass extends AsyncDisposable {
   readonly storage: Storage
   /** Every row of every table, by table. Two equal texts: nothing was changed in between. */
   contents(): Promise<string>
+  /** Drops every table but one: what works on another fails from then on as nobody meant it to. For databases. */
+  dropAllBut?(table: string): Promise<void>
 }
 
 /** Opens one with the clock of the plane. */
@@ -42,6 +44,10 @@ export const postgresGlass: OpenGlass = async () => {
   return {
     storage: await openStorage({ url: database.url, poolSize: 20 }),
     contents: () => dumped(reader),
+    dropAllBut: async (kept) => {
+      for (const table of await tablesOf(reader))
+        if (table !== kept) await reader.query(`drop table "${table}" cascade`)
+    },
     // The plane disposes its storage before.
     [Symbol.asyncDispose]: async () => {
       await reader.end()
@@ -50,14 +56,24 @@ export const postgresGlass: OpenGlass = async () => {
   }
 }
 
-async function dumped(reader: pg.Client): Promise<string> {
-  const { rows: tables } = await reader.query<{ tablename: string }>(
+async function tablesOf(reader: pg.Client): Promise<readonly string[]> {
+  const { rows } = await reader.query<{ tablename: string }>(
     "select tablename from pg_tables where schemaname = 'public' order by 1",
   )
+  return rows.map(({ tablename }) => tablename)
+}
+
+async function dumped(reader: pg.Client): Promise<string> {
   const dumps: Record<string, unknown> = {}
-  for (const { tablename } of tables) {
+  for (const tablename of await tablesOf(reader)) {
     const { rows } = await reader.query(`select t::text as row from "${tablename}" t order by 1`)
     dumps[tablename] = rows
   }
   return written(dumps)
+}
+
+/** `contents` without the rows of the audit log. */
+export function withoutAudit(contents: string): string {
+  const { audit: _memory, audit_log: _database, ...rest } = JSON.parse(contents)
+  return JSON.stringify(rest)
 }

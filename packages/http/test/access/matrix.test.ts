@@ -3,13 +3,14 @@ import { OPERATIONS } from '../../../core/src/operations/list.ts'
 import { pathsOf, type Route } from '../../src/route.ts'
 import { CONTROL_ROUTES, ROUTES } from '../../src/routes/index.ts'
 import type { Answer, Sent } from '../exchange.ts'
+import { unlimited } from '../unlimited.ts'
 import { isOwn, operationVerdict, SCHEMES, type Verdict, verdictOf } from './asks.ts'
-import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
+import { memoryGlass, type OpenGlass, postgresGlass, withoutAudit } from './contents.ts'
 import { CREDENTIALS, type Credential } from './credentials.ts'
 import { OPERATION_ENTRIES } from './operation-entries.ts'
 import { misuses, secretsOf } from './planted.ts'
 import { ROUTE_ENTRIES, type RouteEntry } from './requests.ts'
-import { PEOPLE, type Person, refreshed, stagedWorld, type World } from './world.ts'
+import { PEOPLE, type Person, refreshed, SECRETS, stagedWorld, type World } from './world.ts'
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 const OPERATION_PATH = '/api/v1/operations/{name}'
@@ -25,9 +26,15 @@ describe('the tables of who may do what', () => {
     expect(declared).toEqual(Object.fromEntries(expected))
   })
 
-  it('hold every operation with its permission, and no other', () => {
-    const declared = OPERATIONS.map(({ name, permission }) => [name, permission])
-    const expected = Object.entries(OPERATION_ENTRIES).map(([name, [permission]]) => [name, permission])
+  it('hold every operation with its permission, whether it leaves a row and takes a password, and no other', () => {
+    const declared = OPERATIONS.map(({ name, permission, changes, confirmed }) => [
+      name,
+      [permission, changes ? 'row' : 'nothing', confirmed],
+    ])
+    const expected = Object.entries(OPERATION_ENTRIES).map(([name, { asks, leaves, confirmed }]) => [
+      name,
+      [asks, leaves, confirmed],
+    ])
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(expected))
   })
 })
@@ -48,6 +55,8 @@ interface Row {
   past(credential: Credential): readonly number[] | number | undefined
   /** Every request gets sessions of its own, for the one that comes along ends. */
   readonly endsSession?: true | undefined
+  /** A refusal leaves a row in the audit log. */
+  readonly audited?: true
 }
 
 function targetOf(method: string, path: string, entry: RouteEntry): Row['target'] {
@@ -75,11 +84,19 @@ function rowsOf(route: Route): Row[] {
 
 const routeRows = ROUTES.filter(({ path }) => path !== OPERATION_PATH).flatMap(rowsOf)
 
+// The row of the password has changed it.
+const confirmation = { current: SECRETS.newPassword }
+
 const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
-  ([name, [permission, input]]) => ({
+  ([name, { asks, confirmed, input }]) => ({
+    audited: true,
     title: `POST /api/v1/operations/${name}`,
-    target: (world) => ({ method: 'POST', path: OPERATION_PATH.replace('{name}', name), body: input(world) }),
-    verdict: (credential) => operationVerdict(permission, credential),
+    target: (world) => ({
+      method: 'POST',
+      path: OPERATION_PATH.replace('{name}', name),
+      body: confirmed ? { ...input(world), confirmation } : input(world),
+    }),
+    verdict: (credential) => operationVerdict(asks, credential),
     // The first to run it succeeds; for the others it may be done already.
     past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
   }),
@@ -126,8 +143,9 @@ async function endedSessions({ plane, cookies }: World): Promise<readonly string
   return people.filter((_, index) => callers[index] === undefined)
 }
 
-async function refusals(world: World, { target, verdict }: Row): Promise<void> {
-  const before = await world.contents()
+async function refusals(world: World, { target, verdict, audited }: Row): Promise<void> {
+  const contents = async () => (audited ? withoutAudit(await world.contents()) : world.contents())
+  const before = await contents()
   for (const credential of CREDENTIALS) {
     const wanted = verdict(credential)
     if (wanted === 'in') continue
@@ -135,7 +153,7 @@ async function refusals(world: World, { target, verdict }: Row): Promise<void> {
     const error = text === '' ? wanted[1] : JSON.parse(text).error
     expect([credential.name, status, error]).toEqual([credential.name, ...wanted])
   }
-  expect(await world.contents()).toBe(before)
+  expect(await contents()).toBe(before)
 }
 
 async function admissions(given: World, { target, verdict, past, endsSession }: Row): Promise<void> {
@@ -158,7 +176,7 @@ describe.each<readonly [string, OpenGlass]>([
 ])('who may do what, asked with every credential: %s', (_storage, open) => {
   let world: World
   beforeAll(async () => {
-    world = await stagedWorld(open)
+    world = await stagedWorld(open, { rateCounter: unlimited })
   }, 60_000)
   afterAll(async () => world[Symbol.asyncDispose]())
 

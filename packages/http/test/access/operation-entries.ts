@@ -1,8 +1,20 @@
-import type { Permission } from '@svc/core'
+import type { Permission, ProblemCode } from '@svc/core'
 import { SECRETS, type World } from './world.ts'
 
-/** What an operation asks, and an input with which it succeeds. */
-export type OperationEntry = readonly [permission: Permission, input: (world: World) => object]
+type Input = (world: World) => object
+
+/** The permission of an operation, and the trace that its runs leave in the audit log. */
+export interface OperationEntry {
+  readonly asks: Permission
+  /** Whether a person shows anew that it is them: with `confirmation` beside the input. */
+  readonly confirmed?: true
+  /** `row`: a run leaves one, with the outcome `ok`, the code of what refused it, or `fault`. `nothing`: a read. */
+  readonly leaves: 'row' | 'nothing'
+  /** An input with which it succeeds. */
+  readonly input: Input
+  /** An input that is refused, and the code; absent: it takes nothing that could be wrong. */
+  readonly refused?: readonly [code: ProblemCode, input: Input]
+}
 
 const nothing = () => ({})
 const license = ({ spare }: World) => ({ license: spare.license })
@@ -12,70 +24,153 @@ const alert = ({ own }: World) => ({ id: own.alert })
 const conversation = ({ own }: World) => ({ conversation: own.conversation })
 const monitor = () => ({ monitor: 'watched' })
 const held = ({ own }: World) => ({ job: own.held })
+/** Names of nothing, or no input at all. */
+const wrong = {
+  text: () => ({ limit: 'x' }),
+  license: () => ({ license: 'lic_none' }),
+  tenant: () => ({ tenant: 'nobody' }),
+  person: () => ({ email: 'nobody@svc.example' }),
+  job: () => ({ job: 'job_none' }),
+  host: () => ({ host: 'nowhere' }),
+  alert: () => ({ id: 'alr_none', for_seconds: 600 }),
+  monitor: () => ({ monitor: 'none' }),
+  conversation: () => ({ conversation: 'chat_none', text: 'a word' }),
+}
+
+const read = (asks: Permission, input: Input, refused?: OperationEntry['refused']): OperationEntry => ({
+  asks,
+  leaves: 'nothing',
+  input,
+  ...(refused && { refused }),
+})
+const change = (
+  asks: Permission,
+  input: Input,
+  refused: Input,
+  code: ProblemCode = 'not-found',
+): OperationEntry => ({ asks, leaves: 'row', input, refused: [code, refused] })
+const confirmedChange = (input: Input, refused: Input, code: ProblemCode = 'not-found'): OperationEntry => ({
+  ...change('platform.admin', input, refused, code),
+  confirmed: true,
+})
 
 /** Every operation, in the order in which they all succeed: a new one fails until it is written down. */
 export const OPERATION_ENTRIES: Readonly<Record<string, OperationEntry>> = {
-  'licenses.issue': ['platform.admin', () => ({ label: 'more' })],
-  'licenses.list': ['platform.read', nothing],
-  'licenses.suspend': ['platform.admin', license],
-  'licenses.reinstate': ['platform.admin', license],
-  'licenses.revoke': ['platform.admin', license],
-  'tenants.add': ['platform.admin', () => ({ name: 'third' })],
-  'tenants.list': ['platform.read', nothing],
-  'users.add': ['platform.admin', () => ({ email: 'new@svc.example', role: 'viewer' })],
-  'users.list': ['platform.admin', nothing],
-  'users.set-role': ['platform.admin', (world) => ({ ...person(world), role: 'support' })],
-  'users.set-password': ['platform.admin', (world) => ({ ...person(world), password: SECRETS.password })],
-  'users.disable': ['platform.admin', person],
-  'users.enable': ['platform.admin', person],
-  'users.reset-second-factor': ['platform.admin', person],
-  'sessions.mint': ['platform.admin', person],
-  'sessions.revoke': ['platform.admin', person],
-  'jobs.enqueue': ['platform.deploy', ({ own }) => ({ kind: 'prune', license: own.licenseId })],
-  'jobs.list': ['platform.read', nothing],
-  'jobs.show': ['platform.read', held],
-  'jobs.logs': ['platform.read', held],
-  'jobs.why': ['platform.read', held],
-  'jobs.retry': ['platform.deploy', ({ own }) => ({ job: own.ended })],
-  'jobs.cancel': ['platform.deploy', ({ own }) => ({ job: own.pending })],
-  'fleet.servers': ['platform.read', nothing],
-  'fleet.backups': ['platform.read', nothing],
-  'fleet.drain': ['platform.deploy', host],
-  'fleet.undrain': ['platform.deploy', host],
-  'fleet.label': ['platform.deploy', (world) => ({ ...host(world), label: 'front' })],
-  'fleet.forget': ['platform.admin', host],
-  'alerts.list': ['platform.read', nothing],
-  'alerts.show': ['platform.read', alert],
-  'alerts.ack': ['platform.deploy', alert],
-  'alerts.unack': ['platform.deploy', alert],
-  'alerts.snooze': ['platform.deploy', (world) => ({ ...alert(world), for_seconds: 600 })],
-  'alerts.unsnooze': ['platform.deploy', alert],
-  'alerts.resolve': ['platform.deploy', alert],
-  'alerts.webhooks': ['platform.read', nothing],
-  'alerts.webhook-set': [
+  'licenses.issue': change('platform.admin', () => ({ label: 'more' }), wrong.tenant),
+  'licenses.list': read('platform.read', nothing),
+  'licenses.suspend': change('platform.admin', license, wrong.license),
+  'licenses.reinstate': change('platform.admin', license, wrong.license),
+  'licenses.revoke': change('platform.admin', license, wrong.license),
+  'tenants.add': change(
+    'platform.admin',
+    () => ({ name: 'third' }),
+    () => ({ name: 'own' }),
+    'conflict',
+  ),
+  'tenants.list': read('platform.read', nothing),
+  'users.add': confirmedChange(
+    () => ({ email: 'new@svc.example', role: 'viewer' }),
+    (world) => ({ ...person(world), role: 'viewer' }),
+    'conflict',
+  ),
+  'users.list': read('platform.admin', nothing),
+  'users.set-role': confirmedChange(
+    (world) => ({ ...person(world), role: 'support' }),
+    (world) => ({ ...person(world), role: 'owner' }),
+    'invalid-input',
+  ),
+  'users.set-password': confirmedChange(
+    (world) => ({ ...person(world), password: SECRETS.password }),
+    () => ({ ...wrong.person(), password: SECRETS.password }),
+  ),
+  'users.disable': confirmedChange(person, wrong.person),
+  'users.enable': confirmedChange(person, wrong.person),
+  'users.reset-second-factor': confirmedChange(person, wrong.person),
+  'sessions.mint': confirmedChange(person, () => ({ email: 'admin@svc.example' }), 'forbidden'),
+  'sessions.revoke': change('platform.admin', person, wrong.person),
+  'jobs.enqueue': change(
+    'platform.deploy',
+    ({ own }) => ({ kind: 'prune', license: own.licenseId }),
+    () => ({ kind: 'prune', ...wrong.license() }),
+  ),
+  'jobs.list': read('platform.read', nothing, ['invalid-input', wrong.text]),
+  'jobs.show': read('platform.read', held, ['not-found', wrong.job]),
+  'jobs.logs': read('platform.read', held, ['not-found', wrong.job]),
+  'jobs.why': read('platform.read', held, ['not-found', wrong.job]),
+  'jobs.retry': change(
+    'platform.deploy',
+    ({ own }) => ({ job: own.ended }),
+    ({ own }) => ({ job: own.held }),
+    'conflict',
+  ),
+  'jobs.cancel': change('platform.deploy', ({ own }) => ({ job: own.pending }), wrong.job, 'job-not-found'),
+  'fleet.servers': read('platform.read', nothing, ['not-found', wrong.license]),
+  'fleet.backups': read('platform.read', nothing, ['not-found', wrong.license]),
+  'fleet.drain': change('platform.deploy', host, wrong.host),
+  'fleet.undrain': change('platform.deploy', host, wrong.host),
+  'fleet.label': change(
+    'platform.deploy',
+    (world) => ({ ...host(world), label: 'front' }),
+    () => ({ ...wrong.host(), label: 'front' }),
+  ),
+  'fleet.forget': change('platform.admin', host, wrong.host),
+  'alerts.list': read('platform.read', nothing, ['invalid-input', wrong.text]),
+  'alerts.show': read('platform.read', alert, ['not-found', wrong.alert]),
+  'alerts.ack': change('platform.deploy', alert, wrong.alert),
+  'alerts.unack': change('platform.deploy', alert, wrong.alert),
+  'alerts.snooze': change('platform.deploy', (world) => ({ ...alert(world), for_seconds: 600 }), wrong.alert),
+  'alerts.unsnooze': change('platform.deploy', alert, wrong.alert),
+  'alerts.resolve': change('platform.deploy', alert, wrong.alert),
+  'alerts.webhooks': read('platform.read', nothing),
+  'alerts.webhook-set': change(
     'platform.admin',
     ({ own }) => ({ tenant: own.tenantId, url: 'https://own.example/new', rotate: true }),
-  ],
-  'alerts.webhook-remove': ['platform.admin', ({ other }) => ({ tenant: other.tenantId })],
-  'alerts.webhook-test': ['platform.admin', ({ own }) => ({ tenant: own.tenantId })],
-  'monitors.add': ['platform.security', () => ({ name: 'more', host: 'watched.example', type: 'A' })],
-  'monitors.list': ['platform.read', nothing],
-  'monitors.show': ['platform.read', monitor],
-  'monitors.update': ['platform.security', () => ({ ...monitor(), interval_seconds: 600 })],
-  'monitors.pause': ['platform.security', monitor],
-  'monitors.resume': ['platform.security', monitor],
-  'monitors.remove': ['platform.security', () => ({ monitor: 'spare' })],
-  'monitors.accept': ['platform.security', monitor],
-  'monitors.check': ['platform.security', monitor],
-  'monitors.run': ['platform.security', monitor],
-  'monitors.history': ['platform.read', monitor],
-  'chat.list': ['platform.support', nothing],
-  'chat.show': ['platform.support', conversation],
-  'chat.take': ['platform.support', conversation],
-  'chat.release': ['platform.support', conversation],
-  'chat.close': ['platform.support', ({ spare }) => ({ conversation: spare.conversation })],
-  'chat.reply': ['platform.support', (world) => ({ ...conversation(world), text: 'a word' })],
-  'chat.ask': ['platform.support', () => ({ question: 'How do I install the agent?' })],
-  'audit.list': ['platform.admin', nothing],
-  'health.check': ['platform.admin', nothing],
+    () => ({ ...wrong.tenant(), url: 'https://own.example/new' }),
+  ),
+  'alerts.webhook-remove': change(
+    'platform.admin',
+    ({ other }) => ({ tenant: other.tenantId }),
+    wrong.tenant,
+  ),
+  'alerts.webhook-test': change('platform.admin', ({ own }) => ({ tenant: own.tenantId }), wrong.tenant),
+  'monitors.add': change(
+    'platform.security',
+    () => ({ name: 'more', host: 'watched.example', type: 'A' }),
+    () => ({ name: 'watched', host: 'watched.example', type: 'A' }),
+    'conflict',
+  ),
+  'monitors.list': read('platform.read', nothing, ['not-found', wrong.license]),
+  'monitors.show': read('platform.read', monitor, ['not-found', wrong.monitor]),
+  'monitors.update': change(
+    'platform.security',
+    () => ({ ...monitor(), interval_seconds: 600 }),
+    wrong.monitor,
+  ),
+  'monitors.pause': change('platform.security', monitor, wrong.monitor),
+  'monitors.resume': change('platform.security', monitor, wrong.monitor),
+  'monitors.remove': change('platform.security', () => ({ monitor: 'spare' }), wrong.monitor),
+  'monitors.accept': change('platform.security', monitor, wrong.monitor),
+  'monitors.check': read('platform.security', monitor, ['not-found', wrong.monitor]),
+  'monitors.run': change('platform.security', monitor, wrong.monitor),
+  'monitors.history': read('platform.read', monitor, ['not-found', wrong.monitor]),
+  'chat.list': read('platform.support', nothing, ['invalid-input', wrong.text]),
+  'chat.show': read('platform.support', conversation, ['not-found', wrong.conversation]),
+  'chat.take': change('platform.support', conversation, wrong.conversation),
+  'chat.release': change('platform.support', conversation, wrong.conversation),
+  'chat.close': change(
+    'platform.support',
+    ({ spare }) => ({ conversation: spare.conversation }),
+    wrong.conversation,
+  ),
+  'chat.reply': change(
+    'platform.support',
+    (world) => ({ ...conversation(world), text: 'a word' }),
+    wrong.conversation,
+  ),
+  'chat.ask': read('platform.support', () => ({ question: 'How do I install the agent?' }), [
+    'invalid-input',
+    nothing,
+  ]),
+  'audit.list': read('platform.admin', nothing, ['invalid-input', wrong.text]),
+  'health.check': read('platform.admin', nothing),
 }

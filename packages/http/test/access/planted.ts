@@ -37,6 +37,8 @@ export function misuses({ own, cookies, dead }: World, waiting: readonly string[
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   const operation = (name: string, input: object): Sent => post(`/api/v1/operations/${name}`, input, cookie)
+  const confirmed = (name: string, input: object, current: string = SECRETS.newPassword): Sent =>
+    operation(name, { ...input, confirmation: { current, code: own.key } })
   return [
     { path: `/v1/fleet/servers?key=${own.key}` },
     { path: `/${own.key}` },
@@ -80,8 +82,9 @@ export function misuses({ own, cookies, dead }: World, waiting: readonly string[
     operation('jobs.enqueue', { kind: 'prune', license: dead.revoked }),
     operation('licenses.suspend', { license: dead.revoked }),
     operation('licenses.revoke', { license: `${own.key}x` }),
-    operation('users.set-password', { email: 'nobody@svc.example', password: SECRETS.password }),
-    operation('users.add', { email: 'reader@svc.example', role: 'viewer', password: SECRETS.password }),
+    confirmed('users.set-password', { email: 'nobody@svc.example', password: SECRETS.password }),
+    confirmed('users.add', { email: 'reader@svc.example', role: 'viewer', password: SECRETS.password }),
+    operation('jobs.list', { confirmation: { current: SECRETS.password } }),
     operation('chat.reply', { conversation: own.conversation, text: `your key is ${own.key}` }),
     operation('jobs.cancel', { job: waiting[0], reason: `leaked ${own.key}` }),
     post(`/v1/jobs/${waiting[1]}/cancel`, { reason: `leaked ${own.key}` }),

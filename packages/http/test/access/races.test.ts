@@ -57,6 +57,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     const staff = { role: 'super_admin', tenantId: undefined }
     const admin = await plane.users.add({ ...staff, email: 'admin@svc.example', password: undefined })
     await plane.users.add({ ...staff, email: 'known@svc.example', password: PASSWORD })
+    await plane.storage.users.change(admin.id, { passwordHash: quickPasswordHash(PASSWORD) })
     cookie = (await plane.sessions.mint(admin)).cookie
   }, 60_000)
   afterAll(() => stack.disposeAsync())
@@ -173,8 +174,12 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     expect(counted(await rush(post('/login', body), apart))).toEqual({ 200: 1, 401: 9, 429: 54 })
   })
 
+  it('users.add: an email is given once, and ten tries to confirm pass in a quarter of an hour', async () => {
+    const input = { email: 'twice@svc.example', role: 'viewer', confirmation: { current: PASSWORD } }
+    expect(counted(await rush(operation('users.add', input), apart))).toEqual({ 200: 1, 409: 9, 429: 54 })
+  })
+
   it.each([
-    ['users.add', { email: 'twice@svc.example', role: 'viewer' }],
     ['tenants.add', { name: 'twice' }],
     ['monitors.add', { name: 'twice', host: 'example.com', type: 'A' }],
   ])('%s: a name is given once, all others hear of a conflict', async (name, input) => {

@@ -32,6 +32,7 @@ export type Person = keyof typeof PEOPLE
 /** A served plane with two tenants, licenses in every state, people of every role, and all that requests name. */
 export interface World extends Mounted {
   contents(): Promise<string>
+  dropAllBut?(table: string): Promise<void>
   readonly own: Party
   readonly other: Party
   /** Keys of licenses that are good no more. */
@@ -76,6 +77,7 @@ export async function stagedWorld(
     ...served,
     ...staged,
     contents: () => glass.contents(),
+    ...(glass.dropAllBut && { dropAllBut: glass.dropAllBut }),
     [Symbol.asyncDispose]: async () => {
       await served[Symbol.asyncDispose]()
       await glass[Symbol.asyncDispose]()

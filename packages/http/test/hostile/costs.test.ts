@@ -1,13 +1,13 @@
 // What one request may cost the event loop, on which all the others wait: every route with every value that is costly to
 // read for its length. Counted in what the thread has worked, at the pace of the machine.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { RateCounter } from '@svc/core'
 import { bulkPace, pace } from '../../../../test/pace.ts'
 import type { Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { jsonSchema } from '../../src/shape.ts'
 import type { Sent } from '../exchange.ts'
 import { type Mounted, mounted } from '../mounted.ts'
+import { unlimited } from '../unlimited.ts'
 import { COSTLY_COOKIES, COSTLY_HEADERS, COSTLY_QUERIES, COSTLY_VALUES } from './costly.ts'
 import { hugeBodies } from './huge-lines.ts'
 import { fieldsOf, spell } from './schema-fields.ts'
@@ -18,11 +18,6 @@ const HUGE = { ms: 300, paceNow: bulkPace }
 const TRIES = 3
 const US_PER_MS = 1000
 const HEADER_NAMES = ['authorization', 'x-forwarded-for', 'origin', 'content-encoding', 'idempotency-key']
-
-const unlimited: RateCounter = {
-  backend: 'memory',
-  count: async () => ({ count: 1, windowLeftMs: 60_000 }),
-}
 
 let served: Mounted
 let cookie: string

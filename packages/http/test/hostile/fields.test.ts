@@ -1,11 +1,11 @@
 // Every field of every request body with every kind of value that it is not, and at its limits: written by the schema
 // that the API document publishes, so that a new route is tried without a word here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { RateCounter } from '@svc/core'
 import type { Route } from '../../src/route.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { jsonSchema } from '../../src/shape.ts'
 import { type Mounted, mounted } from '../mounted.ts'
+import { unlimited } from '../unlimited.ts'
 import { MARKER } from './marker.ts'
 import { fieldsOf, spell, typesOf } from './schema-fields.ts'
 
@@ -59,11 +59,6 @@ const CASES: readonly Case[] = ROUTES.flatMap((route) => {
     }),
   )
 })
-
-const unlimited: RateCounter = {
-  backend: 'memory',
-  count: async () => ({ count: 1, windowLeftMs: 60_000 }),
-}
 
 let served: Mounted
 let cookie: string

@@ -44,7 +44,14 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
     it('a session speaks for its user and ends at the latest after twelve hours', async () => {
       const { clock, user, digest, expires } = await scene()
       expect(expires.getTime()).toBe(clock.now().getTime() + SESSION_SECONDS * 1000)
-      expect(await sessions().use(digest, clock.now())).toEqual(user)
+      expect(await sessions().use(digest, clock.now())).toEqual({ user, minted: false })
+    })
+
+    it('a session says whether an operator opened it', async () => {
+      const { clock, user } = await scene()
+      const digest = buildId('digest')
+      await sessions().open({ digest, userId: user?.id ?? '', minted: true }, clock.now())
+      expect(await sessions().use(digest, clock.now())).toEqual({ user, minted: true })
     })
 
     it('an unknown digest is nobody', async () => {
@@ -70,7 +77,7 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
     it('a role counts as it is, not as it was at sign-in', async () => {
       const { clock, digest, user } = await scene()
       await storage().users.change(user?.id ?? '', { role: 'viewer' })
-      expect((await sessions().use(digest, clock.now()))?.role).toBe('viewer')
+      expect((await sessions().use(digest, clock.now()))?.user.role).toBe('viewer')
     })
 
     it('a revoked session is over, and revoking again changes nothing', async () => {
@@ -89,7 +96,7 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
       expect(await sessions().revokeAll(user?.id ?? '', clock.now())).toBe(0)
       expect(await sessions().use(digest, clock.now())).toBeUndefined()
       expect(await sessions().use(second, clock.now())).toBeUndefined()
-      expect(await sessions().use(other.digest, other.clock.now())).toEqual(other.user)
+      expect((await sessions().use(other.digest, other.clock.now()))?.user).toEqual(other.user)
     })
 
     it('the live sessions of a user are listed, the newest first, with their last use and their end', async () => {

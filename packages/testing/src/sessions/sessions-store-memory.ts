@@ -58,7 +58,7 @@ export function memorySessionsStore(
         if (later(session.lastUsedAt, TOUCH_SECONDS) < now)
           sessions.put(digest, { ...session, lastUsedAt: now })
         const { passwordHash, ...user } = row
-        return user as User
+        return { user: user as User, minted: session.minted ?? false }
       }),
     live: (userId: string, now = time()) =>
       run(() =>

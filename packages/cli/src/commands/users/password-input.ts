@@ -1,5 +1,8 @@
-import { Problem } from '@svc/core'
+import { type CurrentCredentials, Problem } from '@svc/core'
+import { given } from '../../call.ts'
 import type { Io } from '../../io.ts'
+
+type Asking = Pick<Io, 'readSecret'>
 
 /**
  * A new password: asked for twice at a terminal, the next line of standard input elsewhere.
@@ -14,13 +17,23 @@ export async function newPassword(io: Io): Promise<string> {
 }
 
 /** A password that exists: asked for once. */
-export const knownPassword = async (io: Io, prompt = 'Password: '): Promise<string> =>
+export const knownPassword = async (io: Asking, prompt = 'Password: '): Promise<string> =>
   required(await io.readSecret(prompt))
 
 /** A one-time code or a recovery code, if there is a second factor: asked for once, the next line elsewhere. */
-export async function knownCode(io: Io): Promise<string | undefined> {
-  const code = (await io.readSecret('Code (empty without a second factor): ')).trim()
+export async function knownCode(
+  io: Asking,
+  prompt = 'Code (empty without a second factor): ',
+): Promise<string | undefined> {
+  const code = (await io.readSecret(prompt)).trim()
   return code === '' ? undefined : code
+}
+
+/** The own password, and the own code if there is a second factor: the next two lines elsewhere than at a terminal. */
+export async function currentCredentials(io: Asking): Promise<CurrentCredentials> {
+  const current = await knownPassword(io, 'Your own password: ')
+  const code = await knownCode(io, 'Your own code (empty without a second factor): ')
+  return { current, ...given({ code }) }
 }
 
 /**

@@ -1,14 +1,9 @@
-import type { RateCounter } from '@svc/core'
 import { memoryGlass } from '../../access/contents.ts'
 import { SECRETS, stagedWorld, type World } from '../../access/world.ts'
 import { rawExchange } from '../../exchange.ts'
+import { unlimited } from '../../unlimited.ts'
 import type { WireAnswer } from '../pipeline.ts'
 import type { HandRequest } from './case.ts'
-
-const unlimited: RateCounter = {
-  backend: 'memory',
-  count: async () => ({ count: 1, windowLeftMs: 60_000 }),
-}
 
 /** A world in which every job of the own license is handed out already, and no limit is hit. */
 export async function caseWorld(): Promise<World> {

@@ -1,0 +1,30 @@
+import { redact } from '../redaction/redactor.ts'
+import type { Payload } from './job-payload.ts'
+
+/** Stands in the place of a value that is not shown. */
+export const MASK = '***'
+
+// The part of an authority before its `@`. It ends before the next slash, so that reading stays linear.
+const CREDENTIALS = /(\/\/)[^\s/?#]*@/g
+
+function masked(value: unknown, key?: string): unknown {
+  if (key === 'env') return maskedEnvironment(value)
+  if (typeof value === 'string') return redact(value.replace(CREDENTIALS, `$1${MASK}@`))
+  if (Array.isArray(value)) return value.map((each) => masked(each))
+  return isObject(value) ? mapped(value, masked) : value
+}
+
+/** The names stay: people look for those. */
+const maskedEnvironment = (env: unknown): unknown => (isObject(env) ? mapped(env, () => MASK) : MASK)
+
+const isObject = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const mapped = (value: Payload, change: (each: unknown, key: string) => unknown): Payload =>
+  Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each, key)]))
+
+/**
+ * A payload without its secrets: of every `env` the names alone, addresses without credentials, secrets of a known form
+ * redacted. Everything that shows or keeps a payload for people without `platform.deploy` passes here.
+ */
+export const visiblePayload = (payload: Payload): Payload => mapped(payload, masked)
