@@ -28,6 +28,7 @@ describe.each(['GET', 'POST'] as const)('%s /api/v1/monitors/run', (method) => {
   const served = serving()
   const run = (query = '', headers: Record<string, string> = bearer) =>
     served().send({ method, path: `${PATH}${query}`, headers })
+  const opened = async () => (await served().plane.alerts.list({ scope: {} })).alerts.map(({ kind }) => kind)
 
   it('answers with exactly ok, ran, changed, alerted and purgedChats', async () => {
     const answer = await run()
@@ -42,20 +43,45 @@ describe.each(['GET', 'POST'] as const)('%s /api/v1/monitors/run', (method) => {
     expect((await run()).body).toEqual(NOTHING)
     served().dns.answer('www.example.com', '192.0.2.2')
     served().clock.advance({ hours: 1 })
-    expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1 })
+    expect((await run()).body).toMatchObject({ ran: 1, changed: 1 })
   })
 
-  it('counts the alert that a drift opens, in the run that opens it', async () => {
+  it('a drift opens its alert and is counted in the run that confirmed it', async () => {
     served().dns.answer('www.example.com', '192.0.2.1')
     await served().plane.monitors.add(WATCHED)
     await run()
     served().dns.answer('www.example.com', '192.0.2.2')
     served().clock.advance({ minutes: 6 })
-    expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1 })
-    served().clock.advance({ minutes: 1 })
-    expect((await run()).body).toEqual({ ...NOTHING, alerted: 1 })
+    expect((await run()).body).toEqual({ ...NOTHING, ran: 1, changed: 1, alerted: 1 })
+    expect(await opened()).toEqual(['monitor_drift'])
+    const told = served().log.lines.filter(({ message }) => message === 'alerts')
+    expect(told).toMatchObject([{ fields: { alerts: [{ transition: 'firing', kind: 'monitor_drift' }] } }])
     served().clock.advance({ minutes: 1 })
     expect((await run()).body).toEqual(NOTHING)
+  })
+
+  it('counts no alert that is not about a drift', async () => {
+    served().dns.replies('www.example.com', { status: 'error', error: 'timeout' })
+    await served().plane.monitors.add(WATCHED)
+    for (let failed = 0; failed < 3; failed += 1) {
+      expect((await run()).body).toEqual({ ...NOTHING, ran: 1 })
+      served().clock.advance({ minutes: 6 })
+    }
+    expect(await opened()).toEqual(['dns_unreachable'])
+  })
+
+  it('two calls within 20 seconds are one tick: what only they have seen opens no alert', async () => {
+    const beat = { fingerprint: 'web-1-0123456789', hostname: 'web-1', disk_pct: 95 }
+    expect(await served().post('/v1/telemetry/heartbeat', beat)).toMatchObject({ status: 200 })
+    await run()
+    served().clock.advance(700)
+    expect((await run()).body).toEqual(NOTHING)
+    served().clock.advance({ seconds: 19 })
+    await run()
+    expect(await opened()).toEqual([])
+    served().clock.advance(300)
+    expect((await run()).body).toEqual(NOTHING)
+    expect(await opened()).toEqual(['disk_high'])
   })
 
   it('counts the rows of conversations past their retention: each with its question and its answer', async () => {

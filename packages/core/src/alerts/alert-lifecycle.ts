@@ -1,9 +1,11 @@
 import type { AlertOwner } from './alert.ts'
-import type { AlertCondition } from './alert-condition.ts'
+import { type AlertCondition, isConfirmed } from './alert-condition.ts'
 
+/** Two ticks that find a condition count as two when they are so far apart; whoever calls sooner repeats the first. */
+export const TICKS_APART_MS = 20_000
 /** A condition that comes back so soon after its alert was resolved opens the same row again. */
 export const REOPEN_MS = 600_000
-/** As many transitions in this time are flapping. */
+/** As many transitions in this time are flapping. One that is exactly so old counts no more. */
 export const FLAP_TRANSITIONS = 4
 export const FLAP_MS = 1_800_000
 /** An acknowledgement is good for so long, in seconds. */
@@ -25,7 +27,7 @@ export interface Watch extends AlertOwner {
   readonly dedupKey: string
   /** Grows with each write; 0: nothing is remembered yet. */
   readonly revision: number
-  /** First evaluation of those in a row that found the condition while no alert was open. */
+  /** First tick of those in a row that found the condition while no alert was open. */
   readonly pendingSince: Date | undefined
   /** Whether the last evaluation found the condition. */
   readonly isPresent: boolean
@@ -69,12 +71,13 @@ export const unwatched = ({ licenseId, tenantId, dedupKey }: AlertCondition): Wa
 const recent = (watch: Watch, at: Date): readonly number[] =>
   watch.transitions.filter((transition) => transition > at.getTime() - FLAP_MS)
 
+// Over at its very instant, as the status that SQL shows.
 const isSnoozed = ({ snoozedUntil }: Watch, at: Date): boolean =>
   snoozedUntil !== undefined && snoozedUntil > at
 
 /**
- * The one rule of an alert's life (wire-app §3), for one dedup key at one evaluation: opens after two evaluations in a
- * row, comes back in its own row within ten minutes, is held open while it flaps, is silent while snoozed.
+ * The one rule of an alert's life, for one dedup key at one tick: opens after two ticks in a row, or at once where its
+ * kind is confirmed; comes back in its own row within ten minutes, is held open while it flaps, is silent while snoozed.
  */
 export function nextStep(watch: Watch, condition: AlertCondition | undefined, at: Date): LifecycleStep {
   const isOpen = watch.alert !== undefined && watch.alert.resolvedAt === undefined
@@ -90,10 +93,15 @@ function whileClosed(watch: Watch, condition: AlertCondition | undefined, at: Da
   const none = { alert: 'none', flapping: false, notice: undefined } as const
   if (condition === undefined || condition.isStale || isSettled) return { ...none, memory }
   const { pendingSince } = watch
-  const isDue =
-    pendingSince !== undefined && at.getTime() - pendingSince.getTime() >= (condition.holdSeconds ?? 0) * 1000
-  if (!isDue) return { ...none, memory: { ...memory, pendingSince: pendingSince ?? at, isPresent: true } }
+  if (!isDue(condition, pendingSince, at))
+    return { ...none, memory: { ...memory, pendingSince: pendingSince ?? at, isPresent: true } }
   return opening({ ...watch, transitions: [...transitions, at.getTime()] }, at)
+}
+
+function isDue({ kind, holdSeconds = 0 }: AlertCondition, pendingSince: Date | undefined, at: Date): boolean {
+  if (isConfirmed(kind)) return true
+  const holdMs = Math.max(holdSeconds * 1000, TICKS_APART_MS)
+  return pendingSince !== undefined && at.getTime() - pendingSince.getTime() >= holdMs
 }
 
 function opening(watch: Watch, at: Date): LifecycleStep {

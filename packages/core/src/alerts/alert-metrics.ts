@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts'
-import { ALERT_SEVERITIES, ALERT_STATUSES } from './alert.ts'
+import { ALERT_KINDS, ALERT_SEVERITIES, ALERT_STATUSES, type AlertKind } from './alert.ts'
 import { ALERT_CHANNELS, type AlertChannelName } from './alert-deliveries-store.ts'
 import type { AlertCounts } from './alerts-store.ts'
 
@@ -18,14 +18,21 @@ export function registerAlertGauge(metrics: Metrics, sample: () => Promise<Alert
 
 const OUTCOMES = ['sent', 'retried', 'failed'] as const
 
-/** What became of attempts to announce alerts. */
+/** Alerts that were opened, and what became of attempts to announce them. */
 export class AlertMetrics {
   readonly #deliveries
+  readonly #opened
 
   constructor(metrics: Metrics) {
     const labels = { channel: ALERT_CHANNELS, outcome: OUTCOMES }
     const help = 'Attempts to deliver a digest of alerts: failed ones are given up, retried ones come again.'
     this.#deliveries = metrics.counter('svc_alert_deliveries_total', help, labels)
+    const openings = 'Alerts that ticks of this replica opened, those that came back included.'
+    this.#opened = metrics.counter('svc_alerts_opened_total', openings, { kind: ALERT_KINDS })
+  }
+
+  opened(kind: AlertKind): void {
+    this.#opened.inc({ kind })
   }
 
   delivery(channel: AlertChannelName, outcome: (typeof OUTCOMES)[number]): void {

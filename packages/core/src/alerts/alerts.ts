@@ -7,6 +7,7 @@ import { type ActInput, actOn } from './alert-act.ts'
 import { movesOf, withTenants } from './alert-evaluation.ts'
 import type { AlertFacts } from './alert-facts.ts'
 import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
+import type { AlertMetrics } from './alert-metrics.ts'
 import type { AlertNotifier } from './alert-notifier.ts'
 import { conditionsOf } from './alert-rules.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
@@ -22,17 +23,15 @@ export interface AlertsParts {
   readonly thresholds: AlertThresholds
   readonly refusals: RefusalTally
   readonly notifier: AlertNotifier
-  /** How often this process ticks by itself, and so do its replicas; 0: somebody calls for ticks. */
-  readonly tickSeconds: number
+  readonly metrics: AlertMetrics
 }
-
-/** Replicas tick by themselves without asking each other: two ticks count as one within this share of the period. */
-const APART = 0.25
 
 /** What an evaluation did. */
 export interface Evaluation {
   /** Alerts opened now, those that came back included. */
   readonly opened: number
+  /** Those of them that are about a confirmed drift. */
+  readonly drifts: number
   readonly resolved: number
 }
 
@@ -45,26 +44,28 @@ export class Alerts {
   }
 
   /**
-   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one, and
-   * so do those of ticks that follow each other at once.
+   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one.
    * `signal` ends it between two alerts: the rest waits for the next tick.
    */
   async evaluate(signal?: AbortSignal): Promise<Evaluation> {
-    const { storage, clock, ids, thresholds, refusals } = this.#parts
+    const { storage, clock, ids, thresholds, refusals, metrics } = this.#parts
     await refusals.flush()
     const { at, watches } = await storage.alerts.watches(undefined, clock.forStores())
     const facts = await this.#gather(at)
     const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
-    const since = new Date(at.getTime() - this.#parts.tickSeconds * 1000 * APART)
-    let [opened, resolved] = [0, 0]
+    const done = { opened: 0, drifts: 0, resolved: 0 }
     for (const move of movesOf(watches, conditions, at, ids)) {
       if (signal?.aborted) break
-      const done = await storage.alerts.move(move, since, clock.forStores())
-      if (done?.alert === undefined) continue
-      if (move.step.alert === 'open' || move.step.alert === 'reopen') opened += 1
-      if (move.step.alert === 'resolve') resolved += 1
+      const moved = await storage.alerts.move(move, at, clock.forStores())
+      if (moved?.alert === undefined) continue
+      if (move.step.alert === 'resolve') done.resolved += 1
+      if (move.step.alert !== 'open' && move.step.alert !== 'reopen') continue
+      const { kind } = moved.alert
+      metrics.opened(kind)
+      done.opened += 1
+      if (kind === 'monitor_drift') done.drifts += 1
     }
-    return { opened, resolved }
+    return done
   }
 
   /** Announces what evaluations permitted; how many digests were delivered. */

@@ -100,11 +100,14 @@ export function isOrigin(entry: string): boolean {
 }
 
 /** Whether a text is an IP address with or without a port: `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`, `[2620:fe::fe]:53`. */
-export function isResolverAddress(entry: string): boolean {
-  if (isIP(entry)) return true
+export const isResolverAddress = (entry: string): boolean => resolverHost(entry) !== undefined
+
+/** The IP address of a resolver that may have a port; undefined when the text is none. */
+export function resolverHost(entry: string): string | undefined {
+  if (isIP(entry)) return entry
   const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []
   const known = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6
-  return known && Number(port) >= 1 && Number(port) <= 65_535
+  return known && Number(port) >= 1 && Number(port) <= 65_535 ? (six ?? four) : undefined
 }
 
 /** Whether a text is an IP network that starts at its first address, `10.1.0.0/16`, or one address. */

@@ -1,4 +1,5 @@
-import { isResolverAddress } from '../config/setting.ts'
+import { resolverHost } from '../config/setting.ts'
+import { isNeverCalled } from '../net/public-address.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
 import type { DnsError } from './dns-client.ts'
 
@@ -121,7 +122,13 @@ export const nameFault = (name: string): string | undefined =>
   NAME.test(name) ? undefined : `name: expected 1 to ${MAX_NAME_CHARS} printable characters, not an id`
 
 /** What is wrong with resolvers; undefined when nothing is. */
-export const resolversFault = (resolvers: readonly string[]): string | undefined =>
-  resolvers.length <= MAX_RESOLVERS && resolvers.every(isResolverAddress)
-    ? undefined
-    : `resolvers: expected at most ${MAX_RESOLVERS} IP addresses, each with or without a port`
+export function resolversFault(resolvers: readonly string[]): string | undefined {
+  const hosts = resolvers.map(resolverHost)
+  if (resolvers.length > MAX_RESOLVERS || hosts.includes(undefined)) {
+    return `resolvers: expected at most ${MAX_RESOLVERS} IP addresses, each with or without a port`
+  }
+  const isBarred = hosts.some((host) => host === undefined || isNeverCalled(host))
+  return isBarred
+    ? 'resolvers: link-local and metadata addresses are never asked; name another resolver'
+    : undefined
+}

@@ -86,6 +86,16 @@ export class AddressRules {
 
 const PLAIN = new AddressRules()
 
+const NEVER_RANGES = NEVER.map(readRange)
+
+/** Whether nobody may have this address called: metadata, link-local or unspecified, or a spelling that is not plain. */
+export function isNeverCalled(text: string): boolean {
+  const address = readAddress(text)
+  if (address === undefined) return true
+  const inside = behindNat64(address) ?? address
+  return NEVER_RANGES.some((range) => isWithin(address, range) || isWithin(inside, range))
+}
+
 /** Whether a text is the plain spelling of a public unicast address, by the rules without any range of one's own. */
 export function isPublicAddress(text: string): boolean {
   return PLAIN.admit(text) !== undefined

@@ -8,7 +8,7 @@ export interface TickResult {
   readonly ran: number
   /** Confirmed answers that differ from the last confirmed ones. */
   readonly changed: number
-  /** Alerts opened now. */
+  /** Alerts about a confirmed drift that were opened now. */
   readonly alerted: number
   /** Messages and conversations removed. */
   readonly purgedChats: number

@@ -17,11 +17,11 @@ export function alertsOf(base: Base, parts: ControlPlaneParts, monitors: Monitor
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
-  const notifier = new AlertNotifier({ ...base, channel, metrics: new AlertMetrics(metrics) })
-  const { tickSeconds } = config.scheduler
+  const counts = { metrics: new AlertMetrics(metrics) }
+  const notifier = new AlertNotifier({ ...base, ...counts, channel })
   return {
     refusals,
-    alerts: new Alerts({ ...base, monitors, thresholds: config.alerts, refusals, notifier, tickSeconds }),
+    alerts: new Alerts({ ...base, ...counts, monitors, thresholds: config.alerts, refusals, notifier }),
     alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
   }
 }

@@ -20,7 +20,7 @@ const everyTask = ({ alerts, chat, jobs, monitors, sessions }: Services): readon
       return { ran, changed }
     },
   },
-  { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).opened }) },
+  { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).drifts }) },
   {
     name: 'alert-delivery',
     run: async (signal) => {

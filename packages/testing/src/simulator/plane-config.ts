@@ -19,7 +19,6 @@ export function configOf({ leaseSeconds, signed }: Scenario): Config {
   const signing = signed ? { SERVICE_LICENSE_PRIVKEY: privateKey } : {}
   const seconds = {
     SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds),
-    SERVICE_TICK_SECONDS: String(TICK_MS / 1000),
     SERVICE_ALERT_REFUSALS: String(ALERTED_REFUSALS),
   }
   const config = readConfig({ ...environment, ...signing, ...seconds })
