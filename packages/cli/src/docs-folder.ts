@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { ContentPages } from '@svc/core'
 
 const near = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** What of the documentation visitors are answered from: pages for customers, before that for authors of agents. */
+export const DOCS_PAGES: ContentPages = { customers: 1, 'agents.md': 0.5 }
 
 /**
  * The documentation, which the support chat answers from: the package brings it along; from sources it is that of the

@@ -1,7 +1,7 @@
 import { type Config, createControlPlane, Problem, readConfig } from '@svc/core'
 import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import type { Connection } from './connect.ts'
-import { docsFolder } from './docs-folder.ts'
+import { DOCS_PAGES, docsFolder } from './docs-folder.ts'
 import type { Io } from './io.ts'
 
 const POOL = 2
@@ -10,7 +10,7 @@ const POOL = 2
 export async function openPlane(io: Io, folder?: { readonly dataDir: string }): Promise<Connection> {
   const config = readConfig(io.env)
   const storage = await openStorage(folder ?? serverOf(config))
-  const plane = createControlPlane({ config, storage, docsDir: docsFolder() })
+  const plane = createControlPlane({ config, storage, docsDir: docsFolder(), docsPages: DOCS_PAGES })
   return {
     run: (name, input) => plane.operations.run(name, input, io.actor),
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),

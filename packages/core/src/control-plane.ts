@@ -1,6 +1,7 @@
 import { Accounts } from './accounts/accounts.ts'
 import { AgentMetrics } from './agents/agent-metrics.ts'
 import { Agents } from './agents/agents.ts'
+import type { ContentPages } from './chat/content-folder.ts'
 import type { LanguageModel } from './chat/language-model.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
@@ -58,6 +59,8 @@ export interface ControlPlaneParts {
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */
   readonly docsDir?: string | undefined
+  /** The files and folders of `docsDir` that are for visitors, and how much each counts; absent: all, alike. */
+  readonly docsPages?: ContentPages | undefined
   /** What the chat asks in the place of the model that the settings name. */
   readonly languageModel?: LanguageModel
   /** How the system check asks whether that model is there. */

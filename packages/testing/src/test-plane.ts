@@ -35,7 +35,7 @@ export interface TestPlaneOverrides {
   /** Further parts of the plane. */
   readonly parts?: Pick<
     ControlPlaneParts,
-    'dns' | 'docsDir' | 'languageModel' | 'outbound' | 'rateCounter' | 'timers' | 'modelProbe'
+    'dns' | 'docsDir' | 'docsPages' | 'languageModel' | 'outbound' | 'rateCounter' | 'timers' | 'modelProbe'
   >
 }
 

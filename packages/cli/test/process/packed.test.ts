@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
+import { DOCS_PAGES } from '../../src/docs-folder.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -84,7 +85,9 @@ describe('The packed command', () => {
     for (const name of ['koa', 'kysely', 'pg']) {
       expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(MIT\\)\n\n.*MIT License`, 'm'))
     }
-    expect(readdirSync(join(installed, 'docs'))).not.toContain('decisions')
+    const docs = readdirSync(join(installed, 'docs'))
+    expect(docs).not.toContain('decisions')
+    expect(docs).toEqual(expect.arrayContaining(Object.keys(DOCS_PAGES)))
   })
 
   test('was packed without leaving anything beside the sources', () => {

@@ -7,9 +7,13 @@ export interface ContentFolder {
   readonly dir: string
   /** `/docs`; the site's root is an empty text. */
   readonly base: string
+  readonly pages?: ContentPages | undefined
 }
 
-/** Folders whose pages are for those who work on the service, or are no pages at all. */
+/** The files and folders that visitors are answered from, and how much each counts beside the others; absent: all, alike. */
+export type ContentPages = Readonly<Record<string, number>>
+
+/** Folders that tell why things were decided, or hold no pages at all. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['decisions', 'node_modules'])
 const MAX_FILES = 2000
 const MAX_FILE_CHARS = 1024 * 1024
@@ -19,12 +23,15 @@ const MAX_DEPTH = 8
  * The Markdown files below a folder in the order of their paths, links not followed, at most 2,000 of 1 MiB each.
  * @throws when the folder cannot be read
  */
-export async function readContent(dir: string): Promise<readonly DocumentFile[]> {
-  const paths = (await pathsBelow(dir, '', 0)).sort().slice(0, MAX_FILES)
+export async function readContent(dir: string, pages?: ContentPages): Promise<readonly DocumentFile[]> {
+  const weighed = Object.entries(pages ?? {})
+  const weightOf = (path: string): number | undefined =>
+    pages === undefined ? 1 : weighed.find(([page]) => path === page || path.startsWith(`${page}/`))?.[1]
+  const paths = (await pathsBelow(dir, '', 0)).filter((path) => weightOf(path) !== undefined)
   const files: DocumentFile[] = []
-  for (const path of paths) {
+  for (const path of paths.sort().slice(0, MAX_FILES)) {
     const text = await readFile(join(dir, path), 'utf8')
-    if (text.length <= MAX_FILE_CHARS) files.push({ path, text })
+    if (text.length <= MAX_FILE_CHARS) files.push({ path, text, weight: weightOf(path) ?? 1 })
   }
   return files
 }

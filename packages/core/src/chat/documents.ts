@@ -5,6 +5,8 @@ import { plainText } from './markdown-text.ts'
 export interface DocumentFile {
   readonly path: string
   readonly text: string
+  /** How much its pages count beside others; absent: 1. */
+  readonly weight?: number
 }
 
 /** A stretch of a page under one heading, short enough for a prompt. */
@@ -17,6 +19,7 @@ export interface Chunk {
   readonly url: string
   /** Markdown. */
   readonly text: string
+  readonly weight: number
 }
 
 /** Characters of a chunk; a longer section becomes several, cut between its paragraphs. */
@@ -51,6 +54,7 @@ export function chunksOf(files: readonly DocumentFile[], base: string, firstId =
           heading: heading ?? page,
           url: encodeURI(url),
           text,
+          weight: file.weight ?? 1,
         })
       }
     }

@@ -22,9 +22,9 @@ export class Library {
 
   async #read(): Promise<DocumentIndex> {
     const chunks: Chunk[] = []
-    for (const { dir, base } of this.#folders) {
+    for (const { dir, base, pages } of this.#folders) {
       try {
-        chunks.push(...chunksOf(await readContent(dir), base, chunks.length))
+        chunks.push(...chunksOf(await readContent(dir, pages), base, chunks.length))
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         this.#log.warn({ folder: base === '' ? '/' : base, code }, 'chat documents cannot be read')

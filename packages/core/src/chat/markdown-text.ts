@@ -23,16 +23,22 @@ export function plainText(markdown: string): string {
 /** Less than this beside code and tables is no text of its own. */
 const PROSE_CHARS = 60
 const TABLE_ROW = /^[ \t]*\|.*$/gm
+/** A line of a table of contents. */
+const CONTENTS = /^[ \t]*[-*+][ \t]+\[[^\]\n]{1,500}\]\(#[^)\n]{0,500}\)[ \t]*$/gm
 const CODE_BLOCK = /^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[ \t]*$/gm
 
-/** The sentences of Markdown as plain text, without code and tables; undefined where those are all there is. */
+/** The sentences of Markdown as plain text, without code, tables and contents; undefined where those are all there is. */
 export function proseOf(markdown: string): string | undefined {
-  const prose = plainText(markdown.replaceAll(CODE_BLOCK, '').replaceAll(TABLE_ROW, ''))
+  const prose = plainText(
+    [CODE_BLOCK, TABLE_ROW, CONTENTS].reduce((text, each) => text.replaceAll(each, ''), markdown),
+  )
   return prose.length < PROSE_CHARS ? undefined : prose
 }
 
 /** The number of a list's item: its point ends no sentence. */
 const ITEM_NUMBER = /^([ \t]*\d{1,3})\.(?=[ \t])/gm
+/** Stands behind what was cut at a word. */
+const CUT = ' …'
 const SENTENCE_END = /[.!?](?=\s|$)/g
 
 /** The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word. */
@@ -46,5 +52,36 @@ export function firstSentences(text: string, length: number): string {
   if (end > 0) return flat.slice(0, end)
   if (flat.length <= length) return flat
   const blank = flat.lastIndexOf(' ', length)
-  return `${flat.slice(0, blank > 0 ? blank : length)} …`
+  return `${flat.slice(0, blank > 0 ? blank : length)}${CUT}`
+}
+
+/** An item of a list, with its mark. */
+const ITEM = /^[ \t]*(?:[-*+]|\d{1,3}\.)[ \t]/
+
+/** Paragraphs and items of lists, each on one line. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = []
+  let isOver = true
+  for (const line of text.split('\n')) {
+    const said = line.trim()
+    if (said === '') isOver = true
+    else if (isOver || ITEM.test(line)) {
+      blocks.push(said)
+      isOver = false
+    } else blocks.push(`${blocks.pop() ?? ''} ${said}`)
+  }
+  return blocks
+}
+
+/** How a text begins: whole sentences and items of lists, one at least, up to about `length` characters. */
+export function opening(text: string, length: number): string {
+  let said = ''
+  for (const block of blocksOf(text)) {
+    const room = length - said.length
+    const part = firstSentences(block, room)
+    if (said !== '' && (part.length > room || part.endsWith(CUT))) break
+    said += said === '' ? part : `${ITEM.test(block) ? '\n' : '\n\n'}${part}`
+    if (part.length < block.length) break
+  }
+  return said
 }

@@ -2,7 +2,7 @@ import MiniSearch, { type SearchResult } from 'minisearch'
 import type { Chunk } from './documents.ts'
 import { proseOf } from './markdown-text.ts'
 import type { ChatSource } from './message.ts'
-import { queryTerms, term, words } from './search-terms.ts'
+import { queryTerms, respelled, term, words } from './search-terms.ts'
 
 /** A chunk that was found, and how well it fits. */
 export interface Hit {
@@ -37,6 +37,8 @@ const SIMILAR = 0.7
 /** A term that no document knows counts like one that is known to so many. */
 const UNKNOWN_FREQUENCY = 3
 const LONG_ENOUGH_TO_CORRECT = 5
+/** Unknown words of a question that are looked up in similar spellings: each costs up to 3 ms. */
+const MAX_CORRECTED = 8
 
 /** The documents, ready to be searched. */
 export class DocumentIndex {
@@ -70,21 +72,32 @@ export class DocumentIndex {
 
   /** Looks a question up. */
   retrieve(question: string): Retrieval {
-    const terms = queryTerms(question)
+    const terms = this.#spelled(queryTerms(question))
     const results = this.#results(terms)
     const coverage = this.#coverage(terms, results)
-    const grounded = coverage >= COVERAGE_NEEDED
+    const grounded = coverage >= COVERAGE_NEEDED && (terms.length > 1 || isHeadline(results))
     const hits = grounded ? results.map(({ id, score }) => this.#hit(id as number, score)) : []
     return { terms, coverage, grounded, hits, sources: sourcesOf(hits) }
   }
 
+  /** With those that no document knows as the words with synonyms that they look like. */
+  #spelled(terms: readonly string[]): readonly string[] {
+    const spelled = terms.map((each) => (this.#isMisspelled(each) ? (respelled(each) ?? each) : each))
+    return [...new Set(spelled)]
+  }
+
+  #isMisspelled(each: string): boolean {
+    return !this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_CORRECT
+  }
+
   #results(terms: readonly string[]): SearchResult[] {
     if (terms.length === 0) return []
+    const corrected = new Set(terms.filter((each) => this.#isMisspelled(each)).slice(0, MAX_CORRECTED))
     const found = this.#search.search(terms.join(' '), {
       tokenize: (text) => text.split(' '),
       processTerm: (each) => each,
       boost: { title: 3, heading: 2 },
-      fuzzy: (each) => (!this.#frequencies.has(each) && each.length >= LONG_ENOUGH_TO_CORRECT ? 1 : false),
+      fuzzy: (each) => (corrected.has(each) ? 1 : false),
       weights: { fuzzy: 0.4, prefix: 0 },
       boostDocument: (id) => this.#weights[id as number] ?? 1,
     })
@@ -104,8 +117,10 @@ export class DocumentIndex {
     return whole === 0 ? 0 : covered / whole
   }
 
+  // A rare word tells more, but not many times more: those that a question is about are common in pages about them.
   #weight(each: string): number {
-    return Math.log(1 + this.size / (this.#frequencies.get(each) ?? UNKNOWN_FREQUENCY))
+    const rarity = Math.log(1 + this.size / (this.#frequencies.get(each) ?? UNKNOWN_FREQUENCY))
+    return 1 + rarity / 4
   }
 
   #hit(id: number, score: number): Hit {
@@ -115,11 +130,17 @@ export class DocumentIndex {
   }
 }
 
+/** Whether something found stands in a title or heading: a question of one word needs that, since any page may mention it. */
+const isHeadline = (results: readonly SearchResult[]): boolean =>
+  results.some(({ match }) =>
+    Object.values(match).some((fields) => fields.includes('title') || fields.includes('heading')),
+  )
+
 const fieldOf = (chunk: Chunk, field: string): string =>
   field === 'title' ? chunk.page : field === 'heading' ? chunk.heading : chunk.text
 
-const weightOf = ({ url, text }: Chunk): number =>
-  REFERENCE.test(url) || proseOf(text) === undefined ? UNEXPLAINED_WEIGHT : 1
+const weightOf = ({ url, text, weight }: Chunk): number =>
+  REFERENCE.test(url) || proseOf(text) === undefined ? weight * UNEXPLAINED_WEIGHT : weight
 
 function sourcesOf(hits: readonly Hit[]): ChatSource[] {
   const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, chunk]))

@@ -1,3 +1,5 @@
+import { synonymsBy, withPhrases } from './synonyms.ts'
+
 /** Words that say nothing of what is looked for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -7,7 +9,11 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     'need needs no nor not now of off on once one only or other our out over own please really same say she should so some ' +
     'something still such tell than thank thanks that the their them then there these they thing this those to too tried try ' +
     'trying under until up us use using very want wants was way we well were what when where which while who why will with ' +
-    'wont would yes you your yours'
+    'wont would yes you your yours ' +
+    // Said in questions about anything.
+    'always anymore anything anybody arent came cant come comes didnt doesnt easy everywhere find happen happened happens hasnt ' +
+    'havent keep keeps kept made makes making often ok okay possible problem question real see show somebody someone ' +
+    'theyre today wasnt werent whats whos work worked working works youre'
   ).split(' '),
 )
 
@@ -24,14 +30,38 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 
 /** The words of a text, in one form of writing. */
 export function words(text: string): string[] {
-  return text.normalize('NFKC').replaceAll(/['’]/g, '').match(WORD) ?? []
+  return withPhrases(text.normalize('NFKC').replaceAll(/['’]/g, '')).match(WORD) ?? []
 }
 
-/** What a word is found by: lower case, without common endings; undefined for words that say nothing. */
+const stemOf = (word: string): string =>
+  ENDINGS.reduce((stem, [ending, rest]) => stem.replace(ending, rest), word)
+const SYNONYMS = synonymsBy(stemOf)
+
+/** What a word is found by: lower case, without common endings, synonyms as one; undefined for words that say nothing. */
 export function term(word: string): string | undefined {
   const lower = word.toLowerCase()
   if (lower.length < 2 || STOP_WORDS.has(lower)) return undefined
-  return ENDINGS.reduce((stem, [ending, rest]) => stem.replace(ending, rest), lower)
+  const stem = stemOf(lower)
+  return SYNONYMS.get(stem) ?? stem
+}
+
+/** The term that a misspelled one is meant for: that of the first word with synonyms that is one letter away. */
+export function respelled(wrong: string): string | undefined {
+  for (const [stem, meant] of SYNONYMS) if (isOneLetterAway(wrong, stem)) return meant
+  return undefined
+}
+
+/** Whether one letter was changed, added, left out, or exchanged with the next. */
+function isOneLetterAway(one: string, other: string): boolean {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one]
+  if (long.length - short.length > 1) return false
+  let at = 0
+  while (at < short.length && short[at] === long[at]) at += 1
+  if (short.length < long.length) return short.slice(at) === long.slice(at + 1)
+  const isExchanged = short[at] === long[at + 1] && short[at + 1] === long[at]
+  return (
+    short.slice(at + 1) === long.slice(at + 1) || (isExchanged && short.slice(at + 2) === long.slice(at + 2))
+  )
 }
 
 /** Terms of a question at most: a page of text is searched by its first words, at a bounded cost. */

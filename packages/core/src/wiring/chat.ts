@@ -13,14 +13,17 @@ export function chatOf(base: Base, parts: ControlPlaneParts, health: Health): Ch
   const { config } = base
   return new Chat({
     ...base,
-    folders: contentFolders(config, parts.docsDir),
+    folders: contentFolders(config, parts),
     model: parts.languageModel ?? modelOf(base),
     isDraining: () => health.isDraining,
   })
 }
 
-function contentFolders({ chat }: Config, docsDir: string | undefined): readonly ContentFolder[] {
-  const docs = docsDir === undefined ? [] : [{ dir: docsDir, base: '/docs' }]
+function contentFolders(
+  { chat }: Config,
+  { docsDir, docsPages: pages }: ControlPlaneParts,
+): readonly ContentFolder[] {
+  const docs = docsDir === undefined ? [] : [{ dir: docsDir, base: '/docs', pages }]
   return chat.contentDir === undefined ? docs : [...docs, { dir: chat.contentDir, base: '' }]
 }
 

@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import type { ChatEvent, ControlPlane, Environment, IncomingMessage, LanguageModel, Storage } from '@svc/core'
+import type {
+  ChatEvent,
+  ContentPages,
+  ControlPlane,
+  Environment,
+  IncomingMessage,
+  LanguageModel,
+  Storage,
+} from '@svc/core'
 import { FakeClock, FakeTimers, testPlane } from '@svc/testing'
 
 /** Three pages of documents. */
@@ -11,17 +19,18 @@ export interface SceneParts {
   readonly env?: Environment
   readonly storage?: Storage
   readonly docsDir?: string
+  readonly docsPages?: ContentPages
 }
 
 /** A plane whose chat answers from three pages, on a fake clock. */
-export function chatScene({ model, env = {}, storage, docsDir = SITE }: SceneParts = {}) {
+export function chatScene({ model, env = {}, storage, docsDir = SITE, docsPages }: SceneParts = {}) {
   const clock = new FakeClock()
   const timers = new FakeTimers(clock)
   const test = testPlane({
     clock,
     env: { SERVICE_PUBLIC_URL: 'https://svc.example', ...env },
     ...(storage === undefined ? {} : { storage }),
-    parts: { docsDir, timers, ...(model === undefined ? {} : { languageModel: model }) },
+    parts: { docsDir, docsPages, timers, ...(model === undefined ? {} : { languageModel: model }) },
   })
   return { ...test, timers }
 }

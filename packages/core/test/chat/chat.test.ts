@@ -118,7 +118,7 @@ describe('answers of a model', () => {
     expect(events.filter(({ type }) => type === 'meta')).toHaveLength(1)
     expect(last(events)).toMatchObject({ type: 'done', engine: 'canned' })
     expect(last(events)).not.toHaveProperty('truncated')
-    expect(textOf(events)).toContain('Install the agent: Download')
+    expect(textOf(events)).toContain('**Install the agent**\n\nDownload')
   })
 
   it('whose first words take 10 s give way to the documents', async () => {

@@ -3,7 +3,7 @@ import { fastest, pace } from '../../../../test/pace.ts'
 import { cannedAnswer, NOTHING_FOUND } from '../../src/chat/canned-answer.ts'
 import { readContent } from '../../src/chat/content-folder.ts'
 import { CHUNK_CHARS, chunksOf } from '../../src/chat/documents.ts'
-import { firstSentences, plainText } from '../../src/chat/markdown-text.ts'
+import { firstSentences, opening, plainText } from '../../src/chat/markdown-text.ts'
 import { DocumentIndex } from '../../src/chat/retrieval.ts'
 import { MAX_QUERY_TERMS, queryTerms } from '../../src/chat/search-terms.ts'
 import { SITE } from './chat-scene.ts'
@@ -71,6 +71,14 @@ describe('folders', () => {
     expect(paths).toEqual(['agents.md', 'billing.md', 'guides/backups.md'])
   })
 
+  it('are read in part where pages are named: files, and all that is in folders', async () => {
+    const found = await readContent(SITE, { guides: 1, 'agents.md': 0.5, bill: 1 })
+    expect(found.map(({ path, weight }) => [path, weight])).toEqual([
+      ['agents.md', 0.5],
+      ['guides/backups.md', 1],
+    ])
+  })
+
   it('one that is not there is an error of its own', async () => {
     await expect(readContent(`${SITE}/none`)).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -94,6 +102,27 @@ describe('plain text', () => {
     expect(firstSentences('no end', 100)).toBe('no end')
     expect(firstSentences('To rotate:\n\n1. Mint one.\n2. Set it.\n', 30)).toBe('To rotate: 1) Mint one.')
     expect(firstSentences('It was in 1987. Next.', 16)).toBe('It was in 1987.')
+  })
+})
+
+describe('the opening of a text', () => {
+  const list =
+    'One of these\nis the reason:\n\n- A first\n  reason.\n- A second reason.\n\nCall us. Or write.\n'
+
+  it('keeps paragraphs and the items of a list apart, however they were wrapped', () => {
+    expect(opening(list, 500)).toBe(
+      'One of these is the reason:\n- A first reason.\n- A second reason.\n\nCall us. Or write.',
+    )
+    expect(opening('1. Mint one.\n2. Set it.', 500)).toBe('1) Mint one.\n2) Set it.')
+  })
+
+  it('ends between sentences and items, and has one sentence at least', () => {
+    expect(opening(list, 50)).toBe('One of these is the reason:\n- A first reason.')
+    expect(opening(list, 75)).toBe(
+      'One of these is the reason:\n- A first reason.\n- A second reason.\n\nCall us.',
+    )
+    expect(opening('A sentence of some length. Another.', 5)).toBe('A …')
+    expect(opening('', 5)).toBe('')
   })
 })
 
@@ -131,6 +160,50 @@ describe('questions', () => {
     expect((await index()).retrieve(question)).toMatchObject({ grounded: false, hits: [], sources: [] })
   })
 
+  it.each([
+    ['add a VPS', 'connect a server'],
+    ['hook up my machine', 'connect the host'],
+    ['licence blocked', 'license suspended'],
+    ['I cannot log in', 'signing in'],
+    ['log me out', 'sign out'],
+    ['two-factor authentication', '2fa'],
+    ['abort deployments', 'cancel a deploy'],
+    ['ten notifications', 'ten alerts'],
+  ])('words for the same thing are one: %s, %s', (one, other) => {
+    expect(queryTerms(one)).toEqual(queryTerms(other))
+    expect(queryTerms(one)).not.toEqual([])
+  })
+
+  it('the log of a job is not the way in', () => {
+    expect(queryTerms('a line in the log, the logs in a folder')).toEqual(['line', 'log', 'folder'])
+  })
+
+  it.each(['licensse', 'licnese', 'lisense', 'licese'])(
+    'one letter that was changed, added, left out or exchanged is forgiven, also in a word that no page has: %s',
+    (misspelled) => {
+      const documents = new DocumentIndex(page('# Licences\n\nAbout licences.\n\n## Other\n\nMore.'))
+      expect(documents.retrieve(misspelled)).toMatchObject({ grounded: true })
+      expect(documents.retrieve('lisensse')).toMatchObject({ grounded: false })
+    },
+  )
+
+  it('one word is a question about what stands in a title or heading, not about whatever mentions it', () => {
+    const documents = new DocumentIndex(page('# Backups\n\nTwo copies are kept of each backup.\n'))
+    expect(documents.retrieve('backups?').grounded).toBe(true)
+    expect(documents.retrieve('two').grounded).toBe(false)
+    expect(documents.retrieve('copies of each backup').grounded).toBe(true)
+  })
+
+  it('the page that counts less comes later, with the same words', () => {
+    const files = [0.5, 1].map((weight, at) => ({
+      path: `${at}.md`,
+      text: '# Agents\n\nAll about agents.',
+      weight,
+    }))
+    const { hits } = new DocumentIndex(chunksOf(files, '')).retrieve('agents')
+    expect(hits.map(({ chunk }) => chunk.url)).toEqual(['/1', '/0'])
+  })
+
   it('pages whose headings are the same are told apart by their titles', () => {
     const files = ['agents', 'operators'].map((name) => ({
       path: `${name}.md`,
@@ -161,6 +234,17 @@ describe('questions', () => {
     })
   })
 
+  it('of the unknown words of a question eight at most are looked up in similar spellings', () => {
+    const known = 'alphabet bicycle cathedral dinosaur elephant football gardener hospital infinity jellyfish'
+    const documents = new DocumentIndex(page(`# Words\n\nHere are ${known}.\n`))
+    const misspelled = known.split(' ').map((word) => `${word[0]}x${word.slice(2)}`)
+    const one = documents.retrieve(`${misspelled[0]} ${misspelled[1]}`).coverage
+    expect(one).toBeGreaterThan(0.5)
+    expect(documents.retrieve(misspelled.slice(0, 8).join(' ')).coverage).toBeCloseTo(one)
+    expect(documents.retrieve(misspelled.slice(0, 9).join(' ')).coverage).toBeCloseTo((one * 8) / 9)
+    expect(documents.retrieve(misspelled.join(' ')).coverage).toBeCloseTo((one * 8) / 10)
+  })
+
   it('a hostile question of 4,000 different words takes no time', async () => {
     const documents = await index()
     const question = Array.from({ length: 4000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join(' ')
@@ -175,7 +259,7 @@ describe('canned answers', () => {
     const answer = cannedAnswer(found)
     expect(answer.length).toBeGreaterThanOrEqual(2)
     expect(answer.join('')).toBe(
-      'Install the agent: Download the agent to the host and run svc agent run with the license key in a file. ' +
+      '**Install the agent**\n\nDownload the agent to the host and run svc agent run with the license key in a file. ' +
         'The agent activates itself and reports every minute. It needs no open port.' +
         '\n\nRead on: [Install the agent](/docs/agents#install-the-agent), [Agents](/docs/agents).',
     )
@@ -190,7 +274,7 @@ describe('canned answers', () => {
     const prose = 'An operator asks for the end of a job, and its host hears it soon.'
     expect(canned(`| A | B |\n|---|---|\n| c | d |\n\n${prose}\n\n\`\`\`sh\nsvc x\n\`\`\``)).toBe(prose)
     expect(canned('```sh\nsvc jobs cancel ID\n```')).toBe('svc jobs cancel ID')
-    expect(canned('| A | B |\n|---|---|\n| c | d |')).toBe('A · B c · d')
+    expect(canned('| A | B |\n|---|---|\n| c | d |')).toBe('A · B\n\nc · d')
   })
 
   it('say that nothing was found when nothing was', () => {

@@ -87,7 +87,11 @@ describe('adding a monitor', () => {
     ['an expectation of nothing', { expected: [] }, 'expected: mode expect needs'],
     ['a value of another type', { expected: ['mail.example.com'] }, 'expected: a value is not one of a A'],
     ['the metadata address', { resolvers: ['169.254.169.254'] }, 'resolvers: link-local'],
-    ['it with a port, among others', { resolvers: ['192.0.2.53', '169.254.169.254:80'] }, 'resolvers: link-local'],
+    [
+      'it with a port, among others',
+      { resolvers: ['192.0.2.53', '169.254.169.254:80'] },
+      'resolvers: link-local',
+    ],
     ['it as an IPv4-mapped address', { resolvers: ['[::ffff:169.254.169.254]:53'] }, 'resolvers: link-local'],
     ['it behind NAT64', { resolvers: ['64:ff9b::a9fe:a9fe'] }, 'resolvers: link-local'],
     ['a link-local address with a zone', { resolvers: ['fe80::1%eth0'] }, 'resolvers: link-local'],

@@ -4,7 +4,7 @@ import { type Config, type ControlPlane, createControlPlane, type Log, Problem }
 import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
-import { docsFolder } from '../../docs-folder.ts'
+import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
 import { watchThread } from '../../thread-watch.ts'
 import { connectionLimit } from './connection-limit.ts'
@@ -61,7 +61,7 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     await watch?.[Symbol.asyncDispose]()
   }
   try {
-    const plane = createControlPlane({ config, storage, log, docsDir: docsFolder() })
+    const plane = createControlPlane({ config, storage, log, docsDir: docsFolder(), docsPages: DOCS_PAGES })
     tellDoubts(plane)
     const url = await startWork(plane, parts, working)
     log.info({ url, storage: storage.kind }, 'serving')
