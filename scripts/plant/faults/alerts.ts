@@ -1,0 +1,136 @@
+import type { Fault } from '../fault.ts'
+
+const LIFECYCLE = 'packages/core/src/alerts/alert-lifecycle.ts'
+const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-lifecycle.test.ts']
+const RUN_TEST = ['packages/http/test/monitors.test.ts']
+const DOCUMENTS_TEST = ['packages/core/test/chat/documents.test.ts']
+const VISITORS_TEST = ['packages/core/test/chat/visitors.test.ts']
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'alerts: a snooze is on at the instant it ends',
+    file: LIFECYCLE,
+    find: 'snoozedUntil !== undefined && snoozedUntil > at',
+    replace: 'snoozedUntil !== undefined && snoozedUntil >= at',
+    suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: the status shows a snooze at the instant it ends',
+    file: 'packages/core/src/alerts/alert.ts',
+    find: 'instant !== undefined && instant > now',
+    replace: 'instant !== undefined && instant >= now',
+    suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: a transition counts at the instant it is too old',
+    file: LIFECYCLE,
+    find: 'transition > at.getTime() - FLAP_MS',
+    replace: 'transition >= at.getTime() - FLAP_MS',
+    suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: what is back at the instant its row is closed for good opens that row',
+    file: LIFECYCLE,
+    find: "alert: at.getTime() - closed < REOPEN_MS ? 'reopen' : 'open'",
+    replace: "alert: at.getTime() - closed <= REOPEN_MS ? 'reopen' : 'open'",
+    suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: a tick exactly 20 seconds after the first is no second one',
+    file: LIFECYCLE,
+    find: 'at.getTime() - pendingSince.getTime() >= holdMs',
+    replace: 'at.getTime() - pendingSince.getTime() > holdMs',
+    suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: two calls within a second are two ticks',
+    file: LIFECYCLE,
+    find: 'Math.max(holdSeconds * 1000, TICKS_APART_MS)',
+    replace: 'holdSeconds * 1000',
+    suites: RUN_TEST,
+  },
+  {
+    name: 'alerts: a confirmed drift waits for a second tick',
+    file: 'packages/core/src/alerts/alert-condition.ts',
+    find: "new Set(['monitor_drift', 'dns_unreachable'])",
+    replace: "new Set(['dns_unreachable'])",
+    suites: RUN_TEST,
+  },
+  {
+    name: 'alerts: a run counts all alerts that it opened',
+    file: 'packages/core/src/wiring/tick-tasks.ts',
+    find: '(await alerts.evaluate(signal)).drifts',
+    replace: '(await alerts.evaluate(signal)).opened',
+    suites: RUN_TEST,
+  },
+  {
+    name: 'alerts: no metric counts what was opened',
+    file: 'packages/core/src/alerts/alerts.ts',
+    find: '      metrics.opened(kind)\n',
+    replace: '      void metrics\n',
+    suites: ['packages/core/test/alerts/alerts.test.ts'],
+  },
+  {
+    name: 'monitors: a link-local address may be a resolver',
+    file: 'packages/core/src/monitors/monitor.ts',
+    find: 'host === undefined || isNeverCalled(host)',
+    replace: "host === undefined && isNeverCalled('')",
+    suites: ['packages/core/test/monitors/monitors.test.ts'],
+  },
+  {
+    name: 'monitors: a metadata address behind NAT64 may be a resolver',
+    file: 'packages/core/src/net/public-address.ts',
+    find: 'const inside = behindNat64(address) ?? address',
+    replace: 'const inside = address',
+    suites: ['packages/core/test/monitors/monitors.test.ts'],
+  },
+  {
+    name: 'chat: a page for operators is in the public index',
+    file: 'packages/cli/src/docs-folder.ts',
+    find: "{ customers: 1, 'agents.md': 0.5 }",
+    replace: "{ customers: 1, 'agents.md': 0.5, 'operators.md': 0.5 }",
+    suites: VISITORS_TEST,
+  },
+  {
+    name: 'chat: a named page brings those whose names begin alike',
+    file: 'packages/core/src/chat/content-folder.ts',
+    find: 'path.startsWith(`${page}/`)',
+    replace: 'path.startsWith(page)',
+    suites: DOCUMENTS_TEST,
+  },
+  {
+    name: 'chat: pages for authors count as much as pages for customers',
+    file: 'packages/core/src/chat/documents.ts',
+    find: 'weight: file.weight ?? 1',
+    replace: 'weight: 1',
+    suites: DOCUMENTS_TEST,
+  },
+  {
+    name: 'chat: synonyms are not heard',
+    file: 'packages/core/src/chat/search-terms.ts',
+    find: 'return SYNONYMS.get(stem) ?? stem',
+    replace: 'return stem',
+    suites: VISITORS_TEST,
+  },
+  {
+    name: 'chat: one word is grounded by whatever page mentions it',
+    file: 'packages/core/src/chat/retrieval.ts',
+    find: '(terms.length > 1 || isHeadline(results))',
+    replace: '(terms.length > 0 || isHeadline(results))',
+    suites: VISITORS_TEST,
+  },
+  {
+    name: 'chat: every unknown word of a question is looked up in similar spellings',
+    file: 'packages/core/src/chat/retrieval.ts',
+    find: '.slice(0, MAX_CORRECTED)',
+    replace: '.slice(0, MAX_CORRECTED * 9)',
+    suites: DOCUMENTS_TEST,
+  },
+  {
+    name: 'chat: the items of a list run together in an answer',
+    file: 'packages/core/src/chat/markdown-text.ts',
+    find: 'else if (isOver || ITEM.test(line)) {',
+    replace: 'else if (isOver) {',
+    suites: DOCUMENTS_TEST,
+  },
+]
