@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const LIFECYCLE = 'packages/core/src/alerts/alert-lifecycle.ts'
 const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-lifecycle.test.ts']
+const LISTS_TEST = ['packages/core/test/alerts/alert-lists.test.ts']
 const RUN_TEST = ['packages/http/test/monitors.test.ts']
 const DOCUMENTS_TEST = ['packages/core/test/chat/documents.test.ts']
 const VISITORS_TEST = ['packages/core/test/chat/visitors.test.ts']
@@ -34,6 +35,41 @@ export const faults: readonly Fault[] = [
     find: "alert: at.getTime() - closed < REOPEN_MS ? 'reopen' : 'open'",
     replace: "alert: at.getTime() - closed <= REOPEN_MS ? 'reopen' : 'open'",
     suites: LIFECYCLE_TEST,
+  },
+  {
+    name: 'alerts: a list shows a snooze at the instant it ends',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: 'w.snoozed_until > ${now}',
+    replace: 'w.snoozed_until >= ${now}',
+    suites: LISTS_TEST,
+  },
+  {
+    name: 'alerts: an acknowledgement keeps an alert quiet at the instant it ends',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: "coalesce(a.ack_expires_at > ${at('$3')}, false)",
+    replace: "coalesce(a.ack_expires_at >= ${at('$3')}, false)",
+    suites: LISTS_TEST,
+  },
+  {
+    name: 'alerts: nobody can acknowledge again at the instant an acknowledgement ends',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: "a.ack_expires_at <= ${at('$4')}",
+    replace: "a.ack_expires_at < ${at('$4')}",
+    suites: LISTS_TEST,
+  },
+  {
+    name: 'alerts: ticks that are as far apart as is allowed are a gap',
+    file: 'packages/core/src/alerts/alert-facts-store-sql.ts',
+    find: 'gap_from = case when excluded.at - e.at > make',
+    replace: 'gap_from = case when excluded.at - e.at >= make',
+    suites: ['packages/core/test/alerts/alert-facts-store.test.ts'],
+  },
+  {
+    name: 'alerts: a backup is stale at the very age that is allowed',
+    file: 'packages/core/src/alerts/alert-rules-backups.ts',
+    find: 'age > bounds.backupHours',
+    replace: 'age >= bounds.backupHours',
+    suites: ['packages/core/test/alerts/alert-rules.test.ts'],
   },
   {
     name: 'alerts: a tick exactly 20 seconds after the first is no second one',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ALERT_STATUSES, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
@@ -67,6 +67,33 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       expect(await ids({ after: { id: cpu, isResolved: true } })).toEqual([])
       clock.advance(LATER)
       expect(await ids({ status: 'firing' })).toEqual([mem, disk])
+    })
+
+    it('a snooze and an acknowledgement are over at the instant they end, in lists, watches and writes', async () => {
+      const clock = new FakeClock()
+      const key = { licenseId: buildId('lic'), dedupKey: 'disk_high' }
+      const alertId = buildId('alr')
+      await alerts().move(buildAlertMove({ ...key, alertId }), clock.now(), clock.now())
+      const until = new Date(clock.now().getTime() + 60_000)
+      const asked = { ids: [alertId], actor: 'ann', until }
+      const shownAt = async (now: Date) => {
+        const listed = await Promise.all(
+          ALERT_STATUSES.map((status) => alerts().list({ scope: key, status, limit: 9 }, now)),
+        )
+        const { watches } = await alerts().watches(key, now)
+        const status = ALERT_STATUSES.filter((_, at) => listed[at]?.length === 1)
+        return [...status, watches[0]?.alert?.isAcknowledged]
+      }
+      const last = new Date(until.getTime() - 1)
+      await alerts().write({ ...asked, action: 'ack' }, clock.now())
+      expect(await shownAt(last)).toEqual(['acknowledged', true])
+      expect(await shownAt(until)).toEqual(['firing', false])
+      await alerts().write({ ...asked, action: 'snooze' }, clock.now())
+      expect(await shownAt(last)).toEqual(['snoozed', true])
+      expect(await shownAt(until)).toEqual(['firing', false])
+      const again = { ...asked, action: 'ack', until: new Date(until.getTime() + 60_000) } as const
+      expect(await alerts().write(again, last)).toEqual([])
+      expect(await alerts().write(again, until)).toEqual([alertId])
     })
 
     it('a scope shows a license its own and its tenant’s, and nothing of another license', async () => {
