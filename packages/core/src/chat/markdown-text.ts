@@ -78,7 +78,7 @@ export function opening(text: string, length: number): string {
   let said = ''
   for (const block of blocksOf(text)) {
     const room = length - said.length
-    const part = firstSentences(block, room)
+    const part = block.length <= room ? block : firstSentences(block, room)
     if (said !== '' && (part.length > room || part.endsWith(CUT))) break
     said += said === '' ? part : `${ITEM.test(block) ? '\n' : '\n\n'}${part}`
     if (part.length < block.length) break

@@ -113,7 +113,7 @@ describe('the opening of a text', () => {
     expect(opening(list, 500)).toBe(
       'One of these is the reason:\n- A first reason.\n- A second reason.\n\nCall us. Or write.',
     )
-    expect(opening('1. Mint one.\n2. Set it.', 500)).toBe('1) Mint one.\n2) Set it.')
+    expect(opening('1. Mint one.\n2. Set it.', 500)).toBe('1. Mint one.\n2. Set it.')
   })
 
   it('ends between sentences and items, and has one sentence at least', () => {
@@ -122,6 +122,8 @@ describe('the opening of a text', () => {
       'One of these is the reason:\n- A first reason.\n- A second reason.\n\nCall us.',
     )
     expect(opening('A sentence of some length. Another.', 5)).toBe('A …')
+    const intro = 'It waits. One of these is the reason:\n\n- It is late.\n'
+    expect(opening(intro, 500)).toBe('It waits. One of these is the reason:\n- It is late.')
     expect(opening('', 5)).toBe('')
   })
 })
