@@ -1,10 +1,11 @@
 import type { Fault } from '../fault.ts'
 
 const LIFECYCLE = 'packages/core/src/alerts/alert-lifecycle.ts'
-const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-lifecycle.test.ts']
+const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-instants.test.ts']
 const LISTS_TEST = ['packages/core/test/alerts/alert-lists.test.ts']
 const RUN_TEST = ['packages/http/test/monitors.test.ts']
 const DOCUMENTS_TEST = ['packages/core/test/chat/documents.test.ts']
+const QUESTIONS_TEST = ['packages/core/test/chat/questions.test.ts']
 const VISITORS_TEST = ['packages/core/test/chat/visitors.test.ts']
 
 export const faults: readonly Fault[] = [
@@ -139,7 +140,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/chat/documents.ts',
     find: 'weight: file.weight ?? 1',
     replace: 'weight: 1',
-    suites: DOCUMENTS_TEST,
+    suites: QUESTIONS_TEST,
   },
   {
     name: 'chat: synonyms are not heard',
@@ -160,7 +161,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/chat/retrieval.ts',
     find: '.slice(0, MAX_CORRECTED)',
     replace: '.slice(0, MAX_CORRECTED * 9)',
-    suites: DOCUMENTS_TEST,
+    suites: QUESTIONS_TEST,
   },
   {
     name: 'chat: the items of a list run together in an answer',
