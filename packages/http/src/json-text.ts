@@ -32,18 +32,27 @@ function parse(text: string): unknown {
   }
 }
 
-/** Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. */
+/**
+ * Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. A list of what is
+ * left to do takes the place of recursion, so that no depth of a value fills the stack.
+ */
 export function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return storable(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) value[index] = cleaned(value[index])
-    return value
+  const left: object[] = []
+  const clean = (item: unknown): unknown => {
+    if (typeof item === 'string') return storable(item)
+    if (typeof item === 'object' && item !== null) left.push(item)
+    return item
   }
-  return cleanedObject(value as Record<string, unknown>)
+  const result = clean(value)
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (Array.isArray(next))
+      for (let index = 0; index < next.length; index += 1) next[index] = clean(next[index])
+    else cleanObject(next as Record<string, unknown>, clean)
+  }
+  return result
 }
 
-function cleanedObject(value: Record<string, unknown>): Record<string, unknown> {
+function cleanObject(value: Record<string, unknown>, clean: (item: unknown) => unknown): void {
   for (const key of Object.keys(value)) {
     const item = value[key]
     const name = storable(key)
@@ -52,9 +61,8 @@ function cleanedObject(value: Record<string, unknown>): Record<string, unknown> 
       continue
     }
     if (name !== key) delete value[key]
-    value[name] = cleaned(item)
+    value[name] = clean(item)
   }
-  return value
 }
 
 // Both only come escaped: a body that is not well-formed UTF-8 has U+FFFD in their place already.

@@ -104,7 +104,9 @@ export class Surface {
 }
 
 const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShare): Promise<unknown> =>
-  body.form && ctx !== undefined ? readFormBody(ctx, body.maxBytes) : readJsonBody(req, body.maxBytes, share)
+  body.form && ctx !== undefined
+    ? readFormBody(ctx, body.maxBytes, share)
+    : readJsonBody(req, body.maxBytes, share)
 
 // Neither what a client that has gone sent nor what the database could not do says anything of the credential.
 const isNobodysFault = (error: unknown): boolean =>

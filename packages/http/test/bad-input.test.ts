@@ -107,7 +107,7 @@ describe('a body over the limit', () => {
       '/jobs/j/logs',
       '/jobs/j/cancel',
     ]
-    for (const path of paths) expect(await served().post(`/v1${path}`, body)).toMatchObject(TOO_LARGE)
+    for (const path of paths) expect(await served().post(`/api/v1${path}`, body)).toMatchObject(TOO_LARGE)
     await alive()
   })
 

@@ -49,7 +49,7 @@ describe('POST /v1/telemetry/heartbeat', () => {
     expect((await post(PATH, { fingerprint: 'fp' })).headers).not.toHaveProperty('svc-cancel')
     const { job } = await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
     await post('/v1/jobs/claim', { fingerprint: 'fp' })
-    await post(`/v1/jobs/${job.id}/cancel`)
+    await post(`/api/v1/jobs/${job.id}/cancel`)
     expect((await post(PATH, { fingerprint: 'fp' })).headers['svc-cancel']).toBe(job.id)
     expect((await post(PATH, { fingerprint: 'other' })).headers).not.toHaveProperty('svc-cancel')
   })

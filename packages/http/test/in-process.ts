@@ -24,7 +24,7 @@ export function inProcess(plane: ControlPlane): Endpoint {
 // A head that is written as a list is not kept for whoever asks for its headers.
 function keepHead(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response)
-  response.writeHead = ((status: number, list: readonly string[]) => {
+  response.writeHead = ((status: number, list: readonly string[] = []) => {
     for (let at = 0; at < list.length; at += 2) response.setHeader(String(list[at]), String(list[at + 1]))
     return writeHead(status)
   }) as never

@@ -24,7 +24,7 @@ describe('two licenses', () => {
 
   it('cannot report on, log to or cancel each other’s jobs', async () => {
     const { job, as } = await stage()
-    const post = (verb: string, body: object) => served().post(`/v1/jobs/${job.id}/${verb}`, body, as)
+    const post = (verb: string, body: object) => served().post(`/api/v1/jobs/${job.id}/${verb}`, body, as)
     expect(await post('status', { fingerprint: 'fp', state: 'failed' })).toMatchObject({
       status: 404,
       body: { error: 'job not found / not owned' },
@@ -61,7 +61,7 @@ describe('two licenses', () => {
 
   it('hear of their own cancelled jobs only', async () => {
     const { job, as } = await stage()
-    await served().post(`/v1/jobs/${job.id}/cancel`)
+    await served().post(`/api/v1/jobs/${job.id}/cancel`)
     const beat = await served().post('/v1/telemetry/heartbeat', { fingerprint: 'fp' }, as)
     const claim = await served().post('/v1/jobs/claim', { fingerprint: 'fp' }, as)
     expect([beat.headers['svc-cancel'], claim.headers['svc-cancel']]).toEqual([undefined, undefined])
@@ -77,7 +77,9 @@ describe('two licenses', () => {
       '/jobs/j/logs',
       '/jobs/j/cancel',
     ]) {
-      expect(await served().post(`/v1${path}`, { fingerprint: 'fp' }, as)).toMatchObject({ status: 401 })
+      expect(await served().post(`/api/v1${path}`, { fingerprint: 'fp' }, as)).toMatchObject({
+        status: 401,
+      })
     }
     expect(await served().get('/v1/fleet/servers', as)).toMatchObject({ status: 401 })
     expect(await served().get('/v1/fleet/backups', as)).toMatchObject({ status: 401 })

@@ -47,6 +47,14 @@ describe('POST /api/v1/jobs/{id}/cancel', () => {
     expect(await cancel('a%20b')).toMatchObject(refused)
   })
 
+  it('is at its path under /api alone, as every route that the agents do not need', async () => {
+    const id = await enqueue()
+    const missing = { status: 404, body: { error: 'not found' } }
+    expect(await served().post(`/v1/jobs/${id}/cancel`)).toMatchObject(missing)
+    expect(await served().plane.jobs.get(id)).toMatchObject({ state: 'pending' })
+    expect(await cancel(id)).toMatchObject({ status: 200 })
+  })
+
   it('refuses a reason of 513 characters', async () => {
     expect(await cancel('job_any', { reason: 'r'.repeat(513) })).toMatchObject({
       status: 400,

@@ -83,7 +83,7 @@ describe('POST /v1/jobs/{id}/logs', () => {
 
   it('says canceling, and later the terminal state', async () => {
     const id = await held()
-    await served().post(`/v1/jobs/${id}/cancel`)
+    await served().post(`/api/v1/jobs/${id}/cancel`)
     expect((await send(id, {})).headers['svc-job-state']).toBe('canceling')
     await served().post(`/v1/jobs/${id}/status`, { fingerprint: 'fp', state: 'failed' })
     expect((await send(id, {})).headers['svc-job-state']).toBe('failed')

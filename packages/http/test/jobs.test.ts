@@ -51,7 +51,7 @@ describe('POST /v1/jobs/claim', () => {
   it('names the jobs that should stop', async () => {
     const { id } = await enqueue()
     await claim()
-    await served().post(`/v1/jobs/${id}/cancel`)
+    await served().post(`/api/v1/jobs/${id}/cancel`)
     expect((await claim()).headers['svc-cancel']).toBe(id)
   })
 
@@ -92,7 +92,7 @@ describe('POST /v1/jobs/{id}/status', () => {
   it('says canceling when a cancel waits', async () => {
     const { id } = await enqueue()
     await claim()
-    await served().post(`/v1/jobs/${id}/cancel`)
+    await served().post(`/api/v1/jobs/${id}/cancel`)
     expect((await report(id, { state: 'running' })).headers['svc-job-state']).toBe('canceling')
   })
 

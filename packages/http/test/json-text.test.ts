@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { isBeyond } from '../src/json-depth.ts'
-import { MAX_PARTS, parseJson } from '../src/json-text.ts'
+import { cleaned, MAX_PARTS, parseJson } from '../src/json-text.ts'
 
 const isDeeperThan = (text: string, max: number) => isBeyond(text, max, Number.POSITIVE_INFINITY)
 
@@ -62,6 +62,13 @@ describe('reading a JSON text', () => {
     const text =
       '{"a":[{"__proto__":{"x":1},"b":1}],"\\u0063onstructor":1,"__pro\\u0000to__":2,"c":{"constructor":{}}}'
     expect(JSON.stringify(parseJson(text))).toBe('{"a":[{"b":1}],"c":{}}')
+  })
+
+  it('takes them out of a value of any depth, without filling the stack', () => {
+    const deep = JSON.parse(`${'{"a":['.repeat(50_000)}{"__proto__":1}${']}'.repeat(50_000)}`)
+    let inner = cleaned(deep) as { a?: [object] }
+    while (inner.a !== undefined) [inner] = inner.a
+    expect(Object.keys(inner)).toEqual([])
   })
 
   it('leaves hostile words alone where they are values', () => {

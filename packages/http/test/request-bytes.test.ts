@@ -38,4 +38,16 @@ describe('a request that would hold too many bytes', () => {
     for (let count = 0; count < 5; count += 1)
       expect(await claim('f'.repeat(150))).toMatchObject({ status: 204 })
   })
+
+  it.each([
+    ['JSON', 'application/json', JSON.stringify({ email: 'e'.repeat(300) })],
+    ['a form', 'application/x-www-form-urlencoded', `email=${'e'.repeat(300)}`],
+  ])('is 503 as a sign-in by %s too, and what it held is given back', async (_, type, body) => {
+    const signIn = (sent: string) =>
+      served().send({ method: 'POST', path: '/login', headers: { 'content-type': type }, body: sent })
+    expect(await signIn(body)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    for (let count = 0; count < 4; count += 1) {
+      expect(await signIn(body.slice(0, 150))).toMatchObject({ status: 400 })
+    }
+  })
 })

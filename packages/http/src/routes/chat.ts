@@ -18,7 +18,6 @@ import { jsonBody } from '../schema.ts'
 import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
 import { LISTED } from './listed.ts'
 
-const MAX_CHAT_BYTES = 32 * 1024
 const MAX_CONTACT_CHARS = 1000
 const MAX_ID_CHARS = 128
 const MAX_WAIT_SECONDS = 25
@@ -76,7 +75,7 @@ export const chatRoutes = [
     path: PATH,
     summary: 'Say something in the support chat; the answer is a stream of events.',
     gate: chatOrigin(['chat-per-ip', 'address'], ['chat-global', 'everybody']),
-    body: jsonBody(chatBody, MAX_CHAT_BYTES),
+    body: jsonBody(chatBody),
     replies: {
       200: {
         description: 'Events `meta`, any number of `delta`, `done`; comments in between.',

@@ -23,9 +23,8 @@ const resultOf = ({ effect, job }: CancelOutcome) =>
 /** Stopping a job (wire: Cancel). */
 export const jobCancelRoute = route({
   method: 'POST',
-  path: '/v1/jobs/{id}/cancel',
+  path: '/api/v1/jobs/{id}/cancel',
   summary: 'End a job that waits, or ask its host to stop it.',
-  agent: true,
   gate: agentGate('cancel'),
   body: jsonBody(cancelBody),
   replies: {

@@ -67,7 +67,10 @@ const jobCases: readonly Case[] = (['held', 'pending', 'ended'] as const).flatMa
         lines: [],
       }),
   ],
-  [`the end of a job (${which})`, (named, { own }) => post(`/v1/jobs/${named[which]}/cancel`, own.key, {})],
+  [
+    `the end of a job (${which})`,
+    (named, { own }) => post(`/api/v1/jobs/${named[which]}/cancel`, own.key, {}),
+  ],
 ])
 
 const CASES: readonly Case[] = [
@@ -214,7 +217,7 @@ it('every route with a parameter is among the cases', () => {
   const parameters = ROUTES.filter(({ path }) => path.includes('{id}')).map(({ path }) => path)
   expect(parameters.sort()).toEqual([
     '/api/deploy/{id}/logs',
-    '/v1/jobs/{id}/cancel',
+    '/api/v1/jobs/{id}/cancel',
     '/v1/jobs/{id}/logs',
     '/v1/jobs/{id}/status',
   ])

@@ -87,7 +87,7 @@ export function misuses({ own, cookies, dead }: World, waiting: readonly string[
     operation('jobs.list', { confirmation: { current: SECRETS.password } }),
     operation('chat.reply', { conversation: own.conversation, text: `your key is ${own.key}` }),
     operation('jobs.cancel', { job: waiting[0], reason: `leaked ${own.key}` }),
-    post(`/v1/jobs/${waiting[1]}/cancel`, { reason: `leaked ${own.key}` }),
+    post(`/api/v1/jobs/${waiting[1]}/cancel`, { reason: `leaked ${own.key}` }),
     operation(own.key, {}),
     operation('monitors.show', { monitor: own.key }),
     operation('alerts.show', { id: own.key }),

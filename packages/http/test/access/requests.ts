@@ -45,7 +45,7 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
     good: 200,
     foreign: 404,
   },
-  'POST /v1/jobs/{id}/cancel': { asks: LICENSE, path: held, body: () => ({}), good: 200, foreign: 404 },
+  'POST /api/v1/jobs/{id}/cancel': { asks: LICENSE, path: held, body: () => ({}), good: 200, foreign: 404 },
   'GET /v1/fleet/servers': { asks: LICENSE, good: 200 },
   'GET /v1/fleet/backups': {
     asks: LICENSE,

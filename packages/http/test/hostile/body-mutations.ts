@@ -123,6 +123,8 @@ const DEEP = [
   nested('[', ']', 32),
   nested('[', ']', 33),
   nested('[', ']', 5000),
+  nested('[', ']', 20_000),
+  raw(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`),
   raw(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`),
   raw('['.repeat(3000)),
 ]

@@ -162,7 +162,7 @@ export class Chaos {
       () => send(`/v1/jobs/${job.id}/logs`, { ...aside, lines, offset: 0 }),
       // Lines of none are taken late as well, but not for ever.
       () => send(`/v1/jobs/${job.id}/logs`, { attempt: job.attempt, lines: [], offset: 0 }),
-      () => send(`/v1/jobs/${job.id}/cancel`, {}),
+      () => send(`/api/v1/jobs/${job.id}/cancel`, {}),
       () => send('/v1/telemetry/heartbeat', { jobs: list }),
     ])()
   }

@@ -21,7 +21,7 @@ export interface WireAnswer {
 /** The agent API of one replica: never rejects. */
 export type Endpoint = (request: WireRequest) => Promise<WireAnswer>
 
-const JOB_PATH = /^\/v1\/jobs\/([^/]+)\/(status|logs|cancel)$/
+const JOB_PATH = /^(?:\/api)?\/v1\/jobs\/([^/]+)\/(status|logs|cancel)$/
 
 /** The job that a path names, and what is done with it. */
 export function jobPath(path: string): { readonly id: string; readonly verb: string } | undefined {

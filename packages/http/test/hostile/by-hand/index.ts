@@ -5,6 +5,7 @@ import { LIMITS } from './limit-cases.ts'
 import { METHODS, PATHS } from './path-cases.ts'
 import { QUERIES } from './query-cases.ts'
 import { SHAPES } from './shape-cases.ts'
+import { SIGN_IN } from './sign-in-cases.ts'
 
 /** Every request that was written by hand, by what it tries. */
 export const HAND_CASES: Readonly<Record<string, readonly HandCase[]>> = {
@@ -18,4 +19,5 @@ export const HAND_CASES: Readonly<Record<string, readonly HandCase[]>> = {
   credentials: CREDENTIALS,
   'other headers': HEADERS,
   'whose a write is': WRITERS,
+  'bodies to sign in and out': SIGN_IN,
 }

@@ -228,7 +228,7 @@ export const LIMITS: readonly HandCase[] = [
   ['a body of 65,537 bytes to cancel', cancel(sized(65_537)), 413, TOO_LARGE],
   ['a body of 65,537 bytes to alerts', act(sized(65_537)), 413, TOO_LARGE],
   ['a body of 65,537 bytes to sign in', login(sized(65_537)), 413, TOO_LARGE],
-  ['a chat of 32,769 bytes', chat(sized(32_769)), 413, TOO_LARGE],
+  ['a chat of 65,537 bytes', chat(sized(65_537)), 413, TOO_LARGE],
   [
     'an operation of 64 KiB and more is read',
     run('jobs.show', `{"job":1,"x":"${x(70_000)}"}`),

@@ -15,7 +15,7 @@ const BEARER = { Authorization: 'Bearer {key}' }
 const post = (path: string, body = '{"fingerprint":"f"}') => ask('POST', path, BEARER, body)
 const report = (id: string) => post(`/v1/jobs/${id}/status`, '{"fingerprint":"{fp}","state":"running"}')
 const write = (id: string) => post(`/v1/jobs/${id}/logs`, '{"lines":[{"ts":1,"line":"x"}]}')
-const end = (id: string) => post(`/v1/jobs/${id}/cancel`, '{}')
+const end = (id: string) => post(`/api/v1/jobs/${id}/cancel`, '{}')
 const log = (id: string) => read(`/api/deploy/${id}/logs`)
 
 /** Paths that another program might take for one of ours. */
