@@ -2,13 +2,15 @@ const SCHEME = 'bearer '
 const MAX_CREDENTIAL_CHARS = 512
 
 /**
- * The credential of `Authorization: Bearer <credential>`: one header, one space, 1 to 512 visible ASCII characters;
- * anything else is no credential. Reads each character at most once.
+ * The credential of `Authorization: Bearer <credential>`: one header, one or more blanks (RFC 9110, section 11.4), 1 to 512
+ * visible ASCII characters; anything else is no credential. Reads each character at most once.
  */
 export function bearerOf(rawHeaders: readonly string[]): string | undefined {
   const value = onlyAuthorization(rawHeaders)
   if (value === undefined || value.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
-  const credential = value.slice(SCHEME.length)
+  let start = SCHEME.length
+  while (value[start] === ' ') start += 1
+  const credential = value.slice(start)
   const fits = credential.length > 0 && credential.length <= MAX_CREDENTIAL_CHARS
   return fits && isVisible(credential) ? credential : undefined
 }

@@ -1,3 +1,5 @@
+import { clientAddress } from '@svc/core'
+
 /** What tells the client's address. */
 export interface AddressFacts {
   /** The header `x-forwarded-for`, several of them joined by commas. */
@@ -13,13 +15,12 @@ const LOCAL = 'local'
 /**
  * The client's address: the entry of `x-forwarded-for` that the outermost trusted proxy wrote, counted from the right,
  * so that what a client forges on the left never wins. With fewer entries than proxies the leftmost counts. Without the
- * header, with an empty entry, or with no proxy in front, the socket's own address.
+ * header, with an entry that is no address, or with no proxy in front, the socket's own address. Some proxies write a port
+ * behind the address: it is cut off, and every address has one spelling.
  */
 export function clientIp({ forwarded, socketAddress, hops }: AddressFacts): string {
-  const direct = socketAddress ?? LOCAL
-  if (forwarded === undefined || hops < 1) return direct
-  const entry = entryFromRight(forwarded, hops)
-  return entry === '' ? direct : entry
+  const entry = forwarded === undefined || hops < 1 ? '' : entryFromRight(forwarded, hops)
+  return clientAddress(entry) ?? clientAddress(socketAddress ?? '') ?? LOCAL
 }
 
 function entryFromRight(list: string, place: number): string {

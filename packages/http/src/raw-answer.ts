@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 const BAD_REQUEST: RawAnswer = { status: 400, reason: 'Bad Request', error: 'bad request' }
-/** HTTP/1.1 asks for a Host header. */
-export const MISSING_HOST = BAD_REQUEST
+/** HTTP/1.1 asks for one Host header (RFC 9112, section 3.2). */
+export const NO_HOST = BAD_REQUEST
 /** The service is no proxy. */
 export const NO_TUNNEL: RawAnswer = { status: 405, reason: 'Method Not Allowed', error: 'method not allowed' }
 

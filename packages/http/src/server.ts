@@ -4,7 +4,7 @@ import { type Log, Problem, silentLog } from '@svc/core'
 import type Koa from 'koa'
 import { Connections } from './connections.ts'
 import { type DrainReport, drainServer } from './drain.ts'
-import { answerTo, MISSING_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
+import { answerTo, NO_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
 import { tellRefused } from './refused-connections.ts'
 import { RequestIds } from './request-ids.ts'
 import { removeStale, restrict } from './socket-file.ts'
@@ -99,16 +99,23 @@ function answerRequests(server: Server, app: Koa, connections: Connections, ids:
   const handle = app.callback()
   const listener: RequestListener = (request, response) => {
     connections.begin(request, response)
-    if (hasHost(request)) void handle(request, response)
-    else refuseRaw(response, ids, MISSING_HOST)
+    if (hasOneHost(request)) void handle(request, response)
+    else refuseRaw(response, ids, NO_HOST)
   }
   server.on('request', listener)
   // An expectation that Node does not know is not worth a refusal without a body.
   server.on('checkExpectation', listener)
 }
 
-const hasHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host !== undefined || httpVersion === '1.0'
+// Of two, programs on the way may have believed the other one. HTTP/1.0 knows none.
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
 
 function answerTheUnreadable(server: Server, connections: Connections, ids: RequestIds): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

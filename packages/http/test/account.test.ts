@@ -36,7 +36,7 @@ describe('the account of who is signed in', () => {
   const isLive = async (which: string) => (await served().plane.sessions.authenticate(which)) !== undefined
   const post = (path: string, body: object, headers: Record<string, string> = {}) => {
     address += 1
-    const common = { 'x-forwarded-for': `2001:db8::${address}`, 'content-type': 'application/json', cookie }
+    const common = { 'x-forwarded-for': `2001:db8:${address}::1`, 'content-type': 'application/json', cookie }
     return served().send({
       method: 'POST',
       path,

@@ -3,16 +3,23 @@ import fc from 'fast-check'
 import { bearerOf } from '../src/bearer.ts'
 
 describe('a bearer credential', () => {
-  it('is the visible text after one blank, whatever its characters', () => {
+  it('is the visible text after one blank or more, whatever its characters', () => {
     const visible = fc.stringMatching(/^[!-~]{1,512}$/)
-    fc.assert(fc.property(visible, (key) => expect(bearerOf(['Authorization', `Bearer ${key}`])).toBe(key)))
+    fc.assert(
+      fc.property(visible, fc.integer({ min: 1, max: 9 }), (key, blanks) => {
+        expect(bearerOf(['Authorization', `Bearer${' '.repeat(blanks)}${key}`])).toBe(key)
+      }),
+    )
+    for (const none of ['Bearer', 'Bearer ', 'Bearer   ', 'Bearer\tkey', `Bearer ${'k'.repeat(513)}`]) {
+      expect(bearerOf(['Authorization', none])).toBeUndefined()
+    }
   })
 
   it('is nothing when any character is not visible ASCII', () => {
     const odd = fc.constantFrom(' ', '\t', '\u007f', '\u0080', 'ü', '\ud83d')
     fc.assert(
       fc.property(
-        fc.stringMatching(/^[!-~]{0,9}$/),
+        fc.stringMatching(/^[!-~]{1,9}$/),
         odd,
         fc.stringMatching(/^[!-~]{0,9}$/),
         (left, char, right) => {

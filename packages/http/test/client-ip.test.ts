@@ -17,9 +17,26 @@ describe('the address of a client', () => {
     ['an empty header', '', 1, SOCKET],
     ['an empty last entry', '1.1.1.1, ', 1, SOCKET],
     ['commas only', ',,,', 2, SOCKET],
+    ['a port behind IPv4, as some gateways write it', '203.0.113.9:4711', 1, '203.0.113.9'],
+    ['a port behind IPv6', '[2001:db8::9]:4711', 1, '2001:db8::9'],
+    ['brackets without a port', '[2001:db8::9]', 1, '2001:db8::9'],
+    ['another spelling of IPv6', '2001:0DB8:0:0::0009', 1, '2001:db8::9'],
+    ['IPv4 in IPv6', '::ffff:203.0.113.9', 1, '203.0.113.9'],
+    ['IPv4 in IPv6, with a port', '[::ffff:cb00:7109]:443', 1, '203.0.113.9'],
+    ['a zone', 'fe80::1%eth0', 1, 'fe80::1'],
+    ['a word', 'unknown', 1, SOCKET],
+    ['a name', 'client.example', 1, SOCKET],
+    ['half an address', '203.0.113', 1, SOCKET],
+    ['an address in hexadecimal', '0x7f000001', 1, SOCKET],
+    ['a port that is none', '203.0.113.9:port', 1, SOCKET],
+    ['very much', '1'.repeat(8000), 1, SOCKET],
     ['a comma first', ',1.1.1.1', 2, SOCKET],
   ])('%s', (_, forwarded, hops, expected) => {
     expect(ip(forwarded, hops)).toBe(expected)
+  })
+
+  it('is IPv4 where the socket writes it as IPv6', () => {
+    expect(clientIp({ forwarded: undefined, socketAddress: '::ffff:127.0.0.1', hops: 1 })).toBe('127.0.0.1')
   })
 
   it('is one of this machine when the socket has none', () => {

@@ -84,10 +84,23 @@ describe('limits per license', () => {
     expect(await post('/v1/telemetry/heartbeat', '{')).toMatchObject(LIMITED)
   })
 
-  it('opens no window for an unknown key', async () => {
-    const { post } = served()
+  it('of keys that are not good is 120 a minute and address, and does not concern a good one', async () => {
+    const { post, get } = served()
     const unknown = { authorization: 'Bearer unknown' }
-    expect(await statuses(100, () => post('/v1/telemetry/heartbeat', {}, unknown))).toEqual(new Set([401]))
+    const beat = () => post('/v1/telemetry/heartbeat', { fingerprint: 'fp' }, unknown)
+    expect(await statuses(120, beat)).toEqual(new Set([401]))
+    expect(await beat()).toMatchObject({ ...LIMITED, headers: { 'retry-after': '60' } })
+    expect(await get('/v1/fleet/servers', unknown)).toMatchObject(LIMITED)
+    expect(await get('/v1/fleet/servers')).toMatchObject({ status: 200 })
+    expect(await post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })).toMatchObject({ status: 200 })
+    const { key } = await served().plane.licenses.issue({})
+    const fresh = { authorization: `Bearer ${key}` }
+    expect(await post('/v1/jobs/claim', { fingerprint: 'fp' }, fresh)).toMatchObject({ status: 204 })
+    const elsewhere = { ...unknown, 'x-forwarded-for': '203.0.113.7' }
+    expect(await get('/v1/fleet/servers', elsewhere)).toMatchObject({ status: 401 })
+    expect(await get('/v1/fleet/servers', { authorization: '' })).toMatchObject({ status: 401 })
+    served().clock.advance({ minutes: 1 })
+    expect(await beat()).toMatchObject({ status: 401 })
   })
 
   it('is counted in svc_rate_limit_rejected_total under the template of the route', async () => {
@@ -122,6 +135,35 @@ describe('the limit of activation', () => {
     expect(await activate('198.51.100.1, 203.0.113.9')).toMatchObject(LIMITED)
     expect(await activate('203.0.113.10')).toMatchObject({ status: 200 })
     expect(await activate()).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['addresses of one /64', (index: number) => `2001:db8:0:1::${index}`],
+    [
+      'spellings of one address',
+      (index: number) => `2001:db8::${'0'.repeat(index % 4)}1${'%a'.repeat(index % 2)}`,
+    ],
+    ['ports of one address', (index: number) => `203.0.113.7:${4000 + index}`],
+    ['spellings of IPv4', (index: number) => (index % 2 === 0 ? '203.0.113.7' : '::ffff:203.0.113.7')],
+    ['texts that are no address', (index: number) => `client-${index}`],
+  ])('counts as one client: %s', async (_, address) => {
+    let index = 0
+    const next = () => {
+      index += 1
+      return activate(address(index))
+    }
+    expect(await statuses(10, next)).toEqual(new Set([200]))
+    expect(await next()).toMatchObject(LIMITED)
+  })
+
+  it('is ten times as much for a /48, of which each /64 takes no more than its own', async () => {
+    const of = (network: number, site = '2001:db8:7') => activate(`${site}:${network.toString(16)}::1`)
+    for (let network = 0; network < 10; network += 1) {
+      expect(await statuses(10, () => of(network))).toEqual(new Set([200]))
+      expect(await of(network)).toMatchObject(LIMITED)
+    }
+    expect(await of(10)).toMatchObject(LIMITED)
+    expect(await of(10, '2001:db8:8')).toMatchObject({ status: 200 })
   })
 
   it('wins over a bad body', async () => {

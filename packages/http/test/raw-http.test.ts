@@ -39,6 +39,9 @@ describe('what no request was made of', () => {
     ['a header without a name', ['GET /livez HTTP/1.1', HOST, ': x']],
     ['a folded header', ['GET /livez HTTP/1.1', HOST, 'X: a', ' b']],
     ['no Host', ['GET /livez HTTP/1.1', 'X: a']],
+    ['two Hosts', ['GET /livez HTTP/1.1', HOST, 'Host: elsewhere']],
+    ['one Host twice', ['GET /livez HTTP/1.1', HOST, HOST.toUpperCase()]],
+    ['two Hosts of an old client', ['GET /livez HTTP/1.0', HOST, 'host: elsewhere']],
     ['a blank in the path', ['GET /live z HTTP/1.1', HOST]],
     ['another protocol', ['GET /livez HTTP/9.9', HOST]],
   ])('%s: 400 as JSON, and the connection ends', async (_, lines) => {

@@ -32,7 +32,11 @@ describe('a second factor over HTTP', () => {
     return served().send({
       method: 'POST',
       path,
-      headers: { 'content-type': 'application/json', 'x-forwarded-for': `2001:db8::${address}`, ...headers },
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': `2001:db8:${address}::1`,
+        ...headers,
+      },
       body: JSON.stringify(body),
     })
   }

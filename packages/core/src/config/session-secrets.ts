@@ -1,6 +1,5 @@
 import { list, type Setting } from './setting.ts'
-
-const SECRET_CHARS_ADVISED = 32
+import { SECRET_CHARS_ADVISED } from './shared-secret.ts'
 
 /** What signs session cookies; a short secret is taken and warned about. */
 export const sessionSecrets: Setting<readonly string[]> = {

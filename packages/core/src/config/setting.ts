@@ -83,21 +83,26 @@ export function list(
     readonly secret?: boolean
     readonly of?: string
     readonly accepts?: (entry: string) => boolean
+    /** The one spelling of an accepted entry. */
+    readonly keepAs?: (entry: string) => string
   } = {},
 ): Setting<readonly string[]> {
-  const { of = 'texts', accepts = () => true, secret = false } = options
-  const parse = (given: string) => {
-    const entries = given.split(',').map((entry) => entry.trim())
-    const kept = [...new Set(entries)].filter((entry) => entry !== '')
-    return kept.every(accepts) ? kept : undefined
+  const { of = 'texts', accepts = () => true, keepAs = (entry) => entry, secret = false } = options
+  const parse = (value: string) => {
+    const entries = value.split(',').map((entry) => entry.trim())
+    const given = entries.filter((entry) => entry !== '')
+    return given.every(accepts) ? [...new Set(given.map(keepAs))] : undefined
   }
   return { ...named(name, doc, `a comma-separated list of ${of}`, { secret, fallback: [] }), parse }
 }
 
-/** Whether a text is a web origin as browsers send it: scheme, host, port unless it is the default, nothing else. */
-export function isOrigin(entry: string): boolean {
-  return /^https?:/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry
+/** Whether a text is the address of a whole site: scheme and host, a port, and no path but `/`. */
+export function isSite(entry: string): boolean {
+  return /^https?:\/\/[^/?#@\\]+\/?$/i.test(entry) && URL.canParse(entry)
 }
+
+/** The origin of an address as browsers send it: in small letters, and without the port that the scheme implies. */
+export const originOf = (address: string): string => new URL(address).origin
 
 /** Whether a text is an IP address with or without a port: `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`, `[2620:fe::fe]:53`. */
 export const isResolverAddress = (entry: string): boolean => resolverHost(entry) !== undefined

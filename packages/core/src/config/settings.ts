@@ -1,19 +1,22 @@
 import { alertSettings } from './alert-settings.ts'
 import { DATABASE_TLS } from './database-tls.ts'
+import { licenseKeys } from './license-keys.ts'
 import { production } from './production.ts'
 import { secondFactorDemand } from './second-factor-demand.ts'
 import { sessionSecrets } from './session-secrets.ts'
 import {
   choice,
   isAddressRange,
-  isOrigin,
   isResolverAddress,
+  isSite,
   list,
+  originOf,
   type Setting,
   text,
   url,
   wholeNumber,
 } from './setting.ts'
+import { sharedSecret } from './shared-secret.ts'
 
 /** The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the start. */
 export interface SettingGroup<
@@ -107,10 +110,7 @@ export const settings = {
     }),
   }),
   licensing: required('Licensing', {
-    keys: list('SERVICE_LICENSE_KEYS', 'License keys accepted without a row in the database.', {
-      secret: true,
-      of: 'license keys',
-    }),
+    keys: licenseKeys,
     ttlDays: wholeNumber('SERVICE_LICENSE_TTL_DAYS', 'Lifetime of activation tokens in days.', {
       fallback: 7,
       min: 1,
@@ -177,21 +177,18 @@ export const settings = {
   }),
   alerts: required('Alerts', alertSettings),
   metrics: optional('Metrics', {
-    token: text('SERVICE_METRICS_TOKEN', 'Bearer token that `/metrics` asks for; unset: open.', {
-      secret: true,
-    }),
+    token: sharedSecret('SERVICE_METRICS_TOKEN', 'Bearer token that `/metrics` asks for; unset: open.'),
   }),
   health: optional('System check', {
-    token: text('SERVICE_HEALTH_TOKEN', 'Bearer token of the system check; unset: sessions only.', {
-      secret: true,
-    }),
+    token: sharedSecret('SERVICE_HEALTH_TOKEN', 'Bearer token of the system check; unset: sessions only.'),
   }),
   sessions: optional('Sessions', { secrets: sessionSecrets }),
   secondFactors: required('Second factors', { demandedOf: secondFactorDemand }),
   monitors: optional('Monitors', {
-    cronSecret: text('MONITORS_CRON_SECRET', 'Secret of the monitor run; unset: every run is refused.', {
-      secret: true,
-    }),
+    cronSecret: sharedSecret(
+      'MONITORS_CRON_SECRET',
+      'Secret of the monitor run; unset: every run is refused.',
+    ),
     dnsServers: list('MONITOR_DNS_SERVERS', "Resolvers that monitors ask; unset: the system's.", {
       of: 'IP addresses, each with or without a port',
       accepts: isResolverAddress,
@@ -215,10 +212,11 @@ export const settings = {
     }),
     allowedOrigins: list(
       'CHAT_ALLOWED_ORIGINS',
-      'Sites that may embed the chat; unset: those of `SERVICE_PUBLIC_URL`.',
+      'Sites that may embed the chat; unset: those of `SERVICE_PUBLIC_URL`, or without it the host that is asked.',
       {
         of: 'origins such as https://example.com',
-        accepts: isOrigin,
+        accepts: isSite,
+        keepAs: originOf,
       },
     ),
     contentDir: text(

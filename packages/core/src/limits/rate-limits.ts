@@ -31,6 +31,8 @@ export type RateLimitName =
   | 'chat-global'
   | 'chat-read'
   | 'refused-operations'
+  | 'bad-key'
+  | 'secret-guess'
 
 /** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
 export interface ChatLimits {
@@ -49,6 +51,13 @@ const CHAT_READS_PER_IP = 60
 
 /** Rows a minute and person that the audit log keeps of operations they may not run. */
 const REFUSED_OPERATIONS = 30
+/** License keys a minute and client address that are not good. Hosts behind one address may all have such a one. */
+const BAD_KEYS_PER_IP = 120
+/** Tries a minute at a secret of the settings, of an address from which it never came. */
+const GUESSES_PER_IP = 10
+
+/** Times a limit of an IPv6 /64 that passes for the /48 around it. */
+const SITE_FACTOR = 10
 
 /** 16 bytes in base64url. */
 const SUBJECT_CHARS = 22
@@ -57,6 +66,12 @@ const MINUTE_SECONDS = 60
 /** The 16-byte digest, base64url, under which whoever has no id here is counted: addresses and emails are kept nowhere. */
 export const subjectDigest = (subject: string): string =>
   hash('sha256', subject, 'base64url').slice(0, SUBJECT_CHARS)
+
+/** The networks of an address: of IPv6 its /64 and the /48 around that. */
+interface Networks {
+  readonly own: string
+  readonly site: string | undefined
+}
 
 /** The named limits of the service, each counted per subject in a fixed window. */
 export class RateLimits {
@@ -84,22 +99,50 @@ export class RateLimits {
   }
 
   /**
-   * Counts one request of `subject` (a client address, a license; any constant for a global limit) and says whether it
-   * passes. Ask before doing work, and ask only for subjects that are known: an unknown key must not open a window.
-   * Windows in memory answer at once: a request that waits for nothing has its body read as it arrives.
+   * Counts one request of `subject` (a license, an account; any constant for a global limit) and says whether it passes.
+   * Ask before doing work, and ask only for subjects that are known: an unknown key must not open a window. Windows in
+   * memory answer at once: a request that waits for nothing has its body read as it arrives.
    */
   take(name: RateLimitName, subject: string): RateVerdict | Promise<RateVerdict> {
     const isLicense = isPerLicense(name)
     const counted = isLicense ? subject : subjectDigest(subject)
-    const verdict = (count: RateCount) => {
-      const judged = judge(this.#limits[name], count)
-      if (!judged.allowed && isLicense) this.#refused?.(subject)
-      return judged
+    return this.#take(this.#limits[name], counted, ({ allowed }) => {
+      if (!allowed && isLicense) this.#refused?.(subject)
+    })
+  }
+
+  /**
+   * The same for the networks of a client's address: what passes in its own counts in the one around it too, where there
+   * is one, at ten times the limit.
+   */
+  takeByNetworks(name: RateLimitName, { own, site }: Networks): RateVerdict | Promise<RateVerdict> {
+    const verdict = this.take(name, own)
+    if (site === undefined) return verdict
+    const around = (near: RateVerdict) =>
+      near.allowed ? this.#take(aroundSite(this.#limits[name]), subjectDigest(site)) : near
+    return verdict instanceof Promise ? verdict.then(around) : around(verdict)
+  }
+
+  #take(
+    limit: RateLimit,
+    counted: string,
+    tell: (verdict: RateVerdict) => void = () => {},
+  ): RateVerdict | Promise<RateVerdict> {
+    const judged = (count: RateCount) => {
+      const verdict = judge(limit, count)
+      tell(verdict)
+      return verdict
     }
-    const count = this.#counter.count(this.#limits[name], counted, this.#clock.forStores())
-    return count instanceof Promise ? count.then(verdict) : verdict(count)
+    const count = this.#counter.count(limit, counted, this.#clock.forStores())
+    return count instanceof Promise ? count.then(judged) : judged(count)
   }
 }
+
+const aroundSite = ({ name, limit, windowSeconds }: RateLimit): RateLimit => ({
+  name: `${name}/48`,
+  limit: SITE_FACTOR * limit,
+  windowSeconds,
+})
 
 const isPerLicense = (name: RateLimitName): boolean =>
   name !== 'activate' && Object.hasOwn(AGENT_LIMITS, name)
@@ -125,5 +168,7 @@ function limitsOf(chat: ChatLimits): Readonly<Record<RateLimitName, RateLimit>> 
     'chat-global': perMinute('chat-global', chat.globalPerMinute),
     'chat-read': perMinute('chat-read', CHAT_READS_PER_IP),
     'refused-operations': perMinute('refused-operations', REFUSED_OPERATIONS),
+    'bad-key': perMinute('bad-key', BAD_KEYS_PER_IP),
+    'secret-guess': perMinute('secret-guess', GUESSES_PER_IP),
   }
 }

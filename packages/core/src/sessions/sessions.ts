@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
+import { clientCrowd } from '../net/client-network.ts'
 import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretDigest } from '../signing/same-secret.ts'
@@ -82,17 +83,22 @@ export class Sessions {
   /**
    * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor are told apart by
    * nothing, the time taken included: for all of them the same work is done. A session that came along in `cookieHeader`
-   * ends: signing in anew replaces it.
+   * ends: signing in anew replaces it. `address`: where they sign in from; a crowd of one network waits behind itself.
    * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
    */
-  async login(email: string, password: string, cookieHeader?: string, code?: string): Promise<MintedSession> {
+  async login(
+    email: string,
+    password: string,
+    cookieHeader?: string,
+    code?: string,
+    address = '',
+  ): Promise<MintedSession> {
     this.#secret()
     const { storage, log, secondFactors } = this.#parts
     const known = await storage.users.credentials(normalEmail(email))
     const proof = await secondFactors.proofOf(known?.user, code)
-    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), known?.passwordHash).catch(
-      sayBusy,
-    )
+    const tried = password.slice(0, MAX_PASSWORD_CHARS)
+    const isRight = await checkPassword(tried, known?.passwordHash, clientCrowd(address)).catch(sayBusy)
     const user = isRight && known?.user.disabledAt === undefined ? known?.user : undefined
     const isProven = await secondFactors.spend(user, proof)
     if (user === undefined || !isProven) {

@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Problem } from '../problem.ts'
+import { FairQueue, QueueFull } from './fair-queue.ts'
 
 // 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to the event
 // loop. On two cores two hashes at a time would keep every host waiting for as long as somebody tries passwords.
@@ -17,8 +18,7 @@ export const MIN_PASSWORD_CHARS = 12
 /** Longest password that is looked at, in characters. */
 export const MAX_PASSWORD_CHARS = 1024
 
-const waiting: (() => void)[] = []
-let running = 0
+const queue = new FairQueue(AT_ONCE, MAX_WAITING)
 
 /** Refused because too many passwords are being checked already. */
 export class PasswordsBusy extends Error {
@@ -34,21 +34,10 @@ export function sayBusy(error: unknown): never {
   throw new Problem('unavailable', { detail: error.message, retryAfterSeconds: 1 })
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) throw new PasswordsBusy('too many sign-ins at once')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running += 1
-  }
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    else next()
-  }
-}
+const inTurn = <T>(crowd: string, work: () => Promise<T>): Promise<T> =>
+  queue.run(crowd, work).catch((error: unknown) => {
+    throw error instanceof QueueFull ? new PasswordsBusy('too many sign-ins at once') : error
+  })
 
 function derive(password: string, salt: Buffer, options: ScryptOptions, bytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -65,22 +54,32 @@ const costs = (logN: number, r: number, p: number): ScryptOptions => ({
   maxmem: 2 * 128 * r * 2 ** logN,
 })
 
+/** Those who set passwords, of whom nobody is unknown. */
+const KNOWN_PEOPLE = 'known people'
+
 /** `scrypt$17$8$1$<salt>$<hash>`, base64url: costs travel with the hash, so that they may rise later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const key = await inTurn(() => derive(password, salt, costs(LOG_N, R, P), HASH_BYTES))
+  const key = await inTurn(KNOWN_PEOPLE, () => derive(password, salt, costs(LOG_N, R, P), HASH_BYTES))
   return ['scrypt', LOG_N, R, P, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 // What an unknown user's password is checked against: the answer takes as long as for a known one.
 const NOBODY = `scrypt$${LOG_N}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** Whether `password` has this hash; false, after the same work, when there is none. */
-export async function checkPassword(password: string, hash: string | undefined): Promise<boolean> {
+/**
+ * Whether `password` has this hash; false, after the same work, when there is none. `crowd`: whom it waits behind when many
+ * are checked, such as the network that it came from.
+ */
+export async function checkPassword(
+  password: string,
+  hash: string | undefined,
+  crowd: string = KNOWN_PEOPLE,
+): Promise<boolean> {
   const [scheme, logN, r, p, salt = '', expected = ''] = (hash ?? NOBODY).split('$')
   const wanted = Buffer.from(expected, 'base64url')
   if (scheme !== 'scrypt' || wanted.length !== HASH_BYTES) return false
   const options = costs(Number(logN), Number(r), Number(p))
-  const key = await inTurn(() => derive(password, Buffer.from(salt, 'base64url'), options, HASH_BYTES))
+  const key = await inTurn(crowd, () => derive(password, Buffer.from(salt, 'base64url'), options, HASH_BYTES))
   return timingSafeEqual(key, wanted) && hash !== undefined
 }

@@ -95,7 +95,7 @@ export class Users {
     const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
     if (hash === undefined)
       throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
-    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash).catch(sayBusy)
+    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash, user.id).catch(sayBusy)
     return isRight ? hash : undefined
   }
 

@@ -152,20 +152,20 @@ describe('a file that cannot be the value', () => {
 
 describe('a file that more than its owner has rights to', () => {
   test.each([0o640, 0o604, 0o620, 0o666])('is taken and warned about: %i', async (mode) => {
-    const path = await file('tell-nobody', mode)
+    const path = await file(VALUE, mode)
     const { metrics, warnings } = readConfig({ SERVICE_METRICS_TOKEN_FILE: path })
-    expect(metrics.token).toBe('tell-nobody')
+    expect(metrics.token).toBe(VALUE)
     expect(warnings).toEqual([
       `SERVICE_METRICS_TOKEN_FILE names ${path}, which its group or others have rights to: chmod 600 it`,
     ])
   })
 
   test.each([0o600, 0o400])('is no other: %i', async (mode) => {
-    expect(readConfig({ SERVICE_METRICS_TOKEN_FILE: await file('t', mode) }).warnings).toEqual([])
+    expect(readConfig({ SERVICE_METRICS_TOKEN_FILE: await file(VALUE, mode) }).warnings).toEqual([])
   })
 
   test('is none of the credentials of systemd, whose access list shows as rights of the group', async () => {
-    const path = await file('t', 0o440)
+    const path = await file(VALUE, 0o440)
     const env = { SERVICE_METRICS_TOKEN_FILE: path }
     expect(readConfig({ ...env, CREDENTIALS_DIRECTORY: folder }).warnings).toEqual([])
     expect(readConfig({ ...env, CREDENTIALS_DIRECTORY: `${folder}-of-another` }).warnings).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { nearest } from '../../src/config/nearest.ts'
-import { isOrigin, isResolverAddress, wholeNumber } from '../../src/config/setting.ts'
+import { isResolverAddress, isSite, originOf, wholeNumber } from '../../src/config/setting.ts'
 
 describe('a whole number', () => {
   test('is taken within its bounds, both included, and nowhere else', () => {
@@ -16,23 +16,37 @@ describe('a whole number', () => {
   })
 })
 
-describe('an origin', () => {
-  test.each(['https://example.com', 'http://localhost:3000', 'https://[::1]:8443'])(
-    'is taken: %s',
-    (text) => {
-      expect(isOrigin(text)).toBe(true)
-    },
-  )
+describe('a site', () => {
+  test.each([
+    ['https://example.com', 'https://example.com'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['https://[::1]:8443', 'https://[::1]:8443'],
+    ['https://example.com/', 'https://example.com'],
+    ['https://example.com:443', 'https://example.com'],
+    ['HTTPS://EXAMPLE.com/', 'https://example.com'],
+    ['https://müller.example', 'https://xn--mller-kva.example'],
+  ])('is taken as the origin that browsers send: %s', (text, origin) => {
+    expect(isSite(text)).toBe(true)
+    expect(originOf(text)).toBe(origin)
+  })
 
   test.each([
     'example.com',
-    'https://example.com/',
-    'https://example.com:443',
-    'https://EXAMPLE.com',
+    'https://example.com/shop',
+    'https://example.com//',
+    'https://example.com/?',
+    'https://example.com?a',
+    'https://example.com#a',
+    'https://user@example.com',
+    'https://user:pass@example.com/',
+    'https:\\\\example.com',
+    'https:example.com',
+    'https://',
     'null',
     '*',
+    'https://*.example.com/*',
     'ftp://x',
-  ])('is only what a browser would send: %s', (text) => expect(isOrigin(text)).toBe(false))
+  ])('is one site and nothing below it: %s', (text) => expect(isSite(text)).toBe(false))
 })
 
 describe('a resolver', () => {

@@ -1,9 +1,11 @@
-import { type Config, Problem, type RateLimitName, siteOrigins } from '@svc/core'
+import { Problem, type RateLimitName, siteOrigins } from '@svc/core'
 import type { Arrival, Gate } from '../route.ts'
-import { LIMITED, takeFrom } from './limit.ts'
+import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
+import { isOnHost } from './same-origin.ts'
 
 /** A visitor of a site that may embed the chat, or no browser at all. */
 export interface Visitor {
+  readonly address: string
   /** Aborted when the visitor has left. */
   readonly gone: AbortSignal
 }
@@ -15,15 +17,15 @@ const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
 /**
  * Whether a page of this origin may use the chat (spec, Chat origin rule). Compared as a whole text, as browsers send
- * it: scheme, host and port, never a beginning or an end of one. `null` is what sandboxed and local pages send.
+ * it: scheme, host and port, never a beginning or an end of one. `null` is what sandboxed and local pages send. A service
+ * that does not know its own address takes the host that it was asked by.
  */
-export function isAllowedOrigin(
-  origin: string,
-  { chat, service }: Pick<Config, 'chat' | 'service'>,
-): boolean {
+function isAllowedOrigin(origin: string, arrival: Arrival): boolean {
+  const { chat, service } = arrival.plane.config
   if (!service.production && LOCAL.test(origin)) return true
-  const named = chat.allowedOrigins
-  return (named.length > 0 ? named : siteOrigins(service.publicUrl)).includes(origin)
+  if (chat.allowedOrigins.length > 0) return chat.allowedOrigins.includes(origin)
+  if (service.publicUrl === undefined) return isOnHost(origin, arrival)
+  return siteOrigins(service.publicUrl).includes(origin)
 }
 
 /** @throws Problem `forbidden` for a page of another site, `unavailable` while the chat's settings are bad */
@@ -34,7 +36,7 @@ function admitOrigin(arrival: Arrival): void {
   arrival.setHeader('Vary', 'Origin')
   const { origin } = headers
   if (origin === undefined) return
-  if (!isAllowedOrigin(origin, config)) throw new Problem('forbidden')
+  if (!isAllowedOrigin(origin, arrival)) throw new Problem('forbidden')
   arrival.setHeader('Access-Control-Allow-Origin', origin)
   arrival.setHeader('Access-Control-Expose-Headers', 'Retry-After, Svc-Request-Id')
 }
@@ -48,7 +50,9 @@ export const chatOrigin = (...limits: readonly ChatLimit[]): Gate<Visitor> => ({
   },
   admit: async (arrival) => {
     admitOrigin(arrival)
-    for (const [name, of] of limits) await takeFrom(arrival, name, of === 'address' ? arrival.address : of)
-    return { gone: arrival.gone }
+    for (const [name, of] of limits) {
+      await (of === 'address' ? takeByAddress(arrival, name) : takeFrom(arrival, name, of))
+    }
+    return { address: arrival.address, gone: arrival.gone }
   },
 })

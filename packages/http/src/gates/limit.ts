@@ -1,4 +1,4 @@
-import { Problem, type RateLimitName, type RateVerdict } from '@svc/core'
+import { clientNetworks, Problem, type RateLimitName, type RateVerdict } from '@svc/core'
 import type { Arrival, Replies } from '../route.ts'
 import { keepWaiting } from './late.ts'
 
@@ -20,7 +20,21 @@ export function takeFrom(
   name: RateLimitName,
   subject: string,
 ): Promise<void> | undefined {
-  const verdict = plane.limits.take(name, subject)
+  return passing(plane.limits.take(name, subject))
+}
+
+/**
+ * The same for the client's address, which of IPv6 is that of its network.
+ * @throws Problem `rate-limited`
+ */
+export function takeByAddress(
+  { plane, address }: Pick<Arrival, 'plane' | 'address'>,
+  name: RateLimitName,
+): Promise<void> | undefined {
+  return passing(plane.limits.takeByNetworks(name, clientNetworks(address)))
+}
+
+function passing(verdict: RateVerdict | Promise<RateVerdict>): Promise<void> | undefined {
   if (verdict instanceof Promise) return verdict.then(pass)
   return verdict.allowed ? undefined : pass(verdict)
 }

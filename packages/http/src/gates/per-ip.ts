@@ -1,7 +1,7 @@
 import type { RateLimitName } from '@svc/core'
 import { bearerOf } from '../bearer.ts'
 import type { Gate } from '../route.ts'
-import { LIMITED, takeFrom } from './limit.ts'
+import { LIMITED, takeByAddress } from './limit.ts'
 
 /** Somebody unknown, with the bearer credential that came along, unchecked. */
 export interface Stranger {
@@ -13,7 +13,7 @@ export const perIp = (limit: RateLimitName): Gate<Stranger> => ({
   security: [],
   replies: LIMITED,
   admit: async (arrival) => {
-    await takeFrom(arrival, limit, arrival.address)
+    await takeByAddress(arrival, limit)
     return { bearer: bearerOf(arrival.rawHeaders) }
   },
 })

@@ -1,16 +1,20 @@
 import { Problem, type RateLimitName } from '@svc/core'
 import type { Arrival, Gate } from '../route.ts'
-import { LIMITED, takeFrom } from './limit.ts'
+import { LIMITED, takeByAddress } from './limit.ts'
 
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
+/** Whether an origin is on the host that the request was sent to, by either scheme: TLS may end before the service. */
+export function isOnHost(origin: string, { headers }: Pick<Arrival, 'headers'>): boolean {
+  const own = originOf(origin)
+  return (
+    own !== undefined && ['http', 'https'].some((scheme) => own === originOf(`${scheme}://${headers.host}`))
+  )
 }
 
-function isOwn(origin: string, { plane, headers }: Arrival): boolean {
-  const { publicUrl } = plane.config.service
-  if (publicUrl !== undefined) return originOf(origin) === originOf(publicUrl)
-  const own = originOf(origin)
-  return own === `http://${headers.host}` || own === `https://${headers.host}`
+function isOwn(origin: string, arrival: Arrival): boolean {
+  const { publicUrl } = arrival.plane.config.service
+  return publicUrl === undefined ? isOnHost(origin, arrival) : originOf(origin) === originOf(publicUrl)
 }
 
 /**
@@ -27,13 +31,18 @@ export function requireSameOrigin(arrival: Arrival): void {
   if (isForeign) throw new Problem('forbidden')
 }
 
+/** Somebody unknown, and where they are. */
+export interface Neighbour {
+  readonly address: string
+}
+
 /** Everybody on our own pages, so often per client address. */
-export const sameOrigin = (limit: RateLimitName): Gate<undefined> => ({
+export const sameOrigin = (limit: RateLimitName): Gate<Neighbour> => ({
   security: [],
   replies: { ...LIMITED, 403: { description: 'A request on behalf of another site.' } },
   admit: async (arrival) => {
     requireSameOrigin(arrival)
-    await takeFrom(arrival, limit, arrival.address)
-    return undefined
+    await takeByAddress(arrival, limit)
+    return { address: arrival.address }
   },
 })

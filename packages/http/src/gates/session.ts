@@ -1,6 +1,6 @@
 import { may, normalEmail, type Permission, Problem, type SessionCaller } from '@svc/core'
 import type { Arrival, Gate } from '../route.ts'
-import { LIMITED, takeFrom } from './limit.ts'
+import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
 /** Whoever is signed in, those too who have yet to set up what is demanded of them. */
@@ -64,7 +64,7 @@ export const confirmingSession: Gate<SessionCaller> = {
 
 /** Counts a try to confirm that it is them, as a sign-in: by their address, and by their account. */
 async function countTry(arrival: Pick<Arrival, 'plane' | 'address'>, { user }: SessionCaller): Promise<void> {
-  await takeFrom(arrival, 'login-per-ip', arrival.address)
+  await takeByAddress(arrival, 'login-per-ip')
   await takeFrom(arrival, 'login-per-account', normalEmail(user.email))
 }
 

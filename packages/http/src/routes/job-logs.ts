@@ -14,8 +14,11 @@ import {
   jobStateHeaders,
 } from './job-fields.ts'
 
-/** The largest legal request, 1,000 lines of 8,192 characters, is 8.2 MB, and more when they are escaped. */
-const MAX_LOG_BYTES = 16 * 1024 * 1024
+/**
+ * 1,000 lines of 8,192 characters are 24.6 MB where each character has three bytes in UTF-8. Written as `\uXXXX` they would
+ * be 49 MB, most of what all requests together may hold: senders of such lines write UTF-8, or fewer lines at once.
+ */
+const MAX_LOG_BYTES = 24 * 1024 * 1024
 
 /** Output of a job (spec, Job logs request; wire: Logs). The length of a line is bounded by the request's alone. */
 export const logsBody = shape({

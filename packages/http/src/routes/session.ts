@@ -40,9 +40,10 @@ export const sessionRoutes = [
         headers: { 'Retry-After': 'Whole seconds; absent while sign-in is closed.' },
       },
     },
-    handle: async ({ plane, body, headers }) => {
+    handle: async ({ plane, caller, body, headers }) => {
       await takeFrom({ plane }, 'login-per-account', normalEmail(body.email))
-      const { setCookie } = await plane.sessions.login(body.email, body.password, headers.cookie, body.code)
+      const { email, password, code } = body
+      const { setCookie } = await plane.sessions.login(email, password, headers.cookie, code, caller.address)
       return json({ ok: true }, { 'Set-Cookie': setCookie })
     },
   }),

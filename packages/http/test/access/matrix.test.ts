@@ -121,7 +121,7 @@ async function ask(world: World, target: Target, credential: Credential): Promis
   sent += 1
   const { key } = credential
   const query = key === undefined ? '' : `${target.path.includes('?') ? '&' : '?'}key=${world.own.key}`
-  const address = `2001:db8::${(sent >> 16).toString(16)}:${(sent & 0xffff).toString(16)}`
+  const address = `2001:${(sent >> 16).toString(16)}:${(sent & 0xffff).toString(16)}::1`
   const common = { 'x-forwarded-for': address, 'content-type': 'application/json' }
   const headers: Sent['headers'] = { ...common, ...(await credential.headers(world)) }
   const body = target.body === undefined ? undefined : JSON.stringify(target.body)

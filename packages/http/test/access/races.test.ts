@@ -78,7 +78,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
         }),
       ),
     )
-  const apart = (index: number) => `2001:db8::${index}`
+  const apart = (index: number) => `2001:db8:${index}::1`
   const counted = (answers: readonly Answer[]) => {
     const counts: Record<number, number> = {}
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
