@@ -52,13 +52,26 @@ export const FAILURES = {
 export const codeOf = (error: unknown): ProblemCode | WireCode =>
   error instanceof Problem || error instanceof Refusal ? error.code : 'internal'
 
-/**
- * The reply to a refusal. A fault never shows anything of itself. `explains`: also the code, the sentence for operators
- * and the candidates, which hosts and strangers do not get.
- */
-export function failureReply(error: unknown, explains = false): Reply {
+/** What a refusal says depends on the route that refuses. */
+export interface RefusedBy {
+  /** Also says the code, the sentence for operators and the candidates, which hosts and strangers do not get. */
+  readonly explains?: boolean
+  /** A bearer would open it. */
+  readonly takesBearer?: boolean
+  /** It has no body: input that is not valid stands in the query. */
+  readonly isBodyless?: boolean
+}
+
+const INVALID_QUERY = 'invalid query'
+
+/** The reply to a refusal. A fault never shows anything of itself. */
+export function failureReply(
+  error: unknown,
+  { explains = false, takesBearer = false, isBodyless = false }: RefusedBy = {},
+): Reply {
   const code = codeOf(error)
-  const { status, error: sentence } = FAILURES[code]
+  const { status } = FAILURES[code]
+  const sentence = code === 'invalid-input' && isBodyless ? INVALID_QUERY : FAILURES[code].error
   const data = error instanceof Problem ? error.data : {}
   const { detail, details, candidates } = data
   const body = {
@@ -67,11 +80,15 @@ export function failureReply(error: unknown, explains = false): Reply {
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
     ...(explains && candidates !== undefined ? { candidates } : {}),
   }
-  return { status, body, headers: { ...headersOf(error), ...challenge(status) } }
+  return {
+    status,
+    body,
+    headers: { ...headersOf(error), ...(status === 401 && takesBearer ? CHALLENGE : {}) },
+  }
 }
 
-// RFC 9110 asks a 401 to say which scheme would do.
-const challenge = (status: number) => (status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {})
+// RFC 9110 asks a 401 to say which scheme would do. There is none for a cookie.
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' }
 
 function headersOf(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof Refusal) return error.headers

@@ -1,6 +1,6 @@
 /** `@svc/http`: the control plane on Koa, mountable in another server. */
 export { type AppOptions, controlPlaneMiddleware, createApp, createControlApp } from './app.ts'
-export { codeOf, FAILURES, failureReply, Refusal, type WireCode } from './errors.ts'
+export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
 export { openApiDocument } from './openapi.ts'
 export { json, noContent, plain } from './reply.ts'
 export {

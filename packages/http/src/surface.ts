@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type ControlPlane, Problem } from '@svc/core'
 import { RequestArrival } from './arrival.ts'
 import type { Carrier } from './carrier.ts'
-import { ClientGone, codeOf, failureReply, Refusal } from './errors.ts'
+import { ClientGone, codeOf, failureReply, Refusal, type RefusedBy } from './errors.ts'
 import { readFormBody } from './form-body.ts'
 import { type HttpMetrics, UNMATCHED } from './http-metrics.ts'
 import { readJsonBody } from './json-body.ts'
@@ -80,10 +80,10 @@ export class Surface {
 
   #refuse(exchange: Exchange, error: unknown): void {
     const { plane, metrics } = this.#parts
-    const { id, match } = exchange
+    const { carrier, id, match } = exchange
     const template = match?.resource.template ?? UNMATCHED
     const code = codeOf(error)
-    const reply = failureReply(error, match?.resource.explains)
+    const reply = failureReply(error, refusedBy(carrier, match))
     if (code === 'rate-limited') metrics.limited(template)
     if (code === 'unauthorized' || code === 'license-rejected') metrics.refused(template)
     if (reply.status === 500 || isCaused(error)) logFault(plane.log, id, template, error)
@@ -111,6 +111,14 @@ const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShar
 // Neither what a client that has gone sent nor what the database could not do says anything of the credential.
 const isNobodysFault = (error: unknown): boolean =>
   error instanceof ClientGone || (error instanceof Problem && error.code === 'unavailable')
+
+function refusedBy({ req }: Carrier, match: Match | undefined): RefusedBy {
+  if (match === undefined) return {}
+  const { routes, explains } = match.resource
+  const route = routes.get((req.method === 'HEAD' ? 'GET' : req.method) as Method)
+  const takesBearer = route?.gate.security.some((scheme) => scheme !== 'session') ?? false
+  return { explains, takesBearer, isBodyless: route?.body === undefined }
+}
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
 

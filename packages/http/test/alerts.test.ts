@@ -118,7 +118,7 @@ describe('/api/v1/fleet/alerts', () => {
     expect(await served().get(`${PATH}?${query}`)).toMatchObject({
       status: 400,
       body: {
-        error: 'invalid request body',
+        error: 'invalid query',
         details: [expect.stringContaining(query.split('=')[0] ?? '')],
       },
     })

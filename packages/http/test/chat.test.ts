@@ -263,6 +263,28 @@ describe('origins', () => {
     expect((await post(ORIGIN)).status).toBe(403)
   })
 
+  it.each(['https://Shop.example/', 'HTTPS://SHOP.EXAMPLE', 'https://shop.example:443, https://b.example'])(
+    'a site in the settings may be spelled as people do: %s',
+    async (spelled) => {
+      await serve({ CHAT_ALLOWED_ORIGINS: spelled })
+      expect((await post('https://shop.example')).status).toBe(200)
+      expect((await post('https://other.example')).status).toBe(403)
+    },
+  )
+
+  it('a service that does not know its address takes pages of the host that it is asked by', async () => {
+    await serve({ SERVICE_PUBLIC_URL: undefined, NODE_ENV: 'production' })
+    const from = (origin: string, host: string) => chat.send(chatPost({ message: 'hello' }, { origin, host }))
+    expect((await from('https://help.example', 'help.example')).status).toBe(200)
+    expect((await from('https://help.example', 'Help.example:443')).status).toBe(200)
+    expect((await from('http://help.example:8080', 'help.example:8080')).status).toBe(200)
+    for (const other of ['https://evil.test', 'https://help.example:444', 'https://a.help.example', 'null']) {
+      expect((await from(other, 'help.example')).status).toBe(403)
+    }
+    await serve({ SERVICE_PUBLIC_URL: undefined, CHAT_ALLOWED_ORIGINS: 'https://shop.example' })
+    expect((await from('https://help.example', 'help.example')).status).toBe(403)
+  })
+
   it.each(['http://localhost:3000', 'https://localhost', 'http://127.0.0.1:5173', 'http://[::1]:80'])(
     'outside production a page of this machine may: %s',
     async (origin) => {
@@ -340,6 +362,36 @@ describe('GET /api/chat', () => {
     expect((await cut).status).toBe(200)
   })
 
+  it('nobody is kept waiting for a conversation of others, or none', async () => {
+    const id = await begun()
+    const none = { status: 200, body: { mode: 'ai', messages: [] } }
+    expect(await chat.send({ path: `/api/chat?conversationId=${id}&sessionId=t&wait=25` })).toMatchObject(
+      none,
+    )
+    expect(await read('chat_none', '&wait=25')).toMatchObject(none)
+    expect(await read(`chat_${'0'.repeat(26)}`, '&wait=25')).toMatchObject(none)
+    expect(chat.timers.waiting).toBe(0)
+  })
+
+  it('of one address 25 wait at once, a further one is answered at once, and one from elsewhere waits', async () => {
+    const id = await begun()
+    const from = (address: string) => read(id, '&wait=25', { 'x-forwarded-for': address })
+    const waiting = []
+    for (let each = 0; each < 25; each += 1) {
+      waiting.push(from(`2001:db8::${each}`))
+      while (chat.timers.waiting <= each) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect((await from('2001:db8::ffff')).body).toMatchObject({ messages: [] })
+    waiting.push(from('2001:db8:0:1::1'))
+    while (chat.timers.waiting < 26) await new Promise((resolve) => setImmediate(resolve))
+    await chat.timers.advance({ seconds: 25 })
+    for (const each of waiting) expect((await each).status).toBe(200)
+    const again = from('2001:db8::1')
+    while (chat.timers.waiting < 1) await new Promise((resolve) => setImmediate(resolve))
+    await chat.timers.advance({ seconds: 25 })
+    expect((await again).status).toBe(200)
+  })
+
   it('a conversation of others, or none, looks like a new one', async () => {
     const id = await begun()
     await chat.plane.chat.reply(id, 'Secret of the other.')
@@ -360,7 +412,7 @@ describe('GET /api/chat', () => {
     expect(await chat.send({ path })).toMatchObject({
       status: 400,
       body: {
-        error: 'invalid request body',
+        error: 'invalid query',
         details: ['conversationId: expected a string of 1 to 128 characters'],
       },
     })

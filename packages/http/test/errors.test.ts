@@ -20,6 +20,23 @@ describe('the table of refusals', () => {
     expect(Object.keys(reply.body ?? {})).toEqual(code === 'invalid-input' ? ['error', 'details'] : ['error'])
   })
 
+  it('speaks of the query where there is no body', () => {
+    const refused = new Problem('invalid-input', { details: ['limit: expected a number'] })
+    const wanted = { error: 'invalid query', details: ['limit: expected a number'] }
+    expect(failureReply(refused, { isBodyless: true })).toMatchObject({ status: 400, body: wanted })
+    expect(failureReply(new Problem('conflict'), { isBodyless: true }).body).toEqual({ error: 'conflict' })
+  })
+
+  it('names the scheme where a bearer opens the route, and nowhere else', () => {
+    const of = (code: ProblemCode, takesBearer: boolean) =>
+      failureReply(new Problem(code), { takesBearer }).headers?.['WWW-Authenticate']
+    expect([of('unauthorized', true), of('unauthorized', false), of('forbidden', true)]).toEqual([
+      'Bearer',
+      undefined,
+      undefined,
+    ])
+  })
+
   it('never asks to come back in less than a whole second', () => {
     const after = (retryAfterSeconds: number) =>
       failureReply(new Problem('rate-limited', { retryAfterSeconds })).headers?.['Retry-After']

@@ -32,6 +32,14 @@ describe('POST /v1/jobs/{id}/logs', () => {
     expect(await send(id, '')).toMatchObject({ body: { ok: true, accepted: 0 } })
   })
 
+  it('takes 1,000 lines of 8,192 characters of three bytes each', async () => {
+    const id = await held()
+    const body = JSON.stringify({ lines: Array.from({ length: 1000 }, () => line('漢'.repeat(8192))) })
+    expect(Buffer.byteLength(body)).toBeGreaterThan(24_576_000)
+    expect(await send(id, body)).toMatchObject({ status: 200, body: { ok: true, accepted: 1000 } })
+    expect(await served().plane.jobs.logs(id, 999, 10)).toMatchObject([{ line: '漢'.repeat(8192) }])
+  })
+
   it('accepts the first 1,000 of up to 10,000 lines', async () => {
     const id = await held()
     const lines = Array.from({ length: 10_000 }, (_, index) => line(String(index)))

@@ -53,7 +53,7 @@ describe('svc chat', () => {
     expect(await bench.json('chat', 'reply', id, 'I am here.')).toMatchObject({
       conversation: { id, mode: 'human_active' },
     })
-    const query = { conversationId: id, sessionId: 's', after: undefined, waitSeconds: 0 }
+    const query = { conversationId: id, sessionId: 's', after: undefined, waitSeconds: 0, network: 'local' }
     const { messages } = await bench.plane.chat.replies(query, new AbortController().signal)
     expect(messages.map(({ text }) => text)).toEqual(['I am here.'])
     expect((await bench.run('chat', 'list', '--waiting')).err.text).toContain('Nobody waits.')

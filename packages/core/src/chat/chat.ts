@@ -26,6 +26,7 @@ import { ModelAccess } from './model-access.ts'
 import type { Retrieval } from './retrieval.ts'
 import { siteHosts } from './site.ts'
 import { visitorText } from './visitor-text.ts'
+import { WaitingVisitors } from './waiting-visitors.ts'
 
 /** What `Chat` is built from. */
 export interface ChatParts {
@@ -60,11 +61,11 @@ export interface RepliesQuery {
   readonly after: string | undefined
   /** How long to wait for one, in seconds. */
   readonly waitSeconds: number
+  /** The network that they ask from: so many of it wait at once. */
+  readonly network: string
 }
 
 const LOOK_MS = 1000
-/** Visitors that are kept waiting at once; more get their answer without a wait. */
-const MAX_WAITING = 500
 const PURGE_BATCH = 500
 const PURGE_MS = 10_000
 
@@ -73,7 +74,7 @@ export class Chat {
   readonly #parts: ChatParts
   readonly #answers: AnswerParts
   readonly #library: Library
-  #waiting = 0
+  readonly #waiting = new WaitingVisitors()
 
   constructor(parts: ChatParts) {
     this.#parts = parts
@@ -103,22 +104,25 @@ export class Chat {
     return new AnswerStream(this.#answers, conversation, retrieval, signal).events()
   }
 
-  /** What people have written to a visitor; unknown conversations look like new ones. */
+  /**
+   * What people have written to a visitor. Unknown conversations and those of others look like new ones, and nobody is
+   * kept waiting for them.
+   */
   async replies(query: RepliesQuery, signal: AbortSignal): Promise<HumanReplies> {
     const { timers } = this.#parts
-    const seconds = this.#waiting < MAX_WAITING ? query.waitSeconds : 0
-    const until = timers.elapsedMs() + seconds * 1000
-    this.#waiting += 1
+    const mayWait = query.waitSeconds > 0 && this.#waiting.enter(query.network)
+    const until = timers.elapsedMs() + (mayWait ? query.waitSeconds * 1000 : 0)
     try {
       for (;;) {
         const found = await this.#repliesNow(query)
+        if (found === undefined) return { mode: 'ai', messages: [] }
         const rest = until - timers.elapsedMs()
         const isOver = rest <= 0 || signal.aborted || this.#parts.isDraining()
         if (isOver || found.messages.length > 0 || found.mode === 'closed') return found
         await timers.pause(Math.min(LOOK_MS, rest), signal)
       }
     } finally {
-      this.#waiting -= 1
+      if (mayWait) this.#waiting.leave(query.network)
     }
   }
 
@@ -216,7 +220,7 @@ export class Chat {
     return known ?? storage.conversations.begin({ ...said, id: ids.next('chat') }, clock.forStores())
   }
 
-  async #repliesNow({ conversationId, sessionId, after }: RepliesQuery): Promise<HumanReplies> {
+  async #repliesNow({ conversationId, sessionId, after }: RepliesQuery): Promise<HumanReplies | undefined> {
     const { storage, clock, config } = this.#parts
     const visit = {
       conversationId,
@@ -224,10 +228,8 @@ export class Chat {
       retentionDays: config.chat.retentionDays,
     }
     const seen = isMessageId(after) ? after : undefined
-    const found = isConversationId(conversationId)
-      ? await storage.conversations.replies(visit, seen, clock.forStores())
-      : undefined
-    return found ?? { mode: 'ai', messages: [] }
+    if (!isConversationId(conversationId)) return undefined
+    return storage.conversations.replies(visit, seen, clock.forStores())
   }
 
   async #change(id: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation> {

@@ -2,6 +2,7 @@ import {
   CHAT_CATEGORIES,
   CHAT_MODES,
   type ChatMessage,
+  clientNetworks,
   field,
   listOf,
   oneOf,
@@ -114,7 +115,8 @@ export const chatRoutes = [
     handle: async ({ plane, caller, query }) => {
       const conversationId = conversationOf(query.conversationId)
       const { sessionId, after } = query
-      const asked = { conversationId, sessionId, after, waitSeconds: waitOf(query.wait) }
+      const network = clientNetworks(caller.address).own
+      const asked = { conversationId, sessionId, after, waitSeconds: waitOf(query.wait), network }
       const { mode, messages } = await plane.chat.replies(asked, caller.gone)
       return json({ conversationId, mode, messages: messages.map(replyView) })
     },
