@@ -65,6 +65,19 @@ describe('the limits on the page', () => {
     expect(rows.get('Rate windows in memory')).toMatch(new RegExp(`^${windows};`))
   })
 
+  test('of credentials that are not good, and of visitors who wait, are those of the code', () => {
+    const badKeys = figure(LIMITS, 'BAD_KEYS_PER_IP')
+    expect(rows.get('License keys that are not good')).toMatch(
+      new RegExp(`^${badKeys} a minute and address;`),
+    )
+    const guesses = rows.get('`MONITORS_CRON_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`')
+    expect(guesses).toMatch(new RegExp(`^${figure(LIMITS, 'GUESSES_PER_IP')} tries a minute and address,`))
+    const visitors = 'core/src/chat/waiting-visitors.ts'
+    expect(rows.get('Waiting for a reply in the chat')).toBe(
+      `${figure(visitors, 'MAX_OF_NETWORK')} at once and address, ${figure(visitors, 'MAX_WAITING')} over all`,
+    )
+  })
+
   test('name every size that a route takes a body of', () => {
     const sizes = new Set(ROUTES.map(({ body }) => body?.maxBytes).filter((bytes) => bytes !== undefined))
     const said = (rows.get('Body') ?? '').split('; all ')[0]?.match(/\d+ [KM]iB/g) ?? []

@@ -129,9 +129,10 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }
 }
 
-// The address is kept as it was written, and a scheme may be written in capitals.
+// Production is behind TLS unless its address says otherwise, in which a scheme may be written in capitals.
 function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
-  const secure = URL.parse(base.issuer)?.protocol === 'https:'
+  const { publicUrl, production } = base.config.service
+  const secure = publicUrl === undefined ? production : URL.parse(publicUrl)?.protocol === 'https:'
   return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
 }
 

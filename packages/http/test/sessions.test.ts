@@ -29,7 +29,7 @@ describe('POST /login and /logout', () => {
     expect(json).toMatchObject({ status: 200, body: { ok: true } })
     expect(json.headers['set-cookie']).toEqual([
       expect.stringMatching(
-        /^svc_session=v1\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=43200$/,
+        /^svc_session=v1\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=43200; Secure$/,
       ),
     ])
     const form = new URLSearchParams({ email: EMAIL, password: PASSWORD }).toString()
@@ -167,12 +167,14 @@ describe('POST /login and /logout', () => {
 
 describe('the cookie', () => {
   it.each([
-    ['https://svc.example', true],
-    ['HTTPS://svc.example/below', true],
-    ['http://127.0.0.1:8080', false],
-    [undefined, false],
-  ])('of a service at %s is for https only: %s', async (address, isSecure) => {
-    await using served = await mounted(undefined, { env: { SERVICE_PUBLIC_URL: address } })
+    ['https://svc.example', 'production', true],
+    ['HTTPS://svc.example/below', 'development', true],
+    ['http://127.0.0.1:8080', 'production', false],
+    [undefined, 'production', true],
+    [undefined, 'development', false],
+  ])('of a service at %s in %s is for https only: %s', async (address, mode, isSecure) => {
+    const env = { SERVICE_PUBLIC_URL: address, NODE_ENV: mode }
+    await using served = await mounted(undefined, { env })
     await served.plane.users.add({ email: EMAIL, role: 'operator', tenantId: undefined, password: PASSWORD })
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ email: EMAIL, password: PASSWORD })

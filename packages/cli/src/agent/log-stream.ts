@@ -18,7 +18,7 @@ export interface LogStreamParts {
   readonly hear: (answer: Answer) => void
 }
 
-/** Far under the plane's 16 MiB and under the 1 MB that reverse proxies allow by default. */
+/** Far under the plane's 24 MiB and under the 1 MB that reverse proxies allow by default. */
 const MAX_BATCH_BYTES = 512 * 1024
 
 /**

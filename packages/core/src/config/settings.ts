@@ -120,7 +120,7 @@ export const settings = {
   signing: required('Signing', {
     privateKey: text(
       'SERVICE_LICENSE_PRIVKEY',
-      'Ed25519 key that signs tokens: a seed or PKCS#8, from `svc mint-key`.',
+      'Ed25519 key that signs tokens: a seed, a secret key of NaCl, or PKCS#8; from `svc mint-key`.',
       {
         secret: true,
       },

@@ -7,7 +7,7 @@ export const SECRET_CHARS_ADVISED = 32
 export const sharedSecret = (name: string, doc: string): Setting<string | undefined> => ({
   ...text(name, doc, { secret: true }),
   caution: (secret = '') => {
-    if (!isSendable(secret)) return 'has a character that no Authorization header carries: nobody can send it'
+    if (!isSendable(secret)) return 'has a character that no Authorization header carries'
     return secret.length < SECRET_CHARS_ADVISED
       ? `is shorter than ${SECRET_CHARS_ADVISED} characters and can be guessed: openssl rand -hex 32 makes one`
       : undefined

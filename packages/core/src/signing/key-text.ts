@@ -1,5 +1,5 @@
 const KEY_BYTES = 32
-const HEX_KEY = /^[0-9a-f]{64}$/i
+const HEX = /^(?:[0-9a-f]{2})+$/i
 
 /**
  * The bytes of a canonical base64url text without padding, as RFC 7515 writes tokens; `undefined` for anything else.
@@ -20,10 +20,18 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 /** The 32 bytes that a key text spells in hex, base64 or base64url; `undefined` when it spells anything else. */
-export function decodeRawKey(text: string): Uint8Array | undefined {
-  if (HEX_KEY.test(text)) return Buffer.from(text, 'hex')
+export const decodeRawKey = (text: string): Uint8Array | undefined => decodeExactly(text, KEY_BYTES)
+
+/** The 64 bytes of a secret key as NaCl, libsodium and Go write it, in the same spellings: the seed, then its public key. */
+export function decodeKeyPair(text: string): readonly [seed: Uint8Array, publicKey: Uint8Array] | undefined {
+  const bytes = decodeExactly(text, 2 * KEY_BYTES)
+  return bytes && [bytes.subarray(0, KEY_BYTES), bytes.subarray(KEY_BYTES)]
+}
+
+function decodeExactly(text: string, length: number): Uint8Array | undefined {
+  if (text.length === 2 * length && HEX.test(text)) return Buffer.from(text, 'hex')
   const bytes = decodeBase64(text)
-  return bytes?.length === KEY_BYTES ? bytes : undefined
+  return bytes?.length === length ? bytes : undefined
 }
 
 /** A PEM text as OpenSSL reads it: an environment file often carries its line ends as the two characters `\n`. */

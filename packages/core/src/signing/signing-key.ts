@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import nacl from 'tweetnacl'
 import { type Ed25519, ed25519 } from './ed25519.ts'
 import { thumbprint } from './json-web-key.ts'
-import { decodeBase64, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
+import { decodeBase64, decodeKeyPair, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
 
 /** An Ed25519 private key that can sign and cannot be read: the secret stays inside the closure. */
 export interface SigningKey extends Ed25519 {
@@ -21,7 +21,7 @@ export interface GeneratedSigningKey {
 }
 
 const PRIVATE_FORMS =
-  'expected a 32-byte seed in base64, base64url or hex, a PKCS#8 PEM (BEGIN PRIVATE KEY), or its DER in base64'
+  'expected a 32-byte seed or a 64-byte secret key in base64, base64url or hex, a PKCS#8 PEM (BEGIN PRIVATE KEY), or its DER in base64'
 
 /** Makes a key pair from the operating system's random source. */
 export function generateSigningKey(): GeneratedSigningKey {
@@ -34,18 +34,27 @@ export function generateSigningKey(): GeneratedSigningKey {
 }
 
 /**
- * Reads an Ed25519 private key (wire-agent §5): 32-byte seed in base64, base64url or hex; PKCS#8 PEM, its line ends real
- * or written as `\n`; PKCS#8 DER in base64. Throws `KeyRefused`, whose message never repeats the text.
+ * Reads an Ed25519 private key (wire-agent §5): 32-byte seed, or the 64-byte secret key of NaCl, in base64, base64url or
+ * hex; PKCS#8 PEM, its line ends real or written as `\n`; PKCS#8 DER in base64. Throws `KeyRefused`, whose message never
+ * repeats the text.
  */
 export function parseSigningKey(text: string): SigningKey {
   const trimmed = text.trim()
-  return signingKeyFromSeed(decodeRawKey(trimmed) ?? seedOf(readPkcs8(trimmed)))
+  return signingKeyFromSeed(decodeRawKey(trimmed) ?? seedOfPair(trimmed) ?? seedOf(readPkcs8(trimmed)))
 }
 
 /** The signing key of a 32-byte seed. */
 export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const { publicKey } = nacl.sign.keyPair.fromSeed(Uint8Array.from(seed))
   return { kid: thumbprint(publicKey), publicKey, ...ed25519(seed) }
+}
+
+// Other 64 bytes may be two keys, or one that was mangled: signing by half of them would only show at the hosts.
+function seedOfPair(text: string): Uint8Array | undefined {
+  const [seed, publicKey] = decodeKeyPair(text) ?? []
+  if (seed === undefined || publicKey === undefined) return undefined
+  if (Buffer.from(signingKeyFromSeed(seed).publicKey).equals(publicKey)) return seed
+  throw new KeyRefused(`the second half of the 64 bytes is not the public key of the first: ${PRIVATE_FORMS}`)
 }
 
 function readPkcs8(text: string): KeyObject {

@@ -21,6 +21,9 @@ function pkcs8(seed: Uint8Array) {
   return createPrivateKey({ key: jwk, format: 'jwk' })
 }
 
+const pairOf = (seed: Uint8Array): Buffer =>
+  Buffer.from(nacl.sign.keyPair.fromSeed(Uint8Array.from(seed)).secretKey)
+
 function formsOf(seed: Uint8Array): Record<string, string> {
   const bytes = Buffer.from(seed)
   const key = pkcs8(seed)
@@ -31,6 +34,9 @@ function formsOf(seed: Uint8Array): Record<string, string> {
     base64url: bytes.toString('base64url'),
     hex: bytes.toString('hex'),
     'upper-case hex': bytes.toString('hex').toUpperCase(),
+    'base64 of the secret key': pairOf(seed).toString('base64'),
+    'base64url of the secret key': pairOf(seed).toString('base64url'),
+    'hex of the secret key': pairOf(seed).toString('hex'),
     'hex with a line end': `${bytes.toString('hex')}\n`,
     pem,
     'pem with escaped line ends': pem.replaceAll('\n', '\\n'),
@@ -67,6 +73,16 @@ describe('a signing key', () => {
       }),
       { numRuns: 5 },
     )
+  })
+
+  test('is not made of 64 bytes of which the second half is not the public key of the first', () => {
+    const said = 'the second half of the 64 bytes is not the public key of the first'
+    const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+    const mixed = Buffer.concat([one, pairOf(other).subarray(32)])
+    expect(refusalOf(mixed.toString('base64'))).toContain(said)
+    expect(refusalOf(mixed.toString('hex'))).toContain(said)
+    expect(refusalOf(Buffer.concat([pairOf(one).subarray(32), one]).toString('base64'))).toContain(said)
+    expect(refusalOf(Buffer.concat([one, one]).toString('hex'))).toContain(said)
   })
 
   test('that was generated is read back to the same kid and public key', () => {

@@ -21,10 +21,24 @@ export function tellSettings({ config, log, signer, licenses, storage }: Control
       'development rules: any license key is accepted; set NODE_ENV=production or SERVICE_LICENSE_KEYS',
     )
   }
+  if (config.service.production) tellOfProduction({ config, log })
   if (storage.kind === 'pglite-memory') {
     log.warn(
       {},
       'everything is in memory and ends with this process: set DATABASE_URL or --data-dir to keep it',
     )
+  }
+}
+
+/** What is open, or not known, and should not be where it matters. */
+function tellOfProduction({ config, log }: Pick<ControlPlane, 'config' | 'log'>): void {
+  const { publicUrl } = config.service
+  if (publicUrl === undefined) {
+    log.warn({}, 'SERVICE_PUBLIC_URL is not set: pages of any host that leads here count as our own')
+  } else if (/^http:/i.test(publicUrl)) {
+    log.warn({}, 'SERVICE_PUBLIC_URL is not https: passwords and sessions can be read on the way')
+  }
+  if (config.metrics.token === undefined) {
+    log.warn({}, '/metrics is open to whoever reaches it: set SERVICE_METRICS_TOKEN')
   }
 }

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Environment } from '@svc/core'
+import { testPlane } from '@svc/testing'
+import { tellDoubts, tellSettings } from '../../src/commands/serve/start-report.ts'
+
+/** What the service warns of at its start. */
+async function warningsOf(env: Environment): Promise<string> {
+  await using faked = testPlane({ env })
+  tellDoubts(faked.plane)
+  tellSettings(faked.plane)
+  const warned = faked.log.lines.filter(({ level }) => level === 'warn')
+  return warned.map((line) => JSON.stringify(line)).join('\n')
+}
+
+const NO_ADDRESS = 'SERVICE_PUBLIC_URL is not set'
+const OPEN_METRICS = '/metrics is open'
+
+describe('the start of the service', () => {
+  test('in production warns of an address that is not known, of open figures and of what can be guessed', async () => {
+    const said = await warningsOf({
+      NODE_ENV: 'production',
+      MONITORS_CRON_SECRET: 'short-and-secret',
+      SERVICE_HEALTH_TOKEN: 'short-and-secret',
+      SERVICE_LICENSE_KEYS: 'a key with blanks',
+    })
+    expect(said).toContain(NO_ADDRESS)
+    expect(said).toContain(OPEN_METRICS)
+    expect(said).toContain('MONITORS_CRON_SECRET is shorter than 32 characters')
+    expect(said).toContain('SERVICE_HEALTH_TOKEN is shorter than 32 characters')
+    expect(said).toContain('SERVICE_LICENSE_KEYS has a key that is not of 1 to 512 visible ASCII characters')
+    expect(said).not.toMatch(/short-and-secret|a key with blanks/)
+  })
+
+  test('warns of a short token of the figures, and of one that no header carries', async () => {
+    const short = await warningsOf({ SERVICE_METRICS_TOKEN: 'm'.repeat(31) })
+    expect(short).toContain('SERVICE_METRICS_TOKEN is shorter than 32 characters')
+    const odd = await warningsOf({ SERVICE_METRICS_TOKEN: `${'m'.repeat(32)} ${'m'.repeat(32)}` })
+    expect(odd).toContain('SERVICE_METRICS_TOKEN has a character')
+  })
+
+  test('in production warns of an address without TLS', async () => {
+    const env = { SERVICE_PUBLIC_URL: 'http://svc.example', SERVICE_METRICS_TOKEN: 'm'.repeat(32) }
+    const said = await warningsOf({ NODE_ENV: 'production', ...env })
+    expect(said).toContain('SERVICE_PUBLIC_URL is not https')
+    expect(said).not.toContain(OPEN_METRICS)
+  })
+
+  test('says nothing of these where they are as they should be, nor in development', async () => {
+    const good = {
+      SERVICE_METRICS_TOKEN: 'm'.repeat(32),
+      MONITORS_CRON_SECRET: 'c'.repeat(32),
+      SERVICE_LICENSE_KEYS: `svc_${'k'.repeat(43)}`,
+    }
+    const address = { SERVICE_PUBLIC_URL: 'https://svc.example' }
+    const said = [
+      await warningsOf({ NODE_ENV: 'production', ...good, ...address }),
+      await warningsOf({ ...good, NODE_ENV: 'development', SERVICE_METRICS_TOKEN: undefined }),
+    ].join('\n')
+    for (const each of ['SERVICE_PUBLIC_URL', OPEN_METRICS, 'SECRET is', 'SERVICE_LICENSE_KEYS has']) {
+      expect(said).not.toContain(each)
+    }
+  })
+})
