@@ -222,11 +222,8 @@ export class Chat {
 
   async #repliesNow({ conversationId, sessionId, after }: RepliesQuery): Promise<HumanReplies | undefined> {
     const { storage, clock, config } = this.#parts
-    const visit = {
-      conversationId,
-      sessionId: sessionKey(sessionId),
-      retentionDays: config.chat.retentionDays,
-    }
+    const { retentionDays } = config.chat
+    const visit = { conversationId, sessionId: sessionKey(sessionId), retentionDays }
     const seen = isMessageId(after) ? after : undefined
     if (!isConversationId(conversationId)) return undefined
     return storage.conversations.replies(visit, seen, clock.forStores())
