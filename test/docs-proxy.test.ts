@@ -291,16 +291,16 @@ nginx('the reverse proxy of docs/deployment.md, run by nginx where it is install
     expect(text).toContain('last ones')
   })
 
-  test('lets a body of 16 MiB through and no larger one', async () => {
+  test('lets a body of 24 MiB through and no larger one', async () => {
     const { key } = await faked.license()
     const line = { ts: 1, line: 'x'.repeat(8000) }
     const head = JSON.stringify({ attempt: 1, lines: Array(2000).fill(line) })
     const sized = (bytes: number) => `${head}${' '.repeat(bytes - head.length)}`
     const headers = { authorization: `Bearer ${key}` }
     const path = '/v1/jobs/job_00000000000000000000000000/logs'
-    const largest = await post(path, sized(16 * 1024 * 1024), { headers })
+    const largest = await post(path, sized(24 * 1024 * 1024), { headers })
     expect([largest.status, largest.type]).toEqual([404, expect.stringContaining('application/json')])
-    const larger = await post(path, sized(16 * 1024 * 1024 + 1), { headers }).catch(() => ({ status: 413 }))
+    const larger = await post(path, sized(24 * 1024 * 1024 + 1), { headers }).catch(() => ({ status: 413 }))
     expect(larger.status).toBe(413)
   })
 

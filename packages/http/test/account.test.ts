@@ -57,7 +57,7 @@ describe('the account of who is signed in', () => {
     expect(changed).toMatchObject({ status: 200, body: { ok: true } })
     const [given = ''] = changed.headers['set-cookie'] ?? []
     expect(given).toMatch(
-      /^svc_session=v1\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=43200$/,
+      /^svc_session=v1\.[\w-]{43}\.[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=43200; Secure$/,
     )
     const fresh = given.split(';')[0] ?? ''
     expect([await isLive(cookie), await isLive(elsewhere), await isLive(fresh)]).toEqual([false, false, true])

@@ -70,7 +70,7 @@ export function surfaceSuite(mount: Mount): void {
   it('takes a large log and refuses one over the limit', async () => {
     const lines = Array.from({ length: 1000 }, (_, ts) => ({ ts, line: 'x'.repeat(4096) }))
     expect(await served.post('/v1/jobs/job_none/logs', { lines })).toMatchObject({ status: 404 })
-    expect(await served.post('/v1/jobs/job_none/logs', 'x'.repeat(17 * 1024 * 1024))).toMatchObject({
+    expect(await served.post('/v1/jobs/job_none/logs', 'x'.repeat(25 * 1024 * 1024))).toMatchObject({
       status: 413,
       body: { error: 'payload too large' },
     })

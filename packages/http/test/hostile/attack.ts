@@ -110,9 +110,13 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
   }
   const body = bodyOf(route)
   const id = route.path.startsWith('/api/deploy') ? '{deployment}' : '{held}'
-  return fc.tuple(path, body).map(([at, value]) => {
+  // A route that takes forms gets JSON that says it is one, too.
+  const types = route.body?.form ? ['application/json', 'application/x-www-form-urlencoded'] : []
+  const typed = fc.constantFrom(...types, undefined)
+  return fc.tuple(path, body, typed).map(([at, value, type]) => {
     const target = { method: route.method, path: at.replace(/\{[^}]+\}/, id) }
-    return { ...base, headers, target, value }
+    const said: Headers = type === undefined ? headers : [...headers.slice(0, -1), ['Content-Type', type]]
+    return { ...base, headers: said, target, value }
   })
 }
 

@@ -14,7 +14,8 @@ const HUGE = [
   () => `[${'0,'.repeat(4_000_000)}0]`,
   () => `[${'{"ts":1,"line":""},'.repeat(400_000)}0]`,
   () => `[${'[],'.repeat(4_000_000)}0]`,
-  () => lines('x'.repeat(2 * LINE_CHARS + 500)),
+  () => lines('漢'.repeat(LINE_CHARS)),
+  () => lines('x'.repeat(3 * LINE_CHARS + 1000)),
 ]
 
 /** Bodies of such requests, good and bad. */

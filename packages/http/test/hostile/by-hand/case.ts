@@ -58,6 +58,7 @@ export const run = (name: string, body: string, headers: Lines = {}): HandReques
 
 export const NO_JSON = 'invalid JSON body'
 export const INVALID = 'invalid request body'
+export const INVALID_QUERY = 'invalid query'
 export const NO_OBJECT = 'expected an object'
 export const NOT_FOUND = '"error":"not found"'
 export const NOT_OWNED = 'job not found / not owned'

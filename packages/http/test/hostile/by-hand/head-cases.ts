@@ -326,8 +326,8 @@ export const HEADERS: readonly HandCase[] = [
   [
     'two hosts',
     get('/v1/fleet/servers', { Authorization: 'Bearer {key}', Host: ['svc.example', 'evil.example'] }),
-    200,
-    '"servers"',
+    400,
+    BAD_REQUEST,
   ],
   [
     'an actor who is somebody else',
