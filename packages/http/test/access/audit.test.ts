@@ -28,7 +28,7 @@ const run = (world: World, who: Person, name: string, input: object) => {
   return world.send({
     method: 'POST',
     path: `/api/v1/operations/${name}`,
-    headers: { cookie: world.cookies[who], 'x-forwarded-for': `2001:db8::${sent.toString(16)}` },
+    headers: { cookie: world.cookies[who], 'x-forwarded-for': `2001:db8:${sent.toString(16)}::1` },
     body: JSON.stringify(
       OPERATION_ENTRIES[name]?.confirmed ? { ...input, confirmation: { current: SECRETS.password } } : input,
     ),
