@@ -153,6 +153,24 @@ describe('GET /healthz in live mode', () => {
     })
   })
 
+  it('production without an allow-list and without one issued license is a warning, until there is one', async () => {
+    const { url } = await database()
+    const storage = kept(await openStorage({ url, poolSize: 1 }))
+    const planeOf = (env: Record<string, string>) => testPlane({ storage, env }).plane
+    const licensingOf = async (env: Record<string, string> = {}) => {
+      const { ok, checks } = await planeOf(env).health.ready()
+      return { ok, licensing: checks.licensing }
+    }
+    expect(await licensingOf()).toEqual({
+      ok: true,
+      licensing: { status: 'warn', mode: 'issued', reason: 'no-license' },
+    })
+    const listed = { status: 'pass', mode: 'allow-list' }
+    expect(await licensingOf({ SERVICE_LICENSE_KEYS: 'a-key' })).toEqual({ ok: true, licensing: listed })
+    await planeOf({}).licenses.issue({})
+    expect(await licensingOf()).toEqual({ ok: true, licensing: { status: 'pass', mode: 'issued' } })
+  })
+
   it('is 503 while draining, whatever the database says', async () => {
     const { plane, look } = await served((await database()).url)
     expect((await look()).status).toBe(200)
@@ -160,6 +178,28 @@ describe('GET /healthz in live mode', () => {
     const { status, body } = await look()
     const draining = { status: 'fail' }
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, draining } } })
+  })
+})
+
+describe('A service that has not begun to serve', () => {
+  it('is not ready, also on a good database, until it says so', async () => {
+    const { plane, look } = await served((await database()).url)
+    const { health } = plane.plane
+    health.starting()
+    const starting = { status: 'fail' }
+    const { status, body } = await look()
+    expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: { ...READY, starting } } })
+    health.started()
+    expect((await look()).body).toEqual({ ok: true, checks: READY })
+  })
+
+  it('does not begin on a database that a newer release has migrated: the check fails', async () => {
+    const { url } = await database()
+    const { plane, look } = await served(url)
+    plane.plane.health.starting()
+    await change(url, "insert into migration_checksums (name, checksum) values ('9999-later', 'x')")
+    const migrations = { status: 'fail', pending: [], drifted: [], ahead: ['9999-later'] }
+    expect((await look()).body).toMatchObject({ ok: false, checks: { migrations } })
   })
 })
 

@@ -31,6 +31,8 @@ const CHECK_MS = 2000
 /** An answer serves all probes for this long, from when it was found. */
 const CACHE_MS = 1000
 
+type Phase = 'starting' | 'serving' | 'draining'
+
 interface Look {
   readonly answer: Promise<Readiness>
   /** When it was found; undefined while it is being looked for. */
@@ -40,22 +42,36 @@ interface Look {
 /** The readiness probe: one look at a time, each good for a second, so that probes never add up to load. */
 export class Health {
   readonly #parts: HealthParts
-  #draining = false
+  #phase: Phase = 'serving'
   #latest: Look | undefined
 
   constructor(parts: HealthParts) {
     this.#parts = parts
   }
 
+  /** Not ready until `started`, whatever the database says: nothing but probes is answered meanwhile. */
+  starting(): void {
+    this.#enter('starting')
+  }
+
+  /** From now on the checks alone decide. */
+  started(): void {
+    this.#enter('serving')
+  }
+
   /** From now on the service is not ready: a balancer takes it out while it finishes what it has. */
   drain(): void {
-    this.#draining = true
-    this.#latest = undefined
+    this.#enter('draining')
+  }
+
+  /** Whether the service has not begun to serve. */
+  get isStarting(): boolean {
+    return this.#phase === 'starting'
   }
 
   /** Whether the service is about to stop: whoever waits for something should not any more. */
   get isDraining(): boolean {
-    return this.#draining
+    return this.#phase === 'draining'
   }
 
   /** The present readiness; never throws. */
@@ -64,6 +80,11 @@ export class Health {
     const isStale = now - (this.#latest?.foundMs ?? now) > CACHE_MS
     if (this.#latest === undefined || isStale) this.#latest = this.#begin()
     return this.#latest.answer
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase
+    this.#latest = undefined
   }
 
   #begin(): Look {
@@ -75,11 +96,11 @@ export class Health {
   }
 
   async #look(): Promise<Readiness> {
-    const checks: Record<string, Check> = { ...(await this.#storage()), signing: this.#signing() }
-    checks.licensing = this.#licensing()
+    const [storage, licensing] = await Promise.all([this.#storage(), this.#licensing()])
+    const checks: Record<string, Check> = { ...storage, signing: this.#signing(), licensing }
     const closed = Object.keys(this.#parts.faults)
     if (closed.length > 0) checks.settings = { status: 'warn', closed }
-    if (this.#draining) checks.draining = { status: 'fail' }
+    if (this.#phase !== 'serving') checks[this.#phase] = { status: 'fail' }
     return { ok: Object.values(checks).every((check) => check.status !== 'fail'), checks }
   }
 
@@ -97,7 +118,7 @@ export class Health {
       ...(await this.#disk()),
       database,
       tables: { status: missing.length > 0 ? 'fail' : 'pass', missing },
-      migrations: migrationsCheck(migrations),
+      migrations: migrationsCheck(migrations, this.isStarting),
     }
   }
 
@@ -114,16 +135,21 @@ export class Health {
     return { status: 'warn', reason: signer.status }
   }
 
-  #licensing(): Check {
-    const { mode } = this.#parts.licenses
-    return mode === 'development' ? { status: 'warn', mode } : { status: 'pass', mode }
+  async #licensing(): Promise<Check> {
+    const { licenses, timers } = this.#parts
+    const { mode } = licenses
+    if (mode === 'development') return { status: 'warn', mode }
+    if (this.isStarting) return { status: 'pass', mode }
+    // A database that does not say is the other checks' affair.
+    const areThereKeys = await inTime(timers, CHECK_MS, () => licenses.areThereKeys(), true).catch(() => true)
+    return areThereKeys ? { status: 'pass', mode } : { status: 'warn', mode, reason: 'no-license' }
   }
 }
 
 // Ahead is no failure: where replicas are replaced one after the other, the older ones serve on what the first of the
-// newer ones has migrated. Failing it would take all of them out at once.
-function migrationsCheck({ pending, drifted, ahead }: MigrationStatus): Check {
-  const isWrong = pending.length + drifted.length > 0
+// newer ones has migrated. Failing it would take all of them out at once. A release does not begin on such a database.
+function migrationsCheck({ pending, drifted, ahead }: MigrationStatus, isStarting: boolean): Check {
+  const isWrong = pending.length + drifted.length > 0 || (isStarting && ahead !== undefined)
   if (ahead === undefined) return { status: isWrong ? 'fail' : 'pass', pending, drifted }
   return { status: isWrong ? 'fail' : 'warn', pending, drifted, ahead }
 }

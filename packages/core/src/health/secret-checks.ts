@@ -29,9 +29,14 @@ export const sessionSecretCheck = ({
   },
 })
 
-/** Whether license keys are checked at all. */
-export const licensingCheck = (licenses: { readonly mode: string }): NamedCheck => ({
+/** Whether license keys are checked at all, and whether there is one. */
+export const licensingCheck = (licenses: {
+  readonly mode: string
+  areThereKeys(): Promise<boolean>
+}): NamedCheck => ({
   name: 'licensing',
-  run: () =>
-    licenses.mode === 'development' ? { status: 'warn', detail: 'development-rules' } : { status: 'ok' },
+  run: async () => {
+    if (licenses.mode === 'development') return { status: 'warn', detail: 'development-rules' }
+    return (await licenses.areThereKeys()) ? { status: 'ok' } : { status: 'warn', detail: 'no-license' }
+  },
 })

@@ -13,6 +13,7 @@ export const SYSTEM_DETAILS = [
   'new-at-each-start',
   'retired-key-unusable',
   'development-rules',
+  'no-license',
   /** The database. */
   'unreachable',
   'in-memory',
@@ -45,6 +46,8 @@ export const SYSTEM_DETAILS = [
   'served',
   'not-there-yet',
   'not-writable',
+  'open-to-others',
+  'belongs-to-another',
   'in-use',
   'not-allowed',
   'too-old',

@@ -33,6 +33,8 @@ const USABLE = {
     left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at::timestamptz, now())')}`,
 }
 
+const ANY = { name: 'licenses-any', text: 'select from licenses limit 1' }
+
 interface Asked {
   readonly keyDigest: string
   readonly now: Date | undefined
@@ -103,6 +105,10 @@ export class SqlLicensesStore implements LicensesStore {
     return this.#session.manage(async (em) =>
       (await em.find(LicenseEntity, {}, { orderBy: { id: 'asc' } })).map(toLicense),
     )
+  }
+
+  async hasAny(): Promise<boolean> {
+    return (await this.#session.rows(ANY, [])).length > 0
   }
 
   async setStatus(id: string, status: LicenseStatus): Promise<License | undefined> {

@@ -17,6 +17,8 @@ export interface LicensesStore {
   byKeyDigest(keyDigest: string): Promise<License | undefined>
   get(id: string): Promise<License | undefined>
   list(): Promise<readonly License[]>
+  /** Whether a license was ever issued. */
+  hasAny(): Promise<boolean>
   /** Sets the status unless the license is revoked, which is final; the license as it is then, undefined when unknown. */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
 }

@@ -48,6 +48,7 @@ const ID_CHARS = 26
 export class Licenses {
   readonly #parts: LicensesParts
   readonly #seen = new SeenKeys()
+  #hasIssued = false
 
   constructor(parts: LicensesParts) {
     this.#parts = parts
@@ -58,6 +59,12 @@ export class Licenses {
     const { licensing, production } = this.#parts
     if (licensing.keys.length > 0) return 'allow-list'
     return production ? 'issued' : 'development'
+  }
+
+  /** Whether there is any key that a host could activate with: probes ask, so that what was true is not asked again. */
+  async areThereKeys(): Promise<boolean> {
+    this.#hasIssued ||= this.mode !== 'issued' || (await this.#parts.storage.licenses.hasAny())
+    return this.#hasIssued
   }
 
   /**

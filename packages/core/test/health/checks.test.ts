@@ -157,8 +157,9 @@ describe('what the system check says of keys and settings', () => {
     expect(await says(undefined, 'test')).toBe('warn: new-at-each-start')
   })
 
-  it('the development rules are a doubt', async () => {
-    expect(await found('licensing')).toBe('ok')
+  it('the development rules are a doubt, and so is production without a single key', async () => {
+    expect(await found('licensing')).toBe('warn: no-license')
+    expect(await found('licensing', { env: { SERVICE_LICENSE_KEYS: 'a-key' } })).toBe('ok')
     expect(await found('licensing', { env: { NODE_ENV: 'test' } })).toBe('warn: development-rules')
   })
 

@@ -14,6 +14,14 @@ export function licensesStoreContract(name: string, open: () => Promise<Storage>
     describe('keeping', () => keepingTests(storage))
     describe('status', () => statusTests(storage))
 
+    it('knows whether any license was ever issued, usable or not', async () => {
+      await using fresh = await open()
+      expect(await fresh.licenses.hasAny()).toBe(false)
+      const { id } = await fresh.licenses.add(buildLicense())
+      await fresh.licenses.setStatus(id, 'revoked')
+      expect(await fresh.licenses.hasAny()).toBe(true)
+    })
+
     it('without an instant the database’s clock counts', async () => {
       const { now } = await storage().health()
       const inTime = (seconds: number) => new Date(now.getTime() + seconds * 1000)

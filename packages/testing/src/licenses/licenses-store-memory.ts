@@ -42,6 +42,7 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
           .sort((one, other) => byBytes(one.id, other.id))
           .flatMap((row) => toLicense(row) ?? []),
       ),
+    hasAny: () => run(() => licenses.all().length > 0),
     setStatus: (id: string, status: LicenseStatus) =>
       run(() => {
         const row = licenses.get(id)

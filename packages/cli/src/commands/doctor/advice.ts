@@ -13,6 +13,7 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'new-at-each-start': 'not set, so a new one is made at each start: sessions end with the process',
   'retired-key-unusable': 'an entry of SERVICE_LICENSE_PUBKEYS_RETIRED is no public key',
   'development-rules': 'any license key is accepted: set NODE_ENV=production or SERVICE_LICENSE_KEYS',
+  'no-license': 'no host can activate: svc licenses issue makes a key, or set SERVICE_LICENSE_KEYS',
   unreachable: 'nobody answers there',
   'in-memory': 'everything ends with the process: set DATABASE_URL or --data-dir to keep it',
   embedded: 'inside the process: one clock',
@@ -42,6 +43,9 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   served: 'by a running control plane',
   'not-there-yet': 'made at the first start',
   'not-writable': 'cannot be written to by this user',
+  'open-to-others':
+    'other users of this machine can enter it: chmod 700 it, or start svc serve, which does so',
+  'belongs-to-another': 'it belongs to another user: run svc as that user, or chown it',
   'in-use': 'something else listens there: stop it, or choose another with PORT',
   'not-allowed': 'this user, or this machine, may not listen there: check SERVICE_HOST and PORT',
   'too-old': 'too old for this release',
