@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, Problem } from '@svc/core'
+import { type Answer, Problem, requireTrusted } from '@svc/core'
 import type { Io } from './io.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
@@ -127,13 +127,18 @@ const LOOK_MS = 100
 
 /**
  * A folder that is served is reached by its socket, another one is opened here under its lock. A server that has the
- * lock and no socket yet is starting: worth a short wait.
+ * lock and no socket yet is starting: worth a short wait. The folder may lie where one happens to work: nothing is sent to
+ * one that somebody else has put there.
  */
-async function folderConnection(io: Io, dataDir: string): Promise<Connection> {
+async function folderConnection(io: Io, folder: string): Promise<Connection> {
   const until = performance.now() + HANDOVER_MS
   const { controlClient } = await import('./control-client.ts')
+  // A link that is judged and then followed may lead elsewhere by then.
+  const dataDir = await realpath(folder)
   for (;;) {
-    const client = await controlClient(controlSocketPath(io.cwd, dataDir), io.actor)
+    const socketPath = controlSocketPath(io.cwd, dataDir)
+    await requireTrusted(dataDir, resolve(io.cwd, socketPath))
+    const client = await controlClient(socketPath, io.actor)
     if (client !== undefined) return client
     if (!existsSync(join(dataDir, 'database'))) {
       throw new Problem('unavailable', {

@@ -8,6 +8,7 @@ const POOL = 2
 
 /** Runs operations in this process, on the database itself: the one in `folder`, else the server that settings name. */
 export async function openPlane(io: Io, folder?: { readonly dataDir: string }): Promise<Connection> {
+  io.keepPrivate()
   const config = readConfig(io.env)
   const storage = await openStorage(folder ?? serverOf(config))
   const plane = createControlPlane({ config, storage, docsDir: docsFolder(), docsPages: DOCS_PAGES })

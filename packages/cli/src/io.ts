@@ -77,6 +77,8 @@ export interface Io {
   onParentGone(listener: () => void): Undo
   /** Starts this program once more, in a process group of its own, with a channel that tells it when this one ends. */
   startSelf(args: readonly string[], env: Environment): ChildProcess
+  /** From now on the files that this process makes are for its user alone, and so are those of what it starts. */
+  keepPrivate(): void
   /** The code to end with when nothing is left to do. */
   setExitCode(code: number): void
   /** Ends now, whatever is under way. */
@@ -117,6 +119,9 @@ export function processIo(): Io {
     onFault,
     onParentGone,
     startSelf,
+    keepPrivate: () => {
+      process.umask(0o077)
+    },
     setExitCode: (code) => {
       process.exitCode = code
     },

@@ -125,6 +125,7 @@ export {
   parseSigningKey,
   type SigningKey,
 } from './signing/signing-key.ts'
+export { type FolderAccess, folderAccess, ownFolder, requireTrusted } from './storage/data-folder.ts'
 export {
   type MigrationStatus,
   REQUIRED_TABLES,

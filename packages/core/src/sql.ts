@@ -1,5 +1,5 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
-import { mkdir } from 'node:fs/promises'
+import { ownFolder } from './storage/data-folder.ts'
 import { type DatabaseServer, databaseServer } from './storage/database-server.ts'
 import { DiskSpace, diskRoom } from './storage/disk-space.ts'
 import { folderHolder, lockFolder } from './storage/folder-lock.ts'
@@ -28,7 +28,7 @@ export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseFore
 export type StorageSource =
   /** A PostgreSQL server. `poolSize` connections at most, 10 by default. */
   | (DatabaseServer & { readonly poolSize?: number })
-  /** A folder that this process alone may open. It survives a kill of the process, not a power cut. */
+  /** A folder that this process alone may open, and its user alone may enter. It survives a kill of the process, not a power cut. */
   | { readonly dataDir: string }
   /** Memory: gone with the process. `snapshot` starts from a dumped data directory. */
   | { readonly memory: true; readonly snapshot?: Blob }
@@ -38,7 +38,8 @@ const DEFAULT_POOL = 10
 /**
  * Opens storage. An embedded database is migrated at once, since nobody else can; a server only when `svc migrate` or
  * `migrate` says so.
- * @throws Problem `conflict` when another process has the folder, `unavailable` when its disk is nearly full
+ * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another user,
+ * `unavailable` when its disk is nearly full
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
   if ('url' in source) {
@@ -46,16 +47,18 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     return sqlStorage('postgresql', await reachable(() => postgresDriver(source, poolSize, ENTITIES)))
   }
   if ('memory' in source) {
-    const driver = await migrated(await pgliteDriver(source, ENTITIES))
+    const driver = await migratedAtOnce(await pgliteDriver(source, ENTITIES))
     return sqlStorage('pglite-memory', driver, { lost: driver.lost })
   }
-  await mkdir(source.dataDir, { recursive: true, mode: 0o700 })
+  await ownFolder(source.dataDir)
   const disk = new DiskSpace(source.dataDir)
   // Before the lock, whose file needs room as well.
   await disk.require()
   const lock = await lockFolder(source.dataDir)
   try {
-    const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
+    const driver = await migratedAtOnce(
+      await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES),
+    )
     return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost })
   } catch (error) {
     await lock[Symbol.asyncDispose]()
@@ -64,7 +67,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
 }
 
 // A database that is refused is closed before its folder is given back.
-async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+async function migratedAtOnce(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
   try {
     await migrateDriver(driver)
     return driver
@@ -82,7 +85,7 @@ export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(
  * which matters to those who open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
-  const driver = await migrated(await pgliteDriver({}, ENTITIES))
+  const driver = await migratedAtOnce(await pgliteDriver({}, ENTITIES))
   try {
     return await driver.dump()
   } finally {
@@ -94,8 +97,21 @@ export async function embeddedSnapshot(): Promise<Blob> {
  * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it done.
  * @throws Problem `conflict` when the database has drifted or is ahead of this release
  */
-export const migrate = (server: string | DatabaseServer): Promise<MigrationStatus> =>
-  withDriver(server, (driver) => withAdvisoryLock(server, MIGRATION_LOCK, () => migrateDriver(driver)))
+export const migrate = async (server: string | DatabaseServer): Promise<MigrationStatus> =>
+  (await migrated(server, true)) as MigrationStatus
+
+/**
+ * The same for those who must not wait: undefined, and nothing done, while another process migrates.
+ * @throws Problem `conflict` as `migrate` does
+ */
+export const migrateUnlessUnderWay = (
+  server: string | DatabaseServer,
+): Promise<MigrationStatus | undefined> => migrated(server, false)
+
+const migrated = (server: string | DatabaseServer, wait: boolean): Promise<MigrationStatus | undefined> =>
+  withDriver(server, (driver) =>
+    withAdvisoryLock(server, { key: MIGRATION_LOCK, wait }, () => migrateDriver(driver)),
+  )
 
 /** What is applied, pending and drifted on a PostgreSQL server; changes nothing. */
 export const migrationStatusOf = (server: string | DatabaseServer): Promise<MigrationStatus> =>

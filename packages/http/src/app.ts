@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import type { ControlPlane } from '@svc/core'
+import { type ControlPlane, Problem } from '@svc/core'
 import Koa, { type Context, type Middleware, type Next } from 'koa'
 import { DirectCarrier, KoaCarrier } from './carrier.ts'
 import { httpMetrics } from './http-metrics.ts'
@@ -8,9 +8,10 @@ import { RequestBytes } from './request-bytes.ts'
 import { RequestIds } from './request-ids.ts'
 import { logUndelivered } from './request-log.ts'
 import type { Route } from './route.ts'
+import { healthRoutes } from './routes/health.ts'
 import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 import { PathTable, pathOf, type Resource, resourcesOf } from './routing.ts'
-import { Surface } from './surface.ts'
+import { Surface, type SurfaceParts } from './surface.ts'
 
 /** How a plane is mounted. */
 export interface AppOptions {
@@ -33,6 +34,23 @@ export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
  */
 export function createControlApp(plane: ControlPlane): Koa {
   return appOf(plane, dispatchOf(plane, CONTROL_ROUTES, {}))
+}
+
+const WAITING = {
+  detail: 'the control plane waits for its database: its log says what to do',
+  retryAfterSeconds: 2,
+}
+
+/**
+ * What is answered before a plane can serve: its probes, and 503 with `Retry-After` everywhere else, with nothing read of
+ * the request and nothing asked of the database. `for` operators the answer also says why.
+ */
+export function createWaitingApp(
+  plane: ControlPlane,
+  { for: whom }: { for: 'everybody' | 'operators' },
+): Koa {
+  const elsewhere = { problem: new Problem('unavailable', WAITING), explains: whom === 'operators' }
+  return appOf(plane, dispatchOf(plane, healthRoutes, {}, elsewhere))
 }
 
 /** The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it. */
@@ -70,10 +88,15 @@ function appOf(plane: ControlPlane, { middleware, direct }: Dispatch): Koa {
   return app
 }
 
-function dispatchOf(plane: ControlPlane, routes: readonly Route[], options: AppOptions): Dispatch {
+function dispatchOf(
+  plane: ControlPlane,
+  routes: readonly Route[],
+  options: AppOptions,
+  elsewhere?: SurfaceParts['elsewhere'],
+): Dispatch {
   const metrics = httpMetrics(plane, [...ROUTES, ...CONTROL_ROUTES])
   const bytes = new RequestBytes(options.maxBytesInFlight)
-  const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds() })
+  const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
   const resources = [...resourcesOf(routes)]
   const agents = new PathTable(resources.filter((entry) => isForAgents(entry)))
   const quick = new PathTable(resources.filter((entry) => isQuick(entry)))

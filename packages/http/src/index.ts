@@ -1,5 +1,11 @@
 /** `@svc/http`: the control plane on Koa, mountable in another server. */
-export { type AppOptions, controlPlaneMiddleware, createApp, createControlApp } from './app.ts'
+export {
+  type AppOptions,
+  controlPlaneMiddleware,
+  createApp,
+  createControlApp,
+  createWaitingApp,
+} from './app.ts'
 export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
 export { openApiDocument } from './openapi.ts'
 export { json, noContent, plain } from './reply.ts'

@@ -7,7 +7,7 @@ import { type DrainReport, drainServer } from './drain.ts'
 import { answerTo, NO_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
 import { tellRefused } from './refused-connections.ts'
 import { RequestIds } from './request-ids.ts'
-import { removeStale, restrict } from './socket-file.ts'
+import { ownerOnly, removeStale } from './socket-file.ts'
 
 export type { DrainReport } from './drain.ts'
 
@@ -22,8 +22,8 @@ export type ListenOptions = ListenAt & {
   readonly maxConnections?: number | undefined
   /** Told when draining begins. */
   readonly health?: { drain(): void } | undefined
-  /** Default 0. */
-  readonly drainDelayMs?: number
+  /** Asked when draining begins. Default 0. */
+  readonly drainDelayMs?: number | (() => number)
   /** Default 10 s. */
   readonly drainDeadlineMs?: number
   readonly log?: Log
@@ -37,6 +37,8 @@ export interface Listening extends AsyncDisposable {
   readonly url: string
   /** 0 for a socket file. */
   readonly port: number
+  /** Answers with another application from the next request on, on open connections too. */
+  serve(app: Koa): void
   /** Stops without losing a request that was taken. Asked again, it gives the same report. */
   drain(): Promise<DrainReport>
   /** Stops at once; answers under way are lost. */
@@ -65,14 +67,16 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const ids = new RequestIds()
   const server = serverOf(options)
   const connections = new Connections(server)
-  answerRequests(server, app, connections, ids)
+  const answering = { handle: app.callback() }
+  answerRequests(server, answering, connections, ids)
   answerTheUnreadable(server, connections, ids)
   await listening(server, options)
   tellRefused(server, options.log ?? silentLog)
-  const { health, drainDelayMs: delayMs = 0, drainDeadlineMs: deadlineMs = DRAIN_DEADLINE_MS } = options
+  const { health, drainDelayMs = 0, drainDeadlineMs: deadlineMs = DRAIN_DEADLINE_MS } = options
   const now = new AbortController()
   let drained: Promise<DrainReport> | undefined
   const drain = () => {
+    const delayMs = typeof drainDelayMs === 'number' ? drainDelayMs : drainDelayMs()
     drained ??= drainServer(server, connections, { health, delayMs, deadlineMs, now: now.signal })
     return drained
   }
@@ -80,7 +84,10 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     now.abort()
     return drain()
   }
-  return { ...placeOf(server), drain, cut, [Symbol.asyncDispose]: async () => void (await drain()) }
+  const serve = (next: Koa) => {
+    answering.handle = next.callback()
+  }
+  return { ...placeOf(server), serve, drain, cut, [Symbol.asyncDispose]: async () => void (await drain()) }
 }
 
 function serverOf({ maxConnections, patience }: ListenOptions): Server {
@@ -95,11 +102,15 @@ function serverOf({ maxConnections, patience }: ListenOptions): Server {
 }
 
 // One listener for all that is done with a request: Node copies a list of several for each.
-function answerRequests(server: Server, app: Koa, connections: Connections, ids: RequestIds): void {
-  const handle = app.callback()
+function answerRequests(
+  server: Server,
+  answering: { readonly handle: ReturnType<Koa['callback']> },
+  connections: Connections,
+  ids: RequestIds,
+): void {
   const listener: RequestListener = (request, response) => {
     connections.begin(request, response)
-    if (hasOneHost(request)) void handle(request, response)
+    if (hasOneHost(request)) void answering.handle(request, response)
     else refuseRaw(response, ids, NO_HOST)
   }
   server.on('request', listener)
@@ -147,12 +158,13 @@ async function listening(server: Server, { host, port, path }: ListenOptions): P
 function bind(server: Server, at: { host?: string; port?: number; path?: string }): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(at, () => {
-    server.off('error', reject)
-    resolve()
-  })
-  // Bound by now, and nobody accepted before this turn ends.
-  if (at.path !== undefined && server.listening) restrict(at.path)
+  const begin = () =>
+    server.listen(at, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  if (at.path === undefined) begin()
+  else ownerOnly(begin)
   return promise
 }
 

@@ -1,11 +1,21 @@
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** Only the owner may open the control socket. */
-const OWNER_ONLY = 0o600
+/** All rights but the owner's to read and write. */
+const ALL_BUT_OWNER = 0o177
 
-/** Restricts a socket file to its owner. Called in the same turn as its making: nobody is accepted before. */
-export const restrict = (path: string): void => chmodSync(path, OWNER_ONLY)
+/**
+ * Has `make` make its file for its owner alone: mode 0600 from the first moment, since whoever connects before a later
+ * `chmod` is in. The mask is the whole process's, so `make` must do its work before it returns.
+ */
+export function ownerOnly(make: () => void): void {
+  const before = process.umask(ALL_BUT_OWNER)
+  try {
+    make()
+  } finally {
+    process.umask(before)
+  }
+}
 
 /** Removes a socket file that a killed process left behind; false when somebody listens there, or it is no socket. */
 export async function removeStale(path: string): Promise<boolean> {

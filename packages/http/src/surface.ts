@@ -20,6 +20,8 @@ export interface SurfaceParts {
   readonly bytes: RequestBytes
   readonly ids: RequestIds
   readonly metrics: HttpMetrics
+  /** What is answered where nothing is served; default: 404. `explains`: with the sentence for operators. */
+  readonly elsewhere?: { readonly problem: Problem; readonly explains: boolean } | undefined
 }
 
 /** One request under way. */
@@ -42,7 +44,7 @@ export class Surface {
   async answer(carrier: Carrier, match: Match | undefined): Promise<void> {
     const exchange: Exchange = { carrier, id: this.#parts.ids.next(), match, start: performance.now() }
     try {
-      if (match === undefined) throw new Problem('not-found')
+      if (match === undefined) throw this.#parts.elsewhere?.problem ?? new Problem('not-found')
       this.#finish(exchange, await this.#reply(carrier, match))
     } catch (error) {
       if (error instanceof ClientGone) carrier.drop()
@@ -79,11 +81,15 @@ export class Surface {
   }
 
   #refuse(exchange: Exchange, error: unknown): void {
-    const { plane, metrics } = this.#parts
+    const { plane, metrics, elsewhere } = this.#parts
     const { carrier, id, match } = exchange
     const template = match?.resource.template ?? UNMATCHED
     const code = codeOf(error)
-    const reply = failureReply(error, refusedBy(carrier, match))
+    const by = refusedBy(carrier, match)
+    const reply = failureReply(
+      error,
+      match === undefined && elsewhere?.explains ? { ...by, explains: true } : by,
+    )
     if (code === 'rate-limited') metrics.limited(template)
     if (code === 'unauthorized' || code === 'license-rejected') metrics.refused(template)
     if (reply.status === 500 || isCaused(error)) logFault(plane.log, id, template, error)

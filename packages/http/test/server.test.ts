@@ -202,6 +202,19 @@ describe('where it listens', () => {
     expect(() => statSync(path)).toThrow('ENOENT')
   })
 
+  it('makes it so whatever the mask of the process is, and gives the mask back', async () => {
+    const path = join(folder, 'svc.sock')
+    const before = process.umask(0)
+    try {
+      const listening = listen(createApp(faked.plane), { path })
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      expect(process.umask()).toBe(0)
+      await using _ = await listening
+    } finally {
+      process.umask(before)
+    }
+  })
+
   it('refuses a socket file that somebody listens on', async () => {
     const path = join(folder, 'svc.sock')
     await using server = await listen(createApp(faked.plane), { path })

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, realpath, rm, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,10 @@ import { testDatabase } from '@svc/testing'
 import { adviceOn } from '../../src/commands/doctor/advice.ts'
 import { isAtLeast } from '../../src/commands/doctor/program-checks.ts'
 import { CliBench } from '../support/cli-bench.ts'
+
+const NOBODY = 65_534
+/** Only root can give a folder to somebody else. */
+const asRoot = process.getuid?.() === 0 ? it : it.skip
 
 describe('svc doctor', () => {
   let bench: CliBench
@@ -110,7 +114,7 @@ describe('svc doctor --local', () => {
 
   it('tells a folder that is not there yet, one that is free, and one that is being served', async () => {
     expect((await examined({}, '--data-dir', 'data')).lines['data-folder']).toBe('ok: not-there-yet')
-    await mkdir(join(cwd, '.svc'))
+    await mkdir(join(cwd, '.svc'), { mode: 0o700 })
     expect((await examined()).lines).toMatchObject({ 'data-folder': 'ok', disk: 'ok' })
     held.push(await openStorage({ dataDir: join(cwd, 'data') }))
     expect((await examined({ SERVICE_DATA_DIR: 'data' })).lines['data-folder']).toBe('ok: served')
@@ -119,6 +123,30 @@ describe('svc doctor --local', () => {
     )
     // A new embedded database takes seconds.
   }, 60_000)
+
+  it('says that a data folder is open to others, and leaves it as it was', async () => {
+    const folder = join(cwd, '.svc')
+    await mkdir(folder, { mode: 0o700 })
+    for (const mode of [0o750, 0o705, 0o711]) {
+      await chmod(folder, mode)
+      const { io, lines } = await examined()
+      expect([mode, lines['data-folder']]).toEqual([mode, 'warn: open-to-others'])
+      expect((await stat(folder)).mode & 0o777).toBe(mode)
+      expect(adviceOn({ name: 'data-folder', status: 'warn', detail: 'open-to-others' })).toContain(
+        'chmod 700',
+      )
+      expect(io.document).toMatchObject({ checks: expect.any(Array) })
+    }
+  })
+
+  asRoot('says that a data folder belongs to another user, and writes nothing into it', async () => {
+    const folder = join(cwd, '.svc')
+    await mkdir(folder, { mode: 0o700 })
+    await chown(folder, NOBODY, NOBODY)
+    const { mtimeMs } = await stat(folder)
+    expect((await examined()).lines['data-folder']).toBe('fail: belongs-to-another')
+    expect((await stat(folder)).mtimeMs).toBe(mtimeMs)
+  })
 
   it('tells a server that is migrated, one that is not, and one that is not there', async () => {
     const database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')

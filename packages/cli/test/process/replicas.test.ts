@@ -72,7 +72,7 @@ test(
 const NEWER = { NODE_OPTIONS: `--import ${new URL('../support/newer-release.ts', import.meta.url).href}` }
 
 test(
-  'Replicas of an older and a newer release serve one host in turn; the older is ready with a warning, and starts no more',
+  'Replicas of an older and a newer release serve one host in turn; the older is ready with a warning, and waits when it is started again',
   async () => {
     await jsonOf(['migrate'], parts())
     await using older = new SvcProcess([...SERVE, '--tick', '1'], parts())
@@ -109,11 +109,14 @@ test(
     expect(health.status).toBe(200)
     const migrations = { status: 'warn', pending: [], drifted: [], ahead: ['9999-later'] }
     expect(await health.json()).toMatchObject({ ok: true, checks: { migrations } })
-    for (const args of [SERVE, [...SERVE, '--migrate'], ['migrate']]) {
-      const { code, err } = await runSvc(args, parts())
-      expect({ args, code }).toEqual({ args, code: 1 })
-      expect(err).toContain('the database is ahead of this release (9999-later); run a newer one')
+    const ahead = 'the database is ahead of this release (9999-later); run a newer one'
+    for (const args of [SERVE, [...SERVE, '--migrate']]) {
+      await using again = new SvcProcess(args, parts())
+      await again.until('err', ahead)
+      again.kill('SIGTERM')
+      expect({ args, code: await again.end() }).toEqual({ args, code: 0 })
     }
+    expect(await runSvc(['migrate'], parts())).toMatchObject({ code: 1, err: expect.stringContaining(ahead) })
     const status = await runSvc(['migrate', '--status'], parts())
     expect(status.out).toMatch(/^9999-later +ahead$/m)
     for (const { err } of [older, newer]) expect(err.text).not.toMatch(/"level":"error"/)

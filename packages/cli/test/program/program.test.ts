@@ -75,13 +75,21 @@ describe('What a command loads', () => {
   const HOOK = `import { registerHooks } from 'node:module'
     registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
 
-  /** Every module that Node.js loads for these arguments. */
-  async function loadedBy(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
+  /** Every module that Node.js loads for these arguments; one that goes on is asked to end when it has said `last`. */
+  async function loadedBy(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    last?: string,
+  ): Promise<readonly string[]> {
     const flags = ['--conditions=svc-source', '--import', `data:text/javascript,${encodeURIComponent(HOOK)}`]
     const options = { cwd: tmpdir(), env: { ...process.env, ...env }, maxBuffer: 16 * 1024 * 1024 }
-    const { stderr } = await promisify(execFile)(process.execPath, [...flags, bin, ...args], options).catch(
-      (failure: { readonly stderr: string }) => failure,
-    )
+    const running = promisify(execFile)(process.execPath, [...flags, bin, ...args], options)
+    let said = ''
+    running.child.stderr?.on('data', (text: string) => {
+      said += text
+      if (last !== undefined && said.includes(last)) running.child.kill('SIGTERM')
+    })
+    const { stderr } = await running.catch((failure: { readonly stderr: string }) => failure)
     return stderr.split('\n').filter((line) => /^(?:file|node):/.test(line))
   }
 
@@ -103,9 +111,9 @@ describe('What a command loads', () => {
   })
 
   test('a service on PostgreSQL: neither an embedded database nor what only some requests need', async () => {
-    // Nobody listens there, so it ends when everything is loaded that it starts with.
-    const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing'
-    const loaded = (await loadedBy(['serve'], { DATABASE_URL, NODE_ENV: 'test' })).join('\n')
+    // Nobody listens there: when it waits for that, everything is loaded that it starts with.
+    const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', NODE_ENV: 'test' }
+    const loaded = (await loadedBy(['serve', '--port', '0'], env, '"msg":"not ready')).join('\n')
     expect(loaded).toMatch(/node_modules\/koa\//)
     expect(loaded).toMatch(/@mikro-orm\/postgresql/)
     expect(loaded).not.toMatch(/pglite\/dist|@mikro-orm\/(?:pglite|migrations)/)

@@ -47,7 +47,7 @@ async function passwordIn(path: string): Promise<string> {
  */
 export function clientOf(server: string | DatabaseServer): typeof pg.Client {
   const { url, password } = serverOf(server)
-  let address = addressOf(url)
+  let address = firstAddressOf(url)
   const now = () => {
     try {
       address = addressOf(url)
@@ -62,6 +62,21 @@ export function clientOf(server: string | DatabaseServer): typeof pg.Client {
       // The driver leaves a connection open for which there is no password, until the server gives up on it.
       this.connection.on('error', () => this.connection.stream.destroy())
     }
+  }
+}
+
+// Later a file may be missing for a moment, while it is replaced. One that was never there is a wrong setting.
+function firstAddressOf(url: string): pg.ClientConfig {
+  try {
+    return addressOf(url)
+  } catch (cause) {
+    const { code, path } = cause as NodeJS.ErrnoException
+    if (path === undefined) throw cause
+    throw new Problem(
+      'invalid-input',
+      { detail: `DATABASE_URL names ${path}, which cannot be read (${code})` },
+      { cause },
+    )
   }
 }
 

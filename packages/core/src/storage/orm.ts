@@ -39,7 +39,8 @@ export interface EmbeddedDriver extends Driver {
 
 type Entities = NonNullable<Options['entities']>
 
-const SHARED = { discovery: { warnWhenNoEntities: false }, debug: false } as const
+// A database that is away, or not there yet, is met by the first statement: the ORM would connect to look for it at once.
+const SHARED = { discovery: { warnWhenNoEntities: false }, ensureDatabase: false, debug: false } as const
 
 // The migrator weighs 100 ms of imports: loaded by those who migrate only.
 const migrating = async (list: readonly MigrationStep[]) => {
@@ -202,12 +203,15 @@ export async function pgliteDriver(
   }
 }
 
-/** Runs `work` while this process alone holds the advisory lock `key` of the database. */
+/**
+ * Runs `work` while this process alone holds the advisory lock `key` of the database. While another holds it, it is waited
+ * for; with `wait` false nothing is done instead.
+ */
 export async function withAdvisoryLock<T>(
   server: string | DatabaseServer,
-  key: number,
+  { key, wait }: { key: number; wait: boolean },
   work: () => Promise<T>,
-): Promise<T> {
+): Promise<T | undefined> {
   const Client = clientOf(server)
   const client = new Client({
     connectionTimeoutMillis: 5000,
@@ -216,8 +220,11 @@ export async function withAdvisoryLock<T>(
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [key])
-    return await work()
+    const text = wait
+      ? 'select true as held from pg_advisory_lock($1)'
+      : 'select pg_try_advisory_lock($1) as held'
+    const { rows } = await client.query<{ held: boolean }>(text, [key])
+    return rows[0]?.held ? await work() : undefined
   } finally {
     await client.end()
   }

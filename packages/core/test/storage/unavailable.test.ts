@@ -211,7 +211,11 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
 async function terminateWaiting(by: pg.Client): Promise<void> {
   const text = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  for (;;) if ((await by.query(text)).rowCount !== 0) return
+  for (;;) {
+    // Within its transaction it would see the connections that there were at its first look.
+    await by.query('select pg_stat_clear_snapshot()')
+    if ((await by.query(text)).rowCount !== 0) return
+  }
 }
 
 describe('telling a database that is away from one that refuses', () => {

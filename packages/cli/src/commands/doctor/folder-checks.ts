@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Config, diskFinding, type Finding, type NamedCheck } from '@svc/core'
+import { type Config, diskFinding, type Finding, folderAccess, type NamedCheck } from '@svc/core'
 
 /** The folder of an embedded database: can it be written, has somebody got it, is there room. */
 export function folderChecks({ service }: Pick<Config, 'service'>): readonly NamedCheck[] {
@@ -27,9 +27,13 @@ const nearestExisting = (folder: string): string =>
 
 async function folderFinding(dataDir: string): Promise<Finding> {
   const folder = nearestExisting(dataDir)
+  const { folderHolder } = await import('@svc/core/sql')
+  const access = folder === dataDir ? await folderAccess(folder) : 'private'
+  // Nothing is written into somebody else's folder, not even to try.
+  if (access === 'belongs-to-another') return { status: 'fail', detail: access }
   if (!(await isWritable(folder))) return { status: 'fail', detail: 'not-writable' }
   if (folder !== dataDir) return { status: 'ok', detail: 'not-there-yet' }
-  const { folderHolder } = await import('@svc/core/sql')
+  if (access !== 'private') return { status: 'warn', detail: access }
   return (await folderHolder(dataDir)) === undefined ? { status: 'ok' } : { status: 'ok', detail: 'served' }
 }
 

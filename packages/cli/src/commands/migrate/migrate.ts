@@ -11,6 +11,7 @@ export interface MigrateOptions {
 
 /** Migrates the database of `DATABASE_URL`, or says what would happen. */
 export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<ExitCode | undefined> => {
+  call.io.keepPrivate()
   const config = readConfig(call.io.env)
   if (config.database.url === undefined) {
     throw new Problem('invalid-input', {

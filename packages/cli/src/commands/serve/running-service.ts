@@ -1,13 +1,13 @@
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Config, type ControlPlane, createControlPlane, type Log, Problem } from '@svc/core'
-import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
-import { createApp, createControlApp, type Listening, listen } from '@svc/http'
+import { type Config, type ControlPlane, createControlPlane, type Log, ownFolder, Problem } from '@svc/core'
+import { type DatabaseServer, databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
+import { createApp, createControlApp, createWaitingApp, type Listening, listen } from '@svc/http'
 import { controlSocketPath } from '../../connect.ts'
 import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
 import { watchThread } from '../../thread-watch.ts'
 import { connectionLimit } from './connection-limit.ts'
+import { databaseWait } from './database-wait.ts'
 import { tellDoubts } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
@@ -18,7 +18,9 @@ export interface ServiceParts {
   readonly io: Io
   readonly config: Config
   readonly log: Log
-  /** Told once when the embedded database has given up, and why. */
+  /** Whether a server's schema may be brought to this release's. */
+  readonly mayMigrate?: boolean
+  /** Told once when it cannot go on: the embedded database has given up, or the service could not begin. */
   readonly onLost: (reason: unknown, sentence: string) => void
 }
 
@@ -40,11 +42,15 @@ export interface RunningService extends AsyncDisposable {
 /** A part of the service that works until it is disposed, by the name that the log gives it. */
 type Working = Map<string, AsyncDisposable>
 
-/** Opens storage, wires the plane and listens. What was opened before a failure is closed again. */
+/**
+ * Listens, and serves as soon as its database is good: at once from an embedded one, which is opened here, and from a server
+ * when that is reached and migrated. What was opened before a failure is closed again.
+ */
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
   keepRequestsYoung()
-  const storage = await openStorage(storageSource(config))
+  const server = databaseServer(config)
+  const storage = await openStorage(storageSource(config, server))
   // A server has its own limit for statements, and is not on this thread.
   const watch = storage.kind.startsWith('pglite') ? watchThread() : undefined
   storage.lost?.addEventListener('abort', () => onLost(storage.lost?.reason, LOST))
@@ -63,8 +69,7 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
   try {
     const plane = createControlPlane({ config, storage, log, docsDir: docsFolder(), docsPages: DOCS_PAGES })
     tellDoubts(plane)
-    const url = await startWork(plane, parts, working)
-    log.info({ url, storage: storage.kind }, 'serving')
+    const url = await begin(plane, server, parts, working)
     let closed: Promise<void> | undefined
     const dispose = () => {
       closed ??= closeAll()
@@ -77,48 +82,96 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
   }
 }
 
-/** Starts everything that works on a plane, each noted in `working` as soon as it does; the address it has. */
-async function startWork(
+const NOT_BEGUN = 'the service could not begin: ending'
+
+/** Listens, then works at once or when the database is good; each part is noted in `working`. The address it has. */
+async function begin(
+  plane: ControlPlane,
+  server: DatabaseServer | undefined,
+  parts: ServiceParts,
+  working: Working,
+): Promise<string> {
+  const { log } = plane
+  if (server === undefined) {
+    const { url } = await openDoors(plane, parts, working)
+    startLoops(plane, working)
+    log.info({ url, storage: plane.storage.kind }, 'serving')
+    return url
+  }
+  plane.health.starting()
+  const { url, serve } = await openDoors(plane, parts, working)
+  log.info({ url }, 'listening')
+  const onGood = () => {
+    serve()
+    plane.health.started()
+    startLoops(plane, working)
+    log.info({ url, storage: plane.storage.kind }, 'serving')
+  }
+  const onFault = (fault: unknown) => parts.onLost(fault, NOT_BEGUN)
+  const { mayMigrate = false } = parts
+  working.set('start', databaseWait({ plane, server, mayMigrate, onGood, onFault }))
+  return url
+}
+
+function startLoops(plane: ControlPlane, working: Working): void {
+  working.set('sweep', sweepLoop(plane))
+  const { tickSeconds } = plane.config.scheduler
+  if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
+}
+
+/** Where a service is reached. */
+interface Doors {
+  readonly url: string
+  /** Puts the service behind doors that said no until now. */
+  serve(): void
+}
+
+async function openDoors(
   plane: ControlPlane,
   { io, config, log }: ServiceParts,
   working: Working,
-): Promise<string> {
-  working.set('sweep', sweepLoop(plane))
-  const { tickSeconds } = config.scheduler
-  if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
+): Promise<Doors> {
+  const isStarting = plane.health.isStarting
   const { dataDir } = config.service
+  let control: Listening | undefined
   if (dataDir !== undefined) {
-    // Storage makes the folder that it keeps its rows in; beside a server nobody has made one.
-    await mkdir(resolve(io.cwd, dataDir), { recursive: true, mode: 0o700 })
+    // Storage has made the folder that it keeps its rows in; beside a server nobody has.
+    await ownFolder(resolve(io.cwd, dataDir))
     const path = controlSocketPath(io.cwd, dataDir)
-    working.set('control socket', await listen(createControlApp(plane), { path, log, ...patience(config) }))
+    const app = isStarting ? createWaitingApp(plane, { for: 'operators' }) : createControlApp(plane)
+    control = await listen(app, { path, log, ...patience(plane) })
+    working.set('control socket', control)
   }
-  const server = await listenOnNetwork(plane)
-  working.set('server', { [Symbol.asyncDispose]: () => drained(server, log) })
-  return localUrl(config.http.host, server)
+  const app = isStarting ? createWaitingApp(plane, { for: 'everybody' }) : createApp(plane)
+  const network = await listenOnNetwork(plane, app)
+  working.set('server', { [Symbol.asyncDispose]: () => drained(network, log) })
+  const serve = () => {
+    control?.serve(createControlApp(plane))
+    network.serve(createApp(plane))
+  }
+  return { url: localUrl(config.http.host, network), serve }
 }
 
 /** How long answers may take after SIGTERM, so that the process is gone within 10 s. */
 const DRAIN_DEADLINE_MS = 8500
 
-const patience = ({ service }: Config) => ({
-  drainDelayMs: service.drainDelaySeconds * 1000,
+const patience = ({ config, health }: ControlPlane) => ({
+  // Nobody is sent to a service that has not begun: there is nobody to notice.
+  drainDelayMs: () => (health.isStarting ? 0 : config.service.drainDelaySeconds * 1000),
   drainDeadlineMs: DRAIN_DEADLINE_MS,
 })
 
-function storageSource(config: Config): StorageSource {
-  const { database, service } = config
-  const server = databaseServer(config)
+function storageSource({ database, service }: Config, server: DatabaseServer | undefined): StorageSource {
   if (server !== undefined) return { ...server, poolSize: database.pool }
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
 }
 
-async function listenOnNetwork(plane: ControlPlane): Promise<Listening> {
+async function listenOnNetwork(plane: ControlPlane, app: ReturnType<typeof createApp>): Promise<Listening> {
   const { config, health, log } = plane
   const { host, port } = config.http
-  const limits = { maxConnections: await connectionLimit(config), ...patience(config) }
+  const limits = { maxConnections: await connectionLimit(config), ...patience(plane) }
   try {
-    return await listen(createApp(plane), { host, port, health, log, ...limits })
+    return await listen(app, { host, port, health, log, ...limits })
   } catch (cause) {
     if (!(cause instanceof Problem) || cause.code !== 'conflict') throw cause
     const detail = `${host}:${port} is in use: stop what listens there, or choose another port with --port`

@@ -1,5 +1,4 @@
-import { type Config, type Log, Problem, readConfig } from '@svc/core'
-import { databaseServer, migrate, migrationStatusOf, refuseForeign } from '@svc/core/sql'
+import { readConfig } from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { EXIT, type ExitCode } from '../../failure.ts'
 import type { Io } from '../../io.ts'
@@ -18,14 +17,16 @@ export interface ServeOptions {
 
 /** Serves until a signal or a fault. */
 export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<ExitCode> => {
+  io.keepPrivate()
   const { host, port, dataDir, tick } = options
   const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir, tick }) })
   const log = openLog(io, config.service.logLevel)
   // Before anything is opened: a signal during the start ends in order too.
   const stop = stopRequest(io, log)
   try {
-    await requireMigrated(config, options.migrate === true, log)
-    await using service = await startService({ io, config, log, onLost: stop.fail })
+    // A server's schema is changed by those who say so, never by the side: replicas of two releases may share it.
+    const mayMigrate = options.migrate === true
+    await using service = await startService({ io, config, log, mayMigrate, onLost: stop.fail })
     tellSettings(service.plane)
     return await endService(io, service, await stop.asked)
   } finally {
@@ -45,22 +46,6 @@ export function flagSettings(flags: {
   return Object.fromEntries(
     Object.entries(named).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-}
-
-/** A server's schema is changed by those who say so, never by the side: replicas of two releases may share it. */
-async function requireMigrated(config: Config, mayMigrate: boolean, log: Log): Promise<void> {
-  const server = databaseServer(config)
-  if (server === undefined) return
-  const status = mayMigrate ? await migrate(server) : await migrationStatusOf(server)
-  refuseForeign(status)
-  const { pending } = status
-  if (pending.length > 0) {
-    throw new Problem('conflict', {
-      detail: 'the database is not migrated: run svc migrate, or svc serve --migrate',
-      details: pending.map((name) => `pending: ${name}`),
-    })
-  }
-  if (mayMigrate) log.info({}, 'the database is migrated')
 }
 
 /** The longest that a drain may take, beside the delay that was asked for: supervisors kill after 10 s. */

@@ -1,7 +1,13 @@
-import { chmod, mkdir } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, type ControlPlane, generateSigningKey, type License, readConfig } from '@svc/core'
+import {
+  type Config,
+  type ControlPlane,
+  generateSigningKey,
+  type License,
+  ownFolder,
+  readConfig,
+} from '@svc/core'
 import type { Handler } from '../../call.ts'
 import { DEFAULT_DATA_DIR } from '../../connect.ts'
 import type { ExitCode } from '../../failure.ts'
@@ -29,9 +35,9 @@ const TICK_SECONDS = '60'
 
 /** Runs a control plane with one agent of this machine, everything kept in one folder. */
 export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode> => {
+  io.keepPrivate()
   const dataDir = resolve(io.cwd, options.dataDir ?? DEFAULT_DATA_DIR)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await chmod(dataDir, 0o700)
+  await ownFolder(dataDir)
   const config = await configOf(io, options, dataDir)
   const log = openLog(io, config.service.logLevel)
   const attached: AttachedAgent[] = []
