@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readFile, realpath } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, Problem, requireTrusted } from '@svc/core'
+import { type Answer, Problem, requireTrustedSocket, trustedFolder } from '@svc/core'
 import type { Io } from './io.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
@@ -133,11 +133,10 @@ const LOOK_MS = 100
 async function folderConnection(io: Io, folder: string): Promise<Connection> {
   const until = performance.now() + HANDOVER_MS
   const { controlClient } = await import('./control-client.ts')
-  // A link that is judged and then followed may lead elsewhere by then.
-  const dataDir = await realpath(folder)
+  const dataDir = await trustedFolder(folder)
   for (;;) {
     const socketPath = controlSocketPath(io.cwd, dataDir)
-    await requireTrusted(dataDir, resolve(io.cwd, socketPath))
+    await requireTrustedSocket(resolve(io.cwd, socketPath))
     const client = await controlClient(socketPath, io.actor)
     if (client !== undefined) return client
     if (!existsSync(join(dataDir, 'database'))) {

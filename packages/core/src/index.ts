@@ -125,7 +125,13 @@ export {
   parseSigningKey,
   type SigningKey,
 } from './signing/signing-key.ts'
-export { type FolderAccess, folderAccess, ownFolder, requireTrusted } from './storage/data-folder.ts'
+export {
+  type FolderAccess,
+  folderAccess,
+  ownFolder,
+  requireTrustedSocket,
+  trustedFolder,
+} from './storage/data-folder.ts'
 export {
   type MigrationStatus,
   REQUIRED_TABLES,

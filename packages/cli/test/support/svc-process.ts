@@ -33,6 +33,8 @@ export interface SvcProcessParts {
   readonly env?: Environment
   /** Files and sockets it may have open at once; default: what this process may. */
   readonly openFiles?: number
+  /** The command around it: `sh -c 'umask 0; exec "$@"' sh …`. */
+  readonly through?: (command: readonly string[]) => readonly string[]
   /** What Node.js is told to run; default: the sources. */
   readonly program?: readonly string[]
   /** What it reads on standard input; default: nothing. */
@@ -52,7 +54,7 @@ export class SvcProcess implements AsyncDisposable {
 
   constructor(
     args: readonly string[],
-    { cwd, env = {}, openFiles, program: node = SOURCES, input, typed }: SvcProcessParts,
+    { cwd, env = {}, openFiles, through, program: node = SOURCES, input, typed }: SvcProcessParts,
   ) {
     this.#args = args
     this.#env = env
@@ -60,7 +62,7 @@ export class SvcProcess implements AsyncDisposable {
     const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
     const command = [process.execPath, ...node, ...args]
     const limited = ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command]
-    const [program = '', ...words] = openFiles === undefined ? command : limited
+    const [program = '', ...words] = through?.(command) ?? (openFiles === undefined ? command : limited)
     this.#child = spawn(program, words, {
       cwd,
       env: own,

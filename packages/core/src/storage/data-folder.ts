@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../problem.ts'
 
@@ -73,19 +73,29 @@ async function tighten(handle: FileHandle, folder: string): Promise<void> {
 const OUR_ENTRIES: ReadonlySet<string> = new Set(['database', 'lock', 'control.sock'])
 
 /**
- * Whether a data folder, and the socket in it, can be used: what is sent there goes to its owner. One of this user is made
- * private first, so that nobody puts another socket in its place.
- * @throws Problem `forbidden` when it belongs neither to this user nor to root, or others may write to it
+ * The real path of a data folder that can be used: what is sent there goes to its owner. One of this user is made private
+ * first, so that nobody puts another socket into it. By the real path, since a link that is judged and then followed may
+ * lead elsewhere by then.
+ * @throws Problem `forbidden` when it belongs neither to this user nor to root, or others than root may write to root's
  */
-export async function requireTrusted(folder: string, socket: string): Promise<void> {
-  const { uid, mode } = await stat(folder)
-  if (!isTrusted(uid)) throw foreign(folder, uid)
-  if (uid === us()) await ownFolder(folder)
+export async function trustedFolder(folder: string): Promise<string> {
+  const link = await lstat(folder)
+  if (!isTrusted(link.uid)) throw foreign(folder, link.uid)
+  const path = await realpath(folder)
+  const { uid, mode } = await stat(path)
+  if (!isTrusted(uid)) throw foreign(path, uid)
+  if (uid === us()) await ownFolder(path)
   else if ((mode & OTHERS_WRITE) !== 0) {
-    throw new Problem('forbidden', {
-      detail: `others than root may write to ${folder}: it cannot be trusted`,
-    })
+    throw new Problem('forbidden', { detail: `others than root may write to ${path}: it cannot be trusted` })
   }
-  const file = await lstat(socket).catch(() => undefined)
-  if (file !== undefined && !isTrusted(file.uid)) throw foreign(socket, file.uid)
+  return path
+}
+
+/**
+ * Whether whoever listens at a socket file may be spoken to; one that is not there is nobody's.
+ * @throws Problem `forbidden` when it belongs neither to this user nor to root
+ */
+export async function requireTrustedSocket(path: string): Promise<void> {
+  const file = await lstat(path).catch(() => undefined)
+  if (file !== undefined && !isTrusted(file.uid)) throw foreign(path, file.uid)
 }
