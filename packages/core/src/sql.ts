@@ -47,7 +47,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     return sqlStorage('postgresql', await reachable(() => postgresDriver(source, poolSize, ENTITIES)))
   }
   if ('memory' in source) {
-    const driver = await migratedAtOnce(await pgliteDriver(source, ENTITIES))
+    const driver = await migrated(await pgliteDriver(source, ENTITIES))
     return sqlStorage('pglite-memory', driver, { lost: driver.lost })
   }
   await ownFolder(source.dataDir)
@@ -56,9 +56,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   await disk.require()
   const lock = await lockFolder(source.dataDir)
   try {
-    const driver = await migratedAtOnce(
-      await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES),
-    )
+    const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
     return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost })
   } catch (error) {
     await lock[Symbol.asyncDispose]()
@@ -67,7 +65,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
 }
 
 // A database that is refused is closed before its folder is given back.
-async function migratedAtOnce(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
   try {
     await migrateDriver(driver)
     return driver
@@ -85,7 +83,7 @@ export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(
  * which matters to those who open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
-  const driver = await migratedAtOnce(await pgliteDriver({}, ENTITIES))
+  const driver = await migrated(await pgliteDriver({}, ENTITIES))
   try {
     return await driver.dump()
   } finally {
@@ -98,7 +96,7 @@ export async function embeddedSnapshot(): Promise<Blob> {
  * @throws Problem `conflict` when the database has drifted or is ahead of this release
  */
 export const migrate = async (server: string | DatabaseServer): Promise<MigrationStatus> =>
-  (await migrated(server, true)) as MigrationStatus
+  (await migratedUnderLock(server, true)) as MigrationStatus
 
 /**
  * The same for those who must not wait: undefined, and nothing done, while another process migrates.
@@ -106,9 +104,12 @@ export const migrate = async (server: string | DatabaseServer): Promise<Migratio
  */
 export const migrateUnlessUnderWay = (
   server: string | DatabaseServer,
-): Promise<MigrationStatus | undefined> => migrated(server, false)
+): Promise<MigrationStatus | undefined> => migratedUnderLock(server, false)
 
-const migrated = (server: string | DatabaseServer, wait: boolean): Promise<MigrationStatus | undefined> =>
+const migratedUnderLock = (
+  server: string | DatabaseServer,
+  wait: boolean,
+): Promise<MigrationStatus | undefined> =>
   withDriver(server, (driver) =>
     withAdvisoryLock(server, { key: MIGRATION_LOCK, wait }, () => migrateDriver(driver)),
   )

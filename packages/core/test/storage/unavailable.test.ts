@@ -105,6 +105,15 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     kept({ [Symbol.asyncDispose]: () => relay.stop() })
   })
 
+  it('is met by the first statement and not by the opening, which asks for nothing', async () => {
+    const relay = new Relay((await database()).url)
+    await relay.start()
+    await relay.stop()
+    const storage = await opened(relay.url)
+    await expect(storage.health()).rejects.toMatchObject(UNAVAILABLE)
+    await expect(storage.tenants.list()).rejects.toMatchObject(UNAVAILABLE)
+  })
+
   it('one that vanished without a word is one too, after seven seconds, and its connections are not used again', async () => {
     const relay = new Relay((await database()).url)
     await relay.start()
