@@ -5,7 +5,7 @@ const WAIT_SUITES = ['packages/cli/test/program/database-wait.test.ts']
 const FOLDER = 'packages/core/src/storage/data-folder.ts'
 const FOLDER_SUITES = ['packages/core/test/storage/folder-rights.test.ts']
 const HEALTH = 'packages/core/src/health/health.ts'
-const HEALTH_SUITES = ['packages/http/test/healthz.test.ts']
+const HEALTH_SUITES = ['packages/core/test/health/health.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -123,8 +123,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'data folder: root takes one of another user',
     file: FOLDER,
-    find: '  if (us() !== undefined && uid !== us()) throw foreign(folder, uid)\n  // By a handle',
-    replace: '  if (us() !== undefined && uid === undefined) throw foreign(folder, uid)\n  // By a handle',
+    find: 'if (us() !== undefined && uid !== us()) throw foreign(folder, uid)',
+    replace: 'if (us() !== undefined && uid === undefined) throw foreign(folder, uid)',
     suites: FOLDER_SUITES,
   },
   {

@@ -41,10 +41,8 @@ export async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const link = await lstat(folder)
   if (!isTrusted(link.uid)) throw foreign(folder, link.uid)
-  const { uid } = await stat(folder)
-  if (us() !== undefined && uid !== us()) throw foreign(folder, uid)
   // By a handle: a name may lead elsewhere a moment later.
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  const handle = await opened(folder)
   try {
     await tighten(handle, folder)
   } finally {
@@ -53,6 +51,15 @@ export async function ownFolder(folder: string): Promise<void> {
   const database = join(folder, 'database')
   const rows = await lstat(database).catch(() => undefined)
   if (rows !== undefined && us() !== undefined && rows.uid !== us()) throw foreign(database, rows.uid)
+}
+
+async function opened(folder: string): Promise<FileHandle> {
+  try {
+    return await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    throw foreign(folder, (await stat(folder)).uid)
+  }
 }
 
 async function tighten(handle: FileHandle, folder: string): Promise<void> {

@@ -40,6 +40,37 @@ describe('readiness', () => {
     expect({ ok, disk: checks.disk }).toEqual({ ok: true, disk: undefined })
   })
 
+  it('a service that has not begun is not ready on a good database, until it has', async () => {
+    const { plane } = testPlane()
+    plane.health.starting()
+    expect(plane.health.isStarting).toBe(true)
+    const before = await plane.health.ready()
+    expect([before.ok, before.checks.starting]).toEqual([false, { status: 'fail' }])
+    plane.health.started()
+    const after = await plane.health.ready()
+    expect([after.ok, after.checks.starting]).toEqual([true, undefined])
+  })
+
+  it('what a newer release has migrated is a warning for one that serves, and a failure for one that has not begun', async () => {
+    const { health, timers, looks } = looked()
+    const ahead = { ...FINE, migrations: { ...FINE.migrations, ahead: ['9999-later'] } }
+    const checked = async () => {
+      const answer = health.ready()
+      looks.at(-1)?.resolve(ahead)
+      return (await answer).checks.migrations?.status
+    }
+    expect(await checked()).toBe('warn')
+    health.starting()
+    expect(await checked()).toBe('fail')
+    expect(timers.waiting).toBe(0)
+  })
+
+  it('production without a single license key is a warning, and never a failure', async () => {
+    const { plane } = testPlane()
+    const licensing = { status: 'warn', mode: 'issued', reason: 'no-license' }
+    expect(await plane.health.ready()).toMatchObject({ ok: true, checks: { licensing } })
+  })
+
   it('probes that come together, and those that come while a look takes its time, share it', async () => {
     const { health, timers, looks } = looked()
     const together = [health.ready(), health.ready()]

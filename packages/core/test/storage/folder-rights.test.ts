@@ -79,6 +79,10 @@ describe('a data folder', () => {
     expect(await folderAccess(folder)).toBe('belongs-to-another')
     await expect(ownFolder(folder)).rejects.toMatchObject(FORBIDDEN)
     await expect(trustedFolder(folder)).rejects.toMatchObject(FORBIDDEN)
+    // A link of one's own to it says nothing of whose it is.
+    await symlink(folder, `${folder}.link`)
+    await expect(ownFolder(`${folder}.link`)).rejects.toMatchObject(FORBIDDEN)
+    await expect(trustedFolder(`${folder}.link`)).rejects.toMatchObject(FORBIDDEN)
     expect([await modeOf(folder), await readdir(folder)]).toEqual([0o755, []])
   })
 
