@@ -42,7 +42,7 @@ const WAITING = {
 }
 
 /**
- * What is answered before a plane can serve: its probes, and 503 with `Retry-After` everywhere else, with nothing read of
+ * The surface of a plane that cannot serve yet: its probes, and 503 with `Retry-After` everywhere else, with nothing read of
  * the request and nothing asked of the database. `for` operators the answer also says why.
  */
 export function createWaitingApp(

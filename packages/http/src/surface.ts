@@ -20,7 +20,7 @@ export interface SurfaceParts {
   readonly bytes: RequestBytes
   readonly ids: RequestIds
   readonly metrics: HttpMetrics
-  /** What is answered where nothing is served; default: 404. `explains`: with the sentence for operators. */
+  /** The answer where nothing is served; default: 404. `explains`: with the sentence for operators. */
   readonly elsewhere?: { readonly problem: Problem; readonly explains: boolean } | undefined
 }
 

@@ -41,7 +41,7 @@ class Stranger implements AsyncDisposable {
     this.#gone = once(this.#child, 'close')
   }
 
-  /** What it has said when it has ended. */
+  /** Its output, when it has ended. */
   async said(): Promise<string> {
     await this.#gone
     return this.out.text

@@ -60,7 +60,7 @@ const linesOf = ({ err }: SvcProcess, message: string): Record<string, unknown>[
     .filter((line) => line.includes(`"msg":"${message}"`))
     .map((line) => JSON.parse(line))
 
-/** What the log says is waited for, one for each notice. */
+/** The obstacles that the log tells, one for each notice. */
 const waits = (svc: SvcProcess) => linesOf(svc, 'not ready: looking again').map((line) => line.waits_for)
 
 /** The address of a service that has begun to wait. */

@@ -22,10 +22,10 @@ const foreign = (path: string, uid: number): Problem =>
       `with --data-dir; if the folder shall be yours, chown -R ${us()} it first`,
   })
 
-/** Who else than its owner may enter a folder, and whose it is. */
+/** Whether others than its owner may enter a folder, or it is another user's. */
 export type FolderAccess = 'private' | 'open-to-others' | 'belongs-to-another'
 
-/** Who may enter a data folder; nothing is changed. */
+/** The access to a data folder; nothing is changed. */
 export async function folderAccess(folder: string): Promise<FolderAccess> {
   const { uid, mode } = await stat(folder)
   if (us() !== undefined && uid !== us()) return 'belongs-to-another'

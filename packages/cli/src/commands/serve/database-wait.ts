@@ -2,11 +2,11 @@ import { type ControlPlane, Problem } from '@svc/core'
 import { type DatabaseServer, migrateUnlessUnderWay, refuseForeign } from '@svc/core/sql'
 import { failureOf } from '../../failure.ts'
 
-/** What is waited for, and for whom. */
+/** The parts of a wait for a database. */
 export interface DatabaseWaitParts {
   readonly plane: ControlPlane
   readonly server: DatabaseServer
-  /** Whether a schema that is not this release's yet may be changed by the way. */
+  /** Whether a schema that is behind this release may be migrated. */
   readonly mayMigrate: boolean
   /** Called once, when the database is one that this release can serve from. */
   readonly onGood: () => void
@@ -16,10 +16,10 @@ export interface DatabaseWaitParts {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4000
-/** What has been said is said again so often, for those who look at the end of a log. */
+/** An obstacle that stays is told again so often, for those who look at the end of a log. */
 const REMINDER_MS = 60_000
 
-/** What is in the way, as an operator reads it. */
+/** Something in the way, as an operator reads it. */
 interface Obstacle {
   readonly sentence: string
   readonly details?: readonly string[]
@@ -64,7 +64,7 @@ function notices({ log, timers }: ControlPlane): (obstacle: Obstacle) => void {
   }
 }
 
-/** What keeps this release from serving now; undefined: nothing. */
+/** The obstacle to serving now; undefined: there is none. */
 async function obstacleNow({ plane, server, mayMigrate }: DatabaseWaitParts): Promise<Obstacle | undefined> {
   try {
     const { missingTables, migrations } = await plane.storage.health()

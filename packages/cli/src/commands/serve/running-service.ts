@@ -119,10 +119,10 @@ function startLoops(plane: ControlPlane, working: Working): void {
   if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
 }
 
-/** Where a service is reached. */
+/** The sockets of a service. */
 interface Doors {
   readonly url: string
-  /** Puts the service behind doors that said no until now. */
+  /** Puts the service behind sockets that answered 503 until now. */
   serve(): void
 }
 
