@@ -143,7 +143,9 @@ export async function postgresDriver(
     },
     close: async () => {
       await orm.close(true)
-      await Promise.all([hot.end(), probes.end()])
+      // The ORM closes its pool only if it has run a statement itself: most of ours go to the pool directly.
+      const own = pool.ending ? undefined : pool.end()
+      await Promise.all([own, hot.end(), probes.end()])
     },
   }
 }
