@@ -43,7 +43,7 @@ describe('POST /v1/jobs/claim', () => {
   it('tells a drained host so, and gives it nothing', async () => {
     await enqueue()
     await served().post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })
-    await served().plane.operations.run('fleet.drain', { host: 'fp' }, 'test')
+    await served().plane.operations.run('fleet.drain', { host: 'fp:fp' }, 'test')
     expect(await claim()).toMatchObject({ status: 204, headers: { 'svc-drain': '1' } })
     expect((await claim('other')).headers).not.toHaveProperty('svc-drain')
   })

@@ -26,7 +26,11 @@ export function hostCalled(agents: readonly Agent[], name: string): Agent {
   const matches = agents.filter((agent) => isCalled(agent, name))
   const [only, ...others] = matches
   if (only === undefined) {
-    throw new Problem('not-found', { detail: `no host is called ${name}; svc fleet servers shows them` })
+    const isFingerprint = agents.some(({ fingerprint }) => fingerprint === name)
+    const way = isFingerprint ? `${FINGERPRINT_PREFIX}${name} is the host with this fingerprint, and ` : ''
+    throw new Problem('not-found', {
+      detail: `no host is called ${name}; ${way}svc fleet servers shows them`,
+    })
   }
   if (others.length === 0) return only
   const way = `name one of these${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`

@@ -41,7 +41,10 @@ describe('a host is called', () => {
     await beat(exact)
     await beat(short)
     expect(await resolved(exact)).toBe(exact)
-    expect(await refused(short)).toMatchObject({ code: 'not-found' })
+    expect(await refused(short)).toMatchObject({
+      code: 'not-found',
+      data: { detail: expect.stringContaining(`fp:${short} is the host`) },
+    })
     expect(await resolved(`fp:${short}`)).toBe(short)
   })
 

@@ -110,7 +110,7 @@ export class Chaos {
   #onHost(operation: string): void {
     const { random, machines, operator } = this.#parts
     const { licenseId, fingerprint } = random.pick(machines).parts
-    void operator.run(operation, { host: fingerprint, license: licenseId })
+    void operator.run(operation, { host: `fp:${fingerprint}`, license: licenseId })
   }
 
   async #suspend(): Promise<void> {
@@ -188,7 +188,7 @@ export class Chaos {
       await timeline.sleep(1000, 'repair')
     }
     while (agents.get(JSON.stringify([licenseId, fingerprint]))?.drainedAt !== undefined) {
-      await operator.run('fleet.undrain', { host: fingerprint, license: licenseId })
+      await operator.run('fleet.undrain', { host: `fp:${fingerprint}`, license: licenseId })
       await timeline.sleep(1000, 'repair')
     }
   }

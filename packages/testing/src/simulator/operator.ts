@@ -23,7 +23,7 @@ const PATIENCE_MS = 20_000
 /** The person who runs the fleet: every act is an operation of the product, through whichever replica is up. */
 export class Operator {
   readonly #parts: OperatorParts
-  #operated = 0
+  readonly #answered = new Map<string, number>()
   #reinstatements = 0
   readonly #enqueued = new Set<string>()
   readonly #revoked = new Set<string>()
@@ -34,9 +34,14 @@ export class Operator {
     this.#parts = parts
   }
 
-  /** Changing operations that were answered. */
+  /** How often each operation was answered, by its name. */
+  get answered(): ReadonlyMap<string, number> {
+    return this.#answered
+  }
+
+  /** Operations that were answered: all of them change something. */
   get operated(): number {
-    return this.#operated
+    return [...this.#answered.values()].reduce((sum, count) => sum + count, 0)
   }
 
   /** Jobs that were acknowledged. */
@@ -57,7 +62,7 @@ export class Operator {
     if (running === undefined) return timeline.sleep(1000, 'no replica').then(() => ({}))
     const asked = running.plane.operations.run(name, input, 'operator').then(
       (answer) => {
-        this.#operated += 1
+        this.#answered.set(name, (this.#answered.get(name) ?? 0) + 1)
         return { answer }
       },
       (error: unknown) => ({ refused: error instanceof Problem ? error.code : String(error) }),

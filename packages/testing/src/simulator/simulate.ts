@@ -49,6 +49,8 @@ export interface SimulationResult {
   readonly requests: number
   readonly faults: number
   readonly jobs: number
+  /** How often the operator's operations were answered, by their names. */
+  readonly answered: ReadonlyMap<string, number>
   readonly trace: readonly string[]
 }
 
@@ -127,21 +129,20 @@ class Simulation {
 
   async run(): Promise<SimulationResult> {
     for (let index = 0; index < this.#scenario.replicas; index += 1) this.#addReplica(index)
-    const running = this.#start()
+    void this.#start()
     await this.#timeline.run(() => this.#isOver())
-    void running
     if (this.#verdict.violation === undefined) this.#checkEnd()
-    const timeline = this.#timeline
     return {
       scenario: this.#scenario,
       violation: this.#verdict.violation,
-      events: timeline.happened,
-      hash: timeline.hash,
-      simulatedSeconds: timeline.nowMs / 1000,
+      events: this.#timeline.happened,
+      hash: this.#timeline.hash,
+      simulatedSeconds: this.#timeline.nowMs / 1000,
       requests: this.#network.requests,
       faults: this.#network.faults + this.#chaos.count,
       jobs: this.#database.tables.jobs.size,
-      trace: timeline.trace,
+      answered: this.#operator.answered,
+      trace: this.#timeline.trace,
     }
   }
 
@@ -238,10 +239,9 @@ class Simulation {
 
   #checkEnd(): void {
     const { tables } = this.#database
-    const { enqueued, operated, revoked } = this.#operator
     this.#rates.end()
     this.#acknowledged.end(tables)
-    checkEnd({ tables, enqueued, operated, revoked }, this.#verdict)
+    checkEnd({ tables, operator: this.#operator }, this.#verdict)
     this.#alerts?.end()
   }
 }

@@ -50,7 +50,7 @@ function drawJob({ random, machines, timeline }: WorkloadParts): () => Readonly<
   const fixed = {
     license: licenseId,
     ...drawWork(random),
-    ...(isPick(0.3) ? { host: isPick(0.5) ? fingerprint : hostname } : {}),
+    ...(isPick(0.3) ? { host: isPick(0.5) ? `fp:${fingerprint}` : hostname } : {}),
     ...(isPick(0.1) ? { urgent: true } : {}),
     ...(isPick(0.15) ? { serial_key: 'one' } : {}),
     ...(isPick(0.2) ? { dedupe_key: `d${random.between(1, 3)}` } : {}),

@@ -15,6 +15,18 @@ import { planted } from './planted/index.ts'
 const FIRST_SEED = 20_260_105
 const SEEDS = 40
 
+/** Operations whose refusal would leave the fleet untroubled, and no check would notice. */
+const OPERATED = [
+  'fleet.drain',
+  'fleet.forget',
+  'fleet.undrain',
+  'jobs.cancel',
+  'jobs.enqueue',
+  'licenses.reinstate',
+  'licenses.revoke',
+  'licenses.suspend',
+]
+
 const seedsFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => first + index)
 
@@ -57,6 +69,8 @@ describe('the simulator', () => {
     expect(sum(({ jobs }) => jobs)).toBeGreaterThan(100)
     expect(sum(({ faults }) => faults)).toBeGreaterThan(300)
     expect(sum(({ simulatedSeconds }) => simulatedSeconds)).toBeGreaterThan(1800)
+    const answered = new Set(results.flatMap((result) => [...result.answered.keys()]))
+    expect(OPERATED.filter((name) => !answered.has(name))).toEqual([])
   })
 })
 

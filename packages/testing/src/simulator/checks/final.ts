@@ -1,19 +1,17 @@
 import type { MemoryTables } from '../../memory-tables.ts'
+import type { Operator } from '../operator.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, spell } from './held.ts'
 
 /** What is looked at once, when a run has ended. */
 export interface FinalFacts {
   readonly tables: MemoryTables
-  /** Jobs that an operator was told of. */
-  readonly enqueued: ReadonlySet<string>
-  /** Changing operations that were answered. */
-  readonly operated: number
-  readonly revoked: ReadonlySet<string>
+  readonly operator: Pick<Operator, 'enqueued' | 'operated' | 'revoked'>
 }
 
 /** At the end: nothing acknowledged is lost, every job has ended, every deployment is with its job. */
-export function checkEnd({ tables, enqueued, operated, revoked }: FinalFacts, verdict: Verdict): void {
+export function checkEnd({ tables, operator }: FinalFacts, verdict: Verdict): void {
+  const { enqueued, operated, revoked } = operator
   for (const id of enqueued) {
     verdict.expect(
       tables.jobs.get(id) !== undefined,
