@@ -89,6 +89,7 @@ const readLicense = steps(
       await licenses.usableId(given.keyDigest, now),
       await licenses.byKeyDigest(given.keyDigest),
       await licenses.get(given.id),
+      await licenses.hasAny(),
     ],
 )
 
