@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { RULES } from '../scripts/mutate/rules.ts'
 import { copyOf } from '../scripts/plant/copy.ts'
 import { listedFaults, planted } from '../scripts/plant/fault.ts'
 import { runSuites } from '../scripts/plant/suites.ts'
@@ -28,6 +29,12 @@ describe('The list of planted faults', () => {
     expect(() => planted('one one', fault)).toThrow('stands 2 times')
     expect(() => planted('one', { ...fault, replace: 'one' })).toThrow('changes nothing')
   })
+})
+
+test.each(RULES)('Rules that are mutated exist, and their suites: $sources', ({ sources, suites }) => {
+  const found = (folder: string, paths: readonly string[], ending: string) =>
+    paths.map((path) => globSync(`packages/core/${folder}/${path}${ending}`, { cwd: root }).length)
+  expect([...found('src', sources, ''), ...found('test', suites, '.test.ts')]).not.toContain(0)
 })
 
 describe('Suites in a copy of the checkout', () => {

@@ -1,0 +1,65 @@
+// `npm run mutate`: lets Stryker change the pure rules in every small way, in a copy of the checkout, and says which
+// changes the suites beside them do not notice. scripts/mutate/rules.ts lists both, and what share has to be noticed.
+//   TEXT           only rules whose sources contain it
+//   --workers N    changes that are tried at once (default 1)
+// Exit code 1 when fewer are noticed than the list says; 2 for a bad option.
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { RULES, type Rules } from './mutate/rules.ts'
+import { copyOf } from './plant/copy.ts'
+
+const CONFIG = 'planted-stryker.json'
+
+/** Settings of Stryker. Without `tsconfigFile` it would ask TypeScript 7 for an interface that this no longer has. */
+const configOf = ({ sources, least }: Rules, workers: number): object => ({
+  mutate: sources.map((path) => `packages/core/src/${path}`),
+  inPlace: true,
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: { projectType: 'custom', configFile: 'scripts/mutate/jest.config.js', enableFindRelatedTests: false },
+  tsconfigFile: 'none',
+  disableTypeChecks: false,
+  ignoreStatic: true,
+  concurrency: workers,
+  thresholds: { break: least },
+  reporters: ['clear-text'],
+  clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false },
+})
+
+/** Tries every change of some rules; whether enough of them were noticed. */
+function tryAll(rules: Rules, folder: string, workers: number): Promise<boolean> {
+  writeFileSync(join(folder, CONFIG), JSON.stringify(configOf(rules, workers)))
+  const stryker = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const child = spawn(process.execPath, [stryker, 'run', CONFIG], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, SVC_RULE_SUITES: rules.suites.join(' ') },
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve(code === 0))
+  })
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { workers: { type: 'string', default: '1' } },
+  })
+  const workers = Number(values.workers)
+  const [text = ''] = positionals
+  const chosen = RULES.filter(({ sources }) => sources.some((path) => path.includes(text)))
+  if (!(workers >= 1)) throw new Error('--workers takes a number above 0')
+  if (chosen.length === 0) throw new Error('no rules have such a name: see scripts/mutate/rules.ts')
+  const folder = copyOf(join(import.meta.dirname, '..'))
+  let isEnough = true
+  for (const rules of chosen) isEnough = (await tryAll(rules, folder, workers)) && isEnough
+  return isEnough ? 0 : 1
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  return 2
+})
