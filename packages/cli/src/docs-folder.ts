@@ -4,7 +4,7 @@ import type { ContentPages } from '@svc/core'
 
 const near = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** What of the documentation visitors are answered from: pages for customers, before that for authors of agents. */
+/** The pages that visitors are answered from: those for customers, then the one for authors of agents. */
 export const DOCS_PAGES: ContentPages = { customers: 1, 'agents.md': 0.5 }
 
 /**

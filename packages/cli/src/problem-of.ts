@@ -2,7 +2,7 @@ import { Problem, type ProblemData } from '@svc/core'
 import type { Reply } from './exchange.ts'
 import { isProblemCode } from './failure.ts'
 
-/** Those of the entries that are texts. */
+/** The entries that are texts. */
 export const textsOf = (entries: readonly unknown[]): string[] =>
   entries.filter((entry) => typeof entry === 'string')
 

@@ -34,8 +34,8 @@ export const plainBlock = (text: string): string =>
     .join('\n')
 
 /**
- * What is left of any text at the exit to stdout and stderr: line ends, tabs and colours. Every other control
- * character and every bidi mark becomes a dot, so that no output commands the terminal it ends at.
+ * Any text as it goes out to stdout and stderr. Of control characters line ends, tabs and colours pass; every
+ * other one, and every bidi mark, becomes a dot. So no output commands the terminal it ends at.
  */
 export const tame = (text: string): string =>
   SUSPECT.test(text) ? tamed(text, CONTROLS_BUT_LINE_ENDS, '·').text : text

@@ -16,7 +16,7 @@ export class SharedReads<Value> {
     this.#read = read
   }
 
-  /** What is read for `key`; shared, so nobody may change it. */
+  /** The value of `key`. It is shared, so nobody may change it. */
   of(key: string): Promise<Value> {
     const reading = this.#underWay.get(key)
     if (reading === undefined) return this.#begin(key)

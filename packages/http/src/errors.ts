@@ -52,7 +52,7 @@ export const FAILURES = {
 export const codeOf = (error: unknown): ProblemCode | WireCode =>
   error instanceof Problem || error instanceof Refusal ? error.code : 'internal'
 
-/** What a refusal says depends on the route that refuses. */
+/** The facts of a route that the text of a refusal depends on. */
 export interface RefusedBy {
   /** Also says the code, the sentence for operators and the candidates, which hosts and strangers do not get. */
   readonly explains?: boolean

@@ -118,7 +118,7 @@ function answerRequests(
   server.on('checkExpectation', listener)
 }
 
-// Of two, programs on the way may have believed the other one. HTTP/1.0 knows none.
+// With two of them, programs on the way may have believed the other one. HTTP/1.0 needs none.
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

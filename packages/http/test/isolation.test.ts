@@ -86,7 +86,7 @@ describe('two licenses', () => {
   })
 })
 
-// Who belongs to no tenant at all is nobody's customer: only people of the platform look after it.
+// A license without a tenant is nobody's customer: only people of the platform look after it.
 describe('deployments of a license without a tenant', () => {
   const served = serving({ env: { SERVICE_LICENSE_KEYS: 'bootstrap-key' } })
   const DEPLOY = { app: 'app', source: { type: 'image', image: 'app:1' } }

@@ -64,7 +64,7 @@ export interface AgentOptions {
   readonly concurrency?: number | undefined
   /** The process environment, of which handlers see an allow-listed part and exchanges the proxy settings. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** Whose processes handlers are; the agent's own user when absent. Needs root. */
+  /** The user that handlers run as; the agent's own when absent. Needs root. */
   readonly handlerUser?: HandlerUser | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined

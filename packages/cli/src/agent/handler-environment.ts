@@ -10,7 +10,7 @@ import type { WorkFolder } from './work-folder.ts'
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|SSL_CERT_FILE|SSL_CERT_DIR|DOCKER_HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
 
-/** What of it belongs to the agent's own user: of no use, or closed, to another one. */
+/** Variables that belong to the agent's own user: of no use, or closed, to another one. */
 const OWN_USERS =
   /^(HOME|USER|LOGNAME|SHELL|TMPDIR|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID)$/
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Problem } from '@svc/core'
 import { demandRoot, type HandlerUser, mayUse } from './handler-user.ts'
 
-/** What of the agent's options decides where handlers keep things. */
+/** The options that decide where handlers keep things. */
 export interface HandlerPlace {
   /** The agent's own memory. */
   readonly stateDir: string
-  /** Who they run as; without one, the agent's own user. */
+  /** The user that they run as; the agent's own when absent. */
   readonly handlerUser?: HandlerUser | undefined
 }
 
@@ -23,7 +23,7 @@ export const handlerFolders = ({ stateDir, handlerUser }: HandlerPlace): Handler
   apps: join(stateDir, 'apps'),
 })
 
-/** What the handler user's group may do with a path that stays the agent's own; nobody else may do anything. */
+/** Rights of the handler user's group to a path that stays the agent's own. Nobody else has any. */
 export const GRANT = {
   /** Go through a folder without reading what it holds. */
   pass: 0o710,

@@ -18,7 +18,7 @@ export interface HandlerStart {
   readonly file: string
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
-  /** Whose process it is; the agent's own user's when absent. */
+  /** The user that it runs as; the agent's own when absent. */
   readonly owner?: ProcessOwner | undefined
   /** Written to its stdin, which is then closed. */
   readonly input: string

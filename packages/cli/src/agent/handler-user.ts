@@ -13,7 +13,7 @@ export interface HandlerUser {
   readonly loginShell: string
 }
 
-/** What a process is started with, for it to be the user's. */
+/** The ids that a process is started with. */
 export type ProcessOwner = Pick<HandlerUser, 'uid' | 'gid'>
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*\$?$/

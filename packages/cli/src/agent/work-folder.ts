@@ -121,7 +121,7 @@ export class WorkFolder {
 /**
  * Removes a work folder, the agent's own files first: without them it is never taken up again. Another user's files are
  * removed as that user, because one of their processes may still be alive and could lead root by a link to any other folder.
- * What cannot be removed stays until the next start and holds nothing up.
+ * Files that cannot be removed stay until the next start and hold nothing up.
  */
 async function removeFolder(path: string, user: HandlerUser | undefined): Promise<void> {
   const names: string[] = await readdir(path).catch(() => [])

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a git server asks of its callers. */
+/** The credentials that a git server asks of its callers. */
 export interface GitServerParts {
   /** Folder of repositories. */
   readonly root: string
@@ -14,7 +14,7 @@ export interface GitServerParts {
 
 /** `git http-backend` on loopback, behind basic authentication. */
 export class GitServer implements AsyncDisposable {
-  /** Whatever stood in an `Authorization` header, decoded. */
+  /** The contents of each `Authorization` header, decoded. */
   readonly shown: string[] = []
   readonly #parts: GitServerParts
   readonly #server: Server

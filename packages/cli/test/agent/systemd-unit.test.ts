@@ -19,7 +19,7 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefin
 const withSystemd = hasSystemd ? test : test.skip
 const without = hasSystemd ? '' : ' (skipped: this machine has no systemd-analyze)'
 
-/** What systemd has to say about the unit, with the addition for handlers and `more` in it. */
+/** The complaints of systemd about the unit, with the addition for handlers and `more` in it. */
 function complaints(more = ''): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-unit-'))
   try {

@@ -3,7 +3,7 @@ import type { Environment } from '@svc/core'
 import { testPlane } from '@svc/testing'
 import { tellDoubts, tellSettings } from '../../src/commands/serve/start-report.ts'
 
-/** What the service warns of at its start. */
+/** The warnings of the service at its start. */
 async function warningsOf(env: Environment): Promise<string> {
   await using faked = testPlane({ env })
   tellDoubts(faked.plane)

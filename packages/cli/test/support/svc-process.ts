@@ -8,7 +8,7 @@ import { leaksIn } from '@svc/testing'
 import { Recording } from './recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
-/** What Node.js is told, to run the command from its sources. */
+/** Flags of Node.js that run the command from its sources. */
 export const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')

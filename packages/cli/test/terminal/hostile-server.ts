@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What a server that pretends to be a control plane answers. */
+/** An answer of a server that pretends to be a control plane. */
 export interface Said {
   readonly status?: number
   readonly body: unknown

@@ -24,11 +24,11 @@ const isCommand = (code: number): boolean =>
   (code < 0x20 && code !== 0x09 && code !== 0x0a) || (code >= 0x7f && code <= 0x9f) || BIDI.has(code)
 
 const sequences = (parameters: string): RegExp => new RegExp(`\u001b\\[(?:${parameters})m`, 'g')
-// What `paint` makes. The lines of a job's log keep the colours of their host, and end them.
+// The sequences that `paint` makes. The lines of a job's log keep the colours of their host, and end them.
 const OWN_COLOURS = sequences('1|2|22|31|32|33|34|39')
 const LOG_COLOURS = sequences('0|31|38;5;8|0;1')
 
-/** What in `written` commands a terminal, by name; empty when there is nothing. */
+/** Names of everything in `written` that commands a terminal. */
 export function commandsIn(written: string, isLog = false): string[] {
   const text = written.replace(OWN_COLOURS, '').replace(isLog ? LOG_COLOURS : '', '')
   return [...text]

@@ -49,7 +49,7 @@ export interface HeartbeatAnswer {
   readonly cancel: readonly string[]
 }
 
-/** What a license reads of its hosts. These reads have no limit (spec, Limits), so those that meet share one. */
+/** Reads of the hosts of a license. They have no limit (spec, Limits), so those that meet share one. */
 interface Fleet {
   readonly servers: readonly FleetServer[]
   readonly backups: readonly FleetBackup[]

@@ -10,7 +10,7 @@ const TELL_EVERY_MS = 600_000
 /** When a refused host asks again, in seconds: somebody has to make room first. */
 const RETRY_SECONDS = 300
 
-/** What `HostLimit` is built from. */
+/** The parts that `HostLimit` is built from. */
 export interface HostLimitParts {
   readonly storage: Storage
   readonly clock: Clock

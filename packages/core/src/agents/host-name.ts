@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts'
 import { type Agent, agentId } from './agent.ts'
 
-/** What makes a text a fingerprint and nothing else, whatever other hosts are called. */
+/** Marks a text as a fingerprint and nothing else. */
 const FINGERPRINT_PREFIX = 'fp:'
 /**
  * Characters from which on a fingerprint is a name without the prefix. Hosts choose their fingerprints: a shorter one may be

@@ -30,7 +30,7 @@ export interface AlertsParts {
 export interface Evaluation {
   /** Alerts opened now, those that came back included. */
   readonly opened: number
-  /** Those of them that are about a confirmed drift. */
+  /** The number of them that are about a confirmed drift. */
   readonly drifts: number
   readonly resolved: number
 }

@@ -105,7 +105,7 @@ export class Chat {
   }
 
   /**
-   * What people have written to a visitor. Unknown conversations and those of others look like new ones, and nobody is
+   * Replies that people have written to a visitor. Unknown conversations and those of others look like new ones, and nobody is
    * kept waiting for them.
    */
   async replies(query: RepliesQuery, signal: AbortSignal): Promise<HumanReplies> {

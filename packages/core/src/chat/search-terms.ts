@@ -37,7 +37,10 @@ const stemOf = (word: string): string =>
   ENDINGS.reduce((stem, [ending, rest]) => stem.replace(ending, rest), word)
 const SYNONYMS = synonymsBy(stemOf)
 
-/** What a word is found by: lower case, without common endings, synonyms as one; undefined for words that say nothing. */
+/**
+ * The term that a word is found by: lower case, without common endings, synonyms as one.
+ * Undefined for words that say nothing.
+ */
 export function term(word: string): string | undefined {
   const lower = word.toLowerCase()
   if (lower.length < 2 || STOP_WORDS.has(lower)) return undefined

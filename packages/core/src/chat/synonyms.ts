@@ -46,7 +46,7 @@ const GROUPS: readonly string[] = [
 export const withPhrases = (text: string): string =>
   PHRASES.reduce((written, [phrase, word]) => written.replaceAll(phrase, word), text)
 
-/** What stands for each word of a group, the first of them too, all as `stem` leaves them. */
+/** The term for each word of a group, the first of them too, all as `stem` leaves them. */
 export function synonymsBy(stem: (word: string) => string): ReadonlyMap<string, string> {
   const pairs = GROUPS.flatMap((group) => {
     const stems = group.split(' ').map(stem)

@@ -1,9 +1,9 @@
 /** Visitors that are kept waiting at once. */
 const MAX_WAITING = 500
-/** Of one network. Those of one address may look 60 times a minute, so some 25 of them can wait for 25 s each. */
+/** Visitors of one network at most. An address may look 60 times a minute: 25 visitors can wait for 25 s each. */
 const MAX_OF_NETWORK = 25
 
-/** Who waits for a reply, by network: those for whom there is no room get their answer without a wait. */
+/** Visitors that wait for a reply, by network. Without room for one more, the answer comes at once. */
 export class WaitingVisitors {
   readonly #byNetwork = new Map<string, number>()
   #all = 0

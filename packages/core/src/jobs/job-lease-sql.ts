@@ -31,7 +31,7 @@ export async function lease(
   return asked.map((each) => taken.get(each) ?? others.get(each))
 }
 
-/** What becomes of requests; undefined for whom no license speaks. */
+/** Answers by request; undefined where no license speaks for it. */
 type Answers = ReadonlyMap<BoundAsked, LeaseAnswer | undefined>
 
 /** Looks first, and says why there is nothing. */

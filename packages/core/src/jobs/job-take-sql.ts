@@ -27,7 +27,7 @@ const OWN_FIRST = `q.own_id is not null
 // Asked of the row as it is when it is written: another statement may have moved it since it was seen.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
-// What is not known of a job that was just taken, and whose it is now: the driver reads so few in 2.9 µs and all 38 columns in 6.4.
+// Columns that are not known of a job that was just taken, and whose it is now. The driver reads all 38 in twice the time.
 const LEARNED = [
   'id',
   'license_id',

@@ -10,7 +10,7 @@ import { storedLines } from './stored-lines.ts'
  */
 const MAX_UNASKED_CHARS = 64 * 1024
 
-/** What lines are appended with. */
+/** The services that lines are appended with. */
 export interface LogAppendParts {
   readonly storage: Storage
   readonly clock: Clock

@@ -32,7 +32,7 @@ export function clientNetworks(text: string): ClientNetworks {
   return { own: prefixOf(address.parts, 64), site: prefixOf(address.parts, 48) }
 }
 
-/** Whom a client waits behind when many wait: those of its own widest network. */
+/** The crowd that a client waits in when many wait: its own widest network. */
 export function clientCrowd(text: string): string {
   const { own, site } = clientNetworks(text)
   return site ?? own

@@ -33,7 +33,7 @@ export interface LiveSession {
   readonly expiresAt: Date
 }
 
-/** Whom a live session speaks for, and whether an operator opened it. */
+/** The user of a live session, and whether an operator opened it. */
 export interface UsedSession {
   readonly user: User
   readonly minted: boolean

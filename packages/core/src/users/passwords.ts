@@ -54,7 +54,7 @@ const costs = (logN: number, r: number, p: number): ScryptOptions => ({
   maxmem: 2 * 128 * r * 2 ** logN,
 })
 
-/** Those who set passwords, of whom nobody is unknown. */
+/** The crowd of people who set passwords: all of them are known. */
 const KNOWN_PEOPLE = 'known people'
 
 /** `scrypt$17$8$1$<salt>$<hash>`, base64url: costs travel with the hash, so that they may rise later. */

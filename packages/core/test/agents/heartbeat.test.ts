@@ -1,4 +1,4 @@
-// What the service tells a host in its refresh, and what it hands on to the stores.
+// The claims of a refresh, and the values that the service hands on to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Heartbeat, REFRESH_TYP, verificationKeys, verifyToken } from '@svc/core'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'

@@ -49,7 +49,7 @@ export const LATER: readonly Question[] = [
   ['real person please', '/docs/customers/contact'],
 ]
 
-/** What the pages have nothing to say to. */
+/** Questions that the pages do not answer. */
 export const OFF_TOPIC: readonly string[] = [
   'what does it cost per month',
   'two',

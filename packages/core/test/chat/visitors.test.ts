@@ -12,7 +12,7 @@ import { chatScene } from './chat-scene.ts'
 import { DOCS } from './real-docs.ts'
 import { KNOWN, LATER, OFF_TOPIC } from './visitor-questions.ts'
 
-/** Of the forty questions so many must have the right page first. */
+/** So many of the forty questions must have the right page first. */
 const RIGHT = 34
 
 let chunks: readonly Chunk[]

@@ -1,4 +1,4 @@
-// What the service hands on to its stores.
+// Values that the service hands on to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { JOB_KINDS, type JobKind } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'

@@ -16,7 +16,7 @@ export function claimsContract(crowd: Crowd): void {
       const scene = crowd()
       for (let round = 0; round < 2; round += 1) {
         const callers = await claimers(scene)
-        // Who has just found work lets the next claim without a look, and who has not does not.
+        // A claim that finds work lets the next one go without a look.
         if (how === 'after a look') expect(await scene.license().claimedId()).toBeUndefined()
         await scene.ask(callers)
       }

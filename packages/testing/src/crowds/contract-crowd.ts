@@ -3,14 +3,14 @@ import { Problem, type Storage } from '@svc/core'
 import { JobsScene } from '../jobs/jobs-scene.ts'
 import type { Random } from '../simulator/random.ts'
 
-/** What a caller hears whose license does not speak for it. */
+/** The answer to a caller whose license does not speak for it. */
 export const REFUSED = 'unauthorized'
 
 /** One of those who ask at once. */
 export interface Caller {
   readonly name: string
   readonly ask: () => Promise<unknown>
-  /** What this caller has to hear, as `toMatchObject` takes it; `undefined` and `REFUSED` as they are. */
+  /** The answer that this caller has to get, as `toMatchObject` takes it; `undefined` and `REFUSED` as they are. */
   readonly hears: unknown
   /** Whether others may hear the same; else no two answers of a crowd are alike. */
   readonly isPlain?: boolean

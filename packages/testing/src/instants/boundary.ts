@@ -2,7 +2,7 @@ import type { Storage } from '@svc/core'
 
 /** An instant that a statement compares with, and what is answered around it. */
 export interface Boundary {
-  /** What is there. */
+  /** The rule, as the title of its test says it. */
   readonly name: string
   /** A millisecond before, at it, and a millisecond after. */
   readonly answers: readonly [unknown, unknown, unknown]
@@ -10,9 +10,9 @@ export interface Boundary {
   readonly ask: (storage: Storage, offset: number) => Promise<unknown>
 }
 
-/** What stands up to the instant and not at it. */
+/** True up to the instant and not at it. */
 export const UNTIL = [true, false, false] as const
-/** What begins at the instant. */
+/** True from the instant on. */
 export const FROM = [false, true, true] as const
-/** What begins behind the instant. */
+/** True after the instant and not at it. */
 export const AFTER = [false, false, true] as const

@@ -61,7 +61,7 @@ function planeUrl({ env }: Io, flag: string | undefined): string {
   })
 }
 
-/** Who handlers run as, when they shall not be able to read the license key. Refuses ways of giving it that they could read. */
+/** The user for handlers that shall not read the license key. Refuses ways of giving the key that they could read. */
 async function handlerUserOf(
   { env, cwd }: Io,
   { handlerUser, key, keyFile }: AgentRunOptions & ConnectOptions,

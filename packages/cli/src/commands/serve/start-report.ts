@@ -30,7 +30,7 @@ export function tellSettings({ config, log, signer, licenses, storage }: Control
   }
 }
 
-/** What is open, or not known, and should not be where it matters. */
+/** Warnings about things that are open or unset and should not be in production. */
 function tellOfProduction({ config, log }: Pick<ControlPlane, 'config' | 'log'>): void {
   const { publicUrl } = config.service
   if (publicUrl === undefined) {
