@@ -1,0 +1,85 @@
+import type { Fault } from '../fault.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'licenses: a license is good at the instant it expires',
+    file: 'packages/core/src/licenses/licenses-store-sql.ts',
+    find: 'l.expires_at > ${at}',
+    replace: 'l.expires_at >= ${at}',
+    suites: ['packages/core/test/licenses/licenses-store.test.ts'],
+  },
+  {
+    name: 'licenses: in development a revoked key becomes a license of its own',
+    file: 'packages/core/src/licenses/licenses.ts',
+    find: "if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined",
+    replace: "if (this.mode !== 'development') return undefined",
+    suites: ['packages/http/test/access/settings.test.ts'],
+  },
+  {
+    name: 'sessions: a session is good at the instant it ends',
+    file: 'packages/core/src/sessions/sessions-store-sql.ts',
+    find: 'revoked_at is null and expires_at > ${at}',
+    replace: 'revoked_at is null and expires_at >= ${at}',
+    suites: ['packages/core/test/sessions/sessions-store.test.ts'],
+  },
+  {
+    name: 'limits: Retry-After is rounded, so that a client may come too early',
+    file: 'packages/core/src/limits/rate-limit.ts',
+    find: 'Math.ceil(windowLeftMs / 1000)',
+    replace: 'Math.round(windowLeftMs / 1000)',
+    suites: ['packages/core/test/limits/rate-limits.test.ts'],
+  },
+  {
+    name: 'chat: an answer is stored after a person took the conversation over',
+    file: 'packages/core/src/chat/conversations-statements-sql.ts',
+    find: "where id = $1 and mode = 'ai' returning id, messages, last_message_at",
+    replace: 'where id = $1 returning id, messages, last_message_at',
+    suites: ['packages/core/test/chat/conversations-store.test.ts'],
+  },
+  {
+    name: 'chat: a contact is cut before its secrets are taken out',
+    file: 'packages/core/src/chat/conversation.ts',
+    find: "const text = cut(redact((contact ?? '').replaceAll('\\0', '').toWellFormed().trim()), MAX_CONTACT_CHARS)",
+    replace:
+      "const text = redact(cut((contact ?? '').replaceAll('\\0', '').toWellFormed().trim(), MAX_CONTACT_CHARS))",
+    suites: ['packages/core/test/chat/secrets.test.ts'],
+  },
+  {
+    name: 'chat: an origin is allowed by how it ends',
+    file: 'packages/http/src/gates/chat-origin.ts',
+    find: 'return chat.allowedOrigins.includes(origin)',
+    replace: "return chat.allowedOrigins.some((each) => origin.endsWith(each.replace('https://', '')))",
+    suites: ['packages/http/test/chat.test.ts'],
+  },
+  {
+    name: 'alerts: a key is one alert for all licenses',
+    file: 'packages/core/src/alerts/alert-evaluation.ts',
+    find: 'JSON.stringify([licenseId, dedupKey])',
+    replace: "JSON.stringify([licenseId === '' ? '' : 'any', dedupKey])",
+    suites: ['packages/core/test/alerts/alerts.test.ts'],
+  },
+  {
+    name: 'alerts: a license sees all alerts of its tenant',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: "or (a.license_id = '' and a.tenant_id = $2))",
+    replace: 'or a.tenant_id = $2)',
+    suites: [
+      'packages/core/test/alerts/alerts-store.test.ts',
+      'packages/core/test/alerts/alert-lists.test.ts',
+    ],
+  },
+  {
+    name: 'monitors: a server that failed has answered with nothing',
+    file: 'packages/core/src/monitors/dns-client-node.ts',
+    find: "if (code === 'ENODATA')",
+    replace: "if (code === 'ENODATA' || code === 'ESERVFAIL')",
+    suites: ['packages/core/test/monitors/dns-client-node.test.ts'],
+  },
+  {
+    name: 'command: a rate limit ends like a plane that is away',
+    file: 'packages/cli/src/failure.ts',
+    find: "'rate-limited': { exitCode: EXIT.failed,",
+    replace: "'rate-limited': { exitCode: EXIT.unreachable,",
+    suites: ['packages/cli/test/program/failure.test.ts'],
+  },
+]
