@@ -9,9 +9,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+// @ts-expect-error: plain JavaScript
+import startPostgres from '../test/global-setup.js'
+// @ts-expect-error: plain JavaScript
+import stopPostgres from '../test/global-teardown.js'
 import { copyOf } from './plant/copy.ts'
 import { type ListedFault, listedFaults, planted } from './plant/fault.ts'
-import { type Outcome, runSuites } from './plant/suites.ts'
+import { type Outcome, type RunOptions, runSuites } from './plant/suites.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -28,12 +32,12 @@ const { values, positionals } = parseArgs({
 const WORDS = { passed: 'SURVIVED', failed: 'caught', broken: 'BROKEN', hung: 'caught' } as const
 
 /** Runs the suites of a fault with the fault in their copy, and takes it out again. */
-async function judge(fault: ListedFault, folder: string, patienceMs: number): Promise<Outcome> {
+async function judge(fault: ListedFault, folder: string, options: RunOptions): Promise<Outcome> {
   const path = join(folder, fault.file)
   const source = readFileSync(path, 'utf8')
   writeFileSync(path, planted(source, fault))
   try {
-    return await runSuites(folder, fault.suites, patienceMs)
+    return await runSuites(folder, fault.suites, options)
   } finally {
     writeFileSync(path, source)
   }
@@ -52,18 +56,21 @@ async function chosenFaults(): Promise<readonly ListedFault[]> {
 async function checkSuites(
   faults: readonly ListedFault[],
   folder: string,
-  patienceMs: number,
+  options: RunOptions,
 ): Promise<void> {
   const suites = [...new Set(faults.flatMap((fault) => fault.suites))]
-  const { verdict, why, seconds } = await runSuites(folder, suites, patienceMs * suites.length)
+  const { verdict, why, seconds } = await runSuites(folder, suites, {
+    ...options,
+    patienceMs: options.patienceMs * suites.length,
+  })
   if (verdict !== 'passed') throw new Error(`the suites fail without a fault: ${why}`)
   console.log(`${suites.length} suites pass without a fault (${seconds.toFixed(1)} s)`)
 }
 
-async function work(queue: ListedFault[], copy: string, patienceMs: number): Promise<string[]> {
+async function work(queue: ListedFault[], copy: string, options: RunOptions): Promise<string[]> {
   const left: string[] = []
   for (let fault = queue.shift(); fault !== undefined; fault = queue.shift()) {
-    const { verdict, why, seconds } = await judge(fault, copy, patienceMs)
+    const { verdict, why, seconds } = await judge(fault, copy, options)
     const line = `${WORDS[verdict].padEnd(8)} ${seconds.toFixed(1).padStart(6)} s  ${fault.name}`
     console.log(why === '' ? line : `${line}\n                     ${why.split('\n', 1)[0]}`)
     if (verdict === 'passed' || verdict === 'broken') left.push(fault.name)
@@ -79,10 +86,22 @@ async function main(): Promise<number> {
     for (const { list, name } of faults) console.log(`${list.padEnd(10)} ${name}`)
     return 0
   }
+  await startPostgres()
+  try {
+    return await plant(faults, workers, {
+      databaseUrl: process.env.SVC_TEST_POSTGRES ?? '',
+      patienceMs: 1000 * patience,
+    })
+  } finally {
+    await stopPostgres()
+  }
+}
+
+async function plant(faults: readonly ListedFault[], workers: number, options: RunOptions): Promise<number> {
   const copies = Array.from({ length: workers }, () => copyOf(root))
-  await checkSuites(faults, copies[0] as string, 1000 * patience)
+  await checkSuites(faults, copies[0] as string, options)
   const queue = [...faults]
-  const left = (await Promise.all(copies.map((copy) => work(queue, copy, 1000 * patience)))).flat()
+  const left = (await Promise.all(copies.map((copy) => work(queue, copy, options)))).flat()
   console.log(`${faults.length - left.length} of ${faults.length} faults caught`)
   for (const name of left) console.log(`  not caught: ${name}`)
   return left.length === 0 ? 0 : 1

@@ -8,7 +8,7 @@ import { runSuites } from '../scripts/plant/suites.ts'
 
 const root = join(import.meta.dirname, '..')
 const faults = await listedFaults()
-const PATIENCE_MS = 60_000
+const databaseUrl = process.env.SVC_TEST_POSTGRES ?? ''
 
 describe('The list of planted faults', () => {
   test.each(faults)('has a place and suites for: $name', (fault) => {
@@ -49,11 +49,14 @@ describe('Suites in a copy of the checkout', () => {
     ['broken', 'code that does not run', `${source}\nnot code`],
   ])('%s with %s', async (verdict, _, text) => {
     writeFileSync(path, text)
-    expect(await runSuites(folder, suites, PATIENCE_MS)).toMatchObject({ verdict })
+    const outcome = await runSuites(folder, suites, { databaseUrl, patienceMs: 60_000 })
+    expect(`${outcome.verdict}: ${outcome.why}`).toMatch(new RegExp(`^${verdict}: `))
   })
 
   test('hung when their time is over', async () => {
     writeFileSync(path, `${source}\nfor (;;);`)
-    expect(await runSuites(folder, suites, 3000)).toMatchObject({ verdict: 'hung' })
+    expect(await runSuites(folder, suites, { databaseUrl, patienceMs: 3000 })).toMatchObject({
+      verdict: 'hung',
+    })
   })
 })

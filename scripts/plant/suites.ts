@@ -24,11 +24,19 @@ interface Report {
 const FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
 const REPORT = 'planted-report.json'
 
-/** Runs suites of the checkout in `folder`; a run that takes longer than the patience has not come to an end. */
+/** How suites are run. */
+export interface RunOptions {
+  /** A server whose user may create databases: starting one for each run would take a second each time. */
+  readonly databaseUrl: string
+  /** A run that takes longer has not come to an end. */
+  readonly patienceMs: number
+}
+
+/** Runs suites of the checkout in `folder`. */
 export async function runSuites(
   folder: string,
   suites: readonly string[],
-  patienceMs: number,
+  options: RunOptions,
 ): Promise<Outcome> {
   const report = join(folder, REPORT)
   rmSync(report, { force: true })
@@ -40,7 +48,7 @@ export async function runSuites(
     '--json',
     `--outputFile=${report}`,
   ]
-  const isOver = await ended([...FLAGS, ...jest, ...suites], folder, patienceMs)
+  const isOver = await ended([...FLAGS, ...jest, ...suites], folder, options)
   const seconds = (performance.now() - started) / 1000
   return isOver ? { ...judged(report), seconds } : { verdict: 'hung', why: 'the suites did not end', seconds }
 }
@@ -62,8 +70,13 @@ function judged(file: string): Omit<Outcome, 'seconds'> {
 }
 
 // A process group of its own, so that a run that is broken off is ended with all that it has started.
-function ended(args: readonly string[], cwd: string, patienceMs: number): Promise<boolean> {
-  const child = spawn(process.execPath, args, { cwd, stdio: 'ignore', detached: true })
+function ended(
+  args: readonly string[],
+  cwd: string,
+  { databaseUrl, patienceMs }: RunOptions,
+): Promise<boolean> {
+  const env = { ...process.env, DATABASE_URL: databaseUrl }
+  const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore', detached: true })
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
   }
