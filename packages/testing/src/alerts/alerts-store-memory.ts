@@ -35,13 +35,13 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
     write: (write, now = time()) => run(() => writeAll(tables, write, now)),
     record: (entries, now = time()) =>
       run(() => {
-        for (const { id, alertId } of entries) {
-          if (alerts.get(alertId) === undefined) throw new Error(`there is no alert ${alertId}`)
-          if (actions.get(id) !== undefined) throw new Error(`there is an action ${id} already`)
-        }
         const kept = entries.filter(
           ({ alertId, note, onlyNews }) => !onlyNews || actionsOf(tables, alertId).at(-1)?.note !== note,
         )
+        for (const { id, alertId } of kept) {
+          if (alerts.get(alertId) === undefined) throw new Error(`there is no alert ${alertId}`)
+          if (actions.get(id) !== undefined) throw new Error(`there is an action ${id} already`)
+        }
         for (const { onlyNews: _, ...entry } of kept) actions.put(entry.id, { ...entry, at: now })
       }),
     actions: (alertId) => run(() => actionsOf(tables, alertId)),
