@@ -143,4 +143,20 @@ describe('GET /api/deploy/{id}/logs without a query', () => {
     // The service goes on.
     expect(await served.send({ path, headers })).toMatchObject({ status: 200, body: { logs: [] } })
   })
+
+  it('has a status of its own when not even its beginning can be read', async () => {
+    const { served, tables, jobId, path, headers } = await scene()
+    await using _ = served
+    await write(served, jobId, ['one', 'two'])
+    // Lines that are counted and not there.
+    const chunks = tables.logs.get(jobId) ?? []
+    tables.logs.put(
+      jobId,
+      chunks.map((chunk) => ({ ...chunk, lines: new Array(2) })),
+    )
+    expect(await served.send({ path, headers })).toMatchObject({
+      status: 500,
+      body: { error: 'internal error' },
+    })
+  })
 })

@@ -56,11 +56,15 @@ export class Deployments {
     return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
   }
 
-  /** All of that log, however long it is. Its pieces throw when lines are gone before they are read. */
+  /**
+   * All of that log, however long it is. The first piece has been read by then, so that most failures are met before an
+   * answer begins. The others throw when lines are gone before they are read.
+   */
   async wholeLog({ jobId }: Deployment): Promise<WholeLog> {
     const attempts = await this.#storage.jobs.logLengths(jobId)
     const stored = attempts.reduce((sum, { lines }) => sum + lines, 0)
-    return { count: viewLength(attempts), pieces: this.#pieces(jobId, stored) }
+    const pieces = this.#pieces(jobId, stored)
+    return { count: viewLength(attempts), pieces: resumed(await pieces.next(), pieces) }
   }
 
   async *#pieces(jobId: string, count: number): AsyncGenerator<readonly LogLine[]> {
@@ -82,4 +86,11 @@ export class Deployments {
   list(filter: DeploymentFilter): Promise<readonly Deployment[]> {
     return this.#storage.deployments.list(filter)
   }
+}
+
+/** A sequence from its beginning, of which the first value has been read. */
+async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
+  yield* rest
 }
