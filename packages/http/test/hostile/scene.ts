@@ -24,11 +24,29 @@ export const SPARE_PERSON = 'spare@example.com'
 
 const STAFF = { role: 'super_admin', tenantId: undefined, password: undefined }
 
+/** The log of the deployment: more than is written in one turn. */
+const LOG = Array.from({ length: 700 }, (_, ts) => ({ ts, line: `${ts} `.padEnd(800, 'so it went on. ') }))
+
+/**
+ * The id of a deployment that is over. Its log is not the one that good requests write to: that grows to 64 MB, and a reading
+ * of the whole log would weigh more than all that attacks.
+ */
+async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise<string> {
+  const payload = { app: 'old', source: { type: 'image', image: 'old:1' } }
+  const { job } = await plane.jobs.enqueue({ licenseId, kind: 'deploy', payload })
+  const owner = { licenseId, fingerprint: HOST, attempt: undefined, jobId: job.id }
+  await plane.jobs.claim({ licenseId, fingerprint: HOST, claimKey: undefined })
+  await plane.jobs.appendLogs({ ...owner, lines: LOG, offset: 0, idempotencyKey: undefined })
+  await plane.jobs.report({ ...owner, state: 'succeeded', exitCode: 0, error: undefined })
+  return job.deploymentId ?? ''
+}
+
 /** Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in. */
 export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { license, key } = await plane.licenses.issue({ label: 'attacked' })
   const { key: spare } = await plane.licenses.issue({ label: 'spare' })
   const { key: goodKey } = await plane.licenses.issue({ label: 'good' })
+  const deployment = await loggedDeployment(plane, license.id)
   const payload = { app: 'shop', source: { type: 'image', image: 'shop:1' } }
   const { job } = await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload })
   await plane.jobs.claim({ licenseId: license.id, fingerprint: HOST, claimKey: undefined })
@@ -38,7 +56,6 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { cookie: parting } = await plane.sessions.mint(user)
   await plane.users.add({ ...STAFF, email: SPARE_PERSON })
   const { cronSecret = '' } = plane.config.monitors
-  const { deploymentId = '' } = job
   return {
     key,
     goodKey,
@@ -47,7 +64,7 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     parting,
     held: job.id,
     pending: pending.id,
-    deployment: deploymentId,
+    deployment,
     cron: cronSecret,
   }
 }
