@@ -117,6 +117,15 @@ describe('a floor', () => {
     expect(ask('other').since).toBeNull()
   })
 
+  it('learns nothing from a transaction, since what that took may wait again', async () => {
+    const floors = new QueueFloors(() => 0)
+    await floors.whileUnseen(async (own) => {
+      const [bound] = own.bounds(['lic'])
+      if (bound !== undefined) own.learn('lic', bound, 5000)
+    })
+    expect(floors.bounds(['lic'])[0]?.since).toBeNull()
+  })
+
   it('gives way to what a transaction wrote once that is over, however it ends', async () => {
     for (const fails of [false, true]) {
       const { floors, ask, learn } = scene()
