@@ -261,6 +261,8 @@ describe('origins', () => {
     expect((await post('https://shop.example')).status).toBe(200)
     expect((await post('https://help.example:8443')).status).toBe(200)
     expect((await post(ORIGIN)).status).toBe(403)
+    for (const alike of ['http://shop.example', 'https://a.shop.example', 'https://evil-shop.example'])
+      expect((await post(alike)).status).toBe(403)
   })
 
   it.each(['https://Shop.example/', 'HTTPS://SHOP.EXAMPLE', 'https://shop.example:443, https://b.example'])(
