@@ -20,6 +20,9 @@ const WATCHED = new Set([
   'UDPWrap',
 ])
 
+// Node makes these streams on their first use. In a worker they are pipes: one made during a suite would count as its own.
+void [process.stdout, process.stderr]
+
 // What nock plays over stays in a pool until the process ends.
 const PLAYED = new Set(['TCPSocketWrap', 'TLSWrap'])
 
