@@ -5,7 +5,7 @@ const WORKERS_MAX = 8
 
 export default {
   rootDir: import.meta.dirname,
-  testMatch: ['<rootDir>/{packages/*,bench}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{packages/*,bench,siege,chaos}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },

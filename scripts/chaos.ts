@@ -1,7 +1,7 @@
 // `npm run chaos`: PostgreSQL, two replicas, a proxy with faults and agents as real processes, killed, frozen and cut
 // off by one seeded plan; then everything that was acknowledged is looked for. `--help` says more.
-import { chaos } from '../packages/cli/test/chaos/chaos.ts'
-import { readOptions, USAGE } from '../packages/cli/test/chaos/options.ts'
+import { chaos } from '../chaos/src/chaos.ts'
+import { readOptions, USAGE } from '../chaos/src/options.ts'
 import { endWith } from './ending.ts'
 
 const BAD_OPTION = 2

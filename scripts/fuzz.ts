@@ -6,8 +6,8 @@
 // thing, unless `--at-most` ended the run: then a line says how many, and begins with SHORT:.
 import { parseArgs } from 'node:util'
 import { ROUTES } from '../packages/http/src/routes/index.ts'
-import { Siege } from '../packages/http/test/hostile/siege.ts'
-import { isJudgeable, medianOf, shortcomings } from '../packages/http/test/hostile/siege-report.ts'
+import { Siege } from '../siege/src/siege.ts'
+import { isJudgeable, medianOf, shortcomings } from '../siege/src/siege-report.ts'
 // @ts-expect-error: plain JavaScript
 import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript

@@ -58,7 +58,7 @@ async function readOptions(): Promise<Options> {
 }
 
 async function appSeams(): Promise<SimulationSeams> {
-  const { inProcess } = await import('../packages/http/test/in-process.ts')
+  const { inProcess } = await import('../test/support/in-process.ts')
   return { endpoint: inProcess }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import '../packages/cli/test/support/standard-input.ts'
+import './support/standard-input.ts'
 import { commandsOf, faultOf, type Offer } from './docs/named-commands.ts'
 import { allPages, readPage, root } from './docs/page.ts'
 import { commandsIn } from './docs/shell-words.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import '../packages/cli/test/support/standard-input.ts'
+import './support/standard-input.ts'
 import { generatedPages, stalePages } from '../scripts/generate/pages.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { migrate, openStorage } from '@svc/core/sql'
 import { testPlane } from '@svc/testing'
 import pg from 'pg'
-import { OwnPostgres } from '../packages/cli/test/support/own-postgres.ts'
 import { blockOf } from './docs/page.ts'
+import { OwnPostgres } from './support/own-postgres.ts'
 
 /** The passwords that stand where the page has dots, in the order of the page. */
 const PASSWORDS = ['of-the-owner', 'of-the-app']

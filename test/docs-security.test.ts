@@ -38,10 +38,10 @@ describe('the limits on the page', () => {
   const rows = new Map(section('docs/security.md', '## Limits').rows as [string, string][])
 
   test('are those of the code', () => {
-    const server = 'http/src/server.ts'
-    const inFlight = inBytes(figure('http/src/request-bytes.ts', 'MAX_BYTES_IN_FLIGHT'))
-    const depth = figure('http/src/json-text.ts', 'MAX_DEPTH')
-    const parts = inThousands(figure('http/src/json-text.ts', 'MAX_PARTS'))
+    const server = 'http/src/server/server.ts'
+    const inFlight = inBytes(figure('http/src/body/request-bytes.ts', 'MAX_BYTES_IN_FLIGHT'))
+    const depth = figure('http/src/body/json-text.ts', 'MAX_DEPTH')
+    const parts = inThousands(figure('http/src/body/json-text.ts', 'MAX_PARTS'))
     const headers = inBytes(figure(server, 'MAX_HEADER_BYTES'))
     const within = figure(server, 'headersTimeout') / 1000
     expect(rows.get('Sign-in')).toBe(
@@ -271,7 +271,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
-    'packages/core/src/storage/database-server.ts': 'PostgreSQL',
+    'packages/core/src/database/database-server.ts': 'PostgreSQL',
   }
 
   test('are made for whom it names, and for nobody else', () => {

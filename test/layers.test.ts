@@ -55,21 +55,21 @@ describe('packages import downwards only', () => {
     ['packages/testing/src/serve.ts', `import { createApp } from '@svc/http'`],
     ['packages/http/src/app.ts', `import { testPlane } from '@svc/testing'`],
     ['packages/http/src/app.ts', `import { program } from '@svc/cli'`],
-    ['packages/cli/src/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
+    ['packages/cli/src/program/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toContain('1 package-direction')
   })
 
   test('cli may import core, its subpath and http', () => {
     const text = `import { a } from '@svc/core'\nimport { b } from '@svc/core/sql'\nimport { c } from '@svc/http'\n`
-    expect(faultsOf('packages/cli/src/program.ts', text)).toEqual([])
+    expect(faultsOf('packages/cli/src/program/program.ts', text)).toEqual([])
   })
 })
 
 describe('a framework, the ORM, a driver and jest stand in their files alone', () => {
   test.each([
     [`${core}/jobs/jobs.ts`, `import Koa from 'koa'`],
-    ['packages/cli/src/program.ts', `import type Koa from 'koa'`],
+    ['packages/cli/src/program/program.ts', `import type Koa from 'koa'`],
     ['packages/http/src/app.ts', `import { Command } from 'commander'`],
     [`${core}/jobs/jobs.ts`, `import { sql } from '@mikro-orm/core'`],
     [`${core}/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
@@ -85,7 +85,7 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
     [`${core}/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
     [`${core}/storage/orm.ts`, `import pg from 'pg'`],
     ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
-    ['packages/cli/src/program.ts', `import { Command } from 'commander'`],
+    ['packages/cli/src/program/program.ts', `import { Command } from 'commander'`],
   ])('%s may say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual([])
   })
@@ -180,18 +180,18 @@ describe('time, randomness, environment, sockets and signals come from arguments
     [`${core}/jobs/job.ts`, 'export const at = new Date()'],
     [`${core}/jobs/job.ts`, 'export const at = new Date( )'],
     [`${core}/jobs/job.ts`, 'export const clock = { now: Date.now }'],
-    ['packages/cli/src/render.ts', 'export const at = Date.now()'],
+    ['packages/cli/src/terminal/render.ts', 'export const at = Date.now()'],
     [`${core}/ids.ts`, 'export const id = Math.random()'],
     [`${core}/config/config.ts`, 'export const env = process.env'],
-    ['packages/cli/src/connect.ts', `export const url = process.env['DATABASE_URL']`],
+    ['packages/cli/src/connect/connect.ts', `export const url = process.env['DATABASE_URL']`],
     ['packages/http/src/app.ts', 'export const open = (server: Server) => server.listen(8080)'],
-    ['packages/http/src/server.ts', `process.on('SIGTERM', () => {})`],
+    ['packages/http/src/server/server.ts', `process.on('SIGTERM', () => {})`],
     ['packages/cli/src/commands/up/up.ts', `process.stdout.write('up')`],
-    ['packages/cli/src/failure.ts', 'process.stderr.write(sentence)'],
-    ['packages/cli/src/log.ts', 'console.error(line)'],
-    ['packages/cli/src/log.ts', 'writeSync(2, line)'],
-    ['packages/cli/src/log.ts', `import { stderr } from 'node:process'`],
-    ['packages/cli/src/log.ts', `import { WriteStream } from 'node:tty'`],
+    ['packages/cli/src/program/failure.ts', 'process.stderr.write(sentence)'],
+    ['packages/cli/src/terminal/log.ts', 'console.error(line)'],
+    ['packages/cli/src/terminal/log.ts', 'writeSync(2, line)'],
+    ['packages/cli/src/terminal/log.ts', `import { stderr } from 'node:process'`],
+    ['packages/cli/src/terminal/log.ts', `import { WriteStream } from 'node:tty'`],
     ['packages/cli/src/commands/jobs/jobs-show.ts', 'call.io.out.writeRaw(job.error)'],
     [`${core}/jobs/job.ts`, 'export const text = `${Date.now()}`'],
   ])('%s may not say: %s', (path, text) => {
@@ -208,7 +208,7 @@ describe('time, randomness, environment, sockets and signals come from arguments
     [`${core}/jobs/job.ts`, `export const hint = 'process.env, Date.now()'`],
     [`${core}/jobs/job.ts`, 'export type At = Date'],
     ['packages/cli/src/io.ts', 'export const env = process.env'],
-    ['packages/http/src/server.ts', 'export const open = (server: Server) => server.listen(8080)'],
+    ['packages/http/src/server/server.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/cli/src/agent/pause.ts', 'export const spread = Math.random()'],
   ])('%s may say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual([])
@@ -224,9 +224,9 @@ describe('whatever calls out goes through the guarded client', () => {
     [`${core}/jobs/jobs.ts`, `import { type Server, Agent } from 'node:https'`],
     [`${core}/jobs/jobs.ts`, `import * as http from 'node:http'`],
     [`${core}/jobs/jobs.ts`, `import http from 'http'`],
-    ['packages/http/src/server.ts', `import { createServer, get } from 'node:http'`],
-    ['packages/cli/src/connect.ts', `import { connect } from 'node:net'`],
-    ['packages/cli/src/connect.ts', `import { Socket } from 'node:net'`],
+    ['packages/http/src/server/server.ts', `import { createServer, get } from 'node:http'`],
+    ['packages/cli/src/connect/connect.ts', `import { connect } from 'node:net'`],
+    ['packages/cli/src/connect/connect.ts', `import { Socket } from 'node:net'`],
     ['packages/testing/src/serve.ts', `import { connect } from 'node:tls'`],
     [`${core}/monitors/monitors.ts`, `import { lookup } from 'node:dns/promises'`],
     [`${core}/jobs/jobs.ts`, `import { createSocket } from 'node:dgram'`],
@@ -240,9 +240,9 @@ describe('whatever calls out goes through the guarded client', () => {
   test.each([
     [`${core}/net/exchange.ts`, `import { Client } from 'undici'`],
     [`${core}/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
-    ['packages/cli/src/exchange.ts', `import { request } from 'node:https'`],
-    ['packages/http/src/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
-    ['packages/http/src/server.ts', `import type { Socket } from 'node:net'`],
+    ['packages/cli/src/connect/exchange.ts', `import { request } from 'node:https'`],
+    ['packages/http/src/server/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
+    ['packages/http/src/server/server.ts', `import type { Socket } from 'node:net'`],
     [`${core}/config/setting.ts`, `import { isIP } from 'node:net'`],
     [`${core}/jobs/jobs.ts`, `export class Keys { async #fetch() { await this.#fetch() } }`],
     [`${core}/jobs/jobs.ts`, `export const word = 'fetch(' // fetch(url)`],

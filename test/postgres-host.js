@@ -8,7 +8,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { freePort } from './free-port.ts'
+import { freePort } from './support/free-port.ts'
 
 const STARTS = 3
 const asRoot = process.getuid?.() === 0

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../test/free-port.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { Skipped } from './scenario.ts'
 
 /** A Redis of the bench's own, that keeps its data as most do: the log is synced every second. */

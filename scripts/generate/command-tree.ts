@@ -1,5 +1,5 @@
-import { buildProgram } from '../../packages/cli/src/command-tree.ts'
-import { RecordingIo } from '../../packages/cli/test/support/recording-io.ts'
+import { buildProgram } from '../../packages/cli/src/program/command-tree.ts'
+import { RecordingIo } from '../../test/support/recording-io.ts'
 
 /** A command of the program, as commander keeps it. */
 export type Command = Awaited<ReturnType<typeof buildProgram>>

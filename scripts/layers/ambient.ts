@@ -32,8 +32,8 @@ const AMBIENTS: readonly Ambient[] = [
   {
     what: 'a listening socket',
     pattern: /\.\s*listen\s*\(/g,
-    allowed: /^packages\/(?:cli\/|http\/src\/server\.ts$|testing\/src\/(?:.*\/)?serve\.ts$)/,
-    mend: 'Only cli opens sockets, through http/src/server.ts: answer a handler and let the caller listen.',
+    allowed: /^packages\/(?:cli\/|http\/src\/server\/server\.ts$|testing\/src\/(?:.*\/)?serve\.ts$)/,
+    mend: 'Only cli opens sockets, through http/src/server/server.ts: answer a handler and let the caller listen.',
   },
   {
     what: 'a stream of the process',

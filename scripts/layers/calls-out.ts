@@ -7,15 +7,15 @@ const GUARD = /^packages\/core\/src\/net\//
 // Files outside of the guard whose calls no stranger can aim.
 const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   {
-    path: /^packages\/cli\/src\/exchange\.ts$/,
+    path: /^packages\/cli\/src\/connect\/exchange\.ts$/,
     why: 'the command calls the control plane that its user names',
   },
   {
-    path: /^packages\/cli\/src\/agent\/http-exchange\.ts$/,
+    path: /^packages\/cli\/src\/agent\/wire\/http-exchange\.ts$/,
     why: 'the agent calls the control plane it belongs to',
   },
-  { path: /^packages\/cli\/src\/control-client\.ts$/, why: 'a socket file of this machine' },
-  { path: /^packages\/http\/src\/socket-file\.ts$/, why: 'a socket file of this machine' },
+  { path: /^packages\/cli\/src\/connect\/control-client\.ts$/, why: 'a socket file of this machine' },
+  { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',

@@ -24,9 +24,10 @@ function levelIn(folder: string, file: string): number {
   if (/-(?:sql|http)\.ts$/.test(file)) return ADAPTERS
   if (TOOL_FOLDERS.has(folder)) return TOOLS
   if (folder === 'wiring') return WIRING
-  // The port of all stores together; everything else of storage is behind it.
+  if (folder === 'database') return ADAPTERS
+  // The port of all stores together, and what builds it.
   if (folder === 'storage') return file === 'storage.ts' ? VALUES : ADAPTERS
-  // An operation is a service's public verb; the folder `operations` holds their common shape and list.
+  // An operation is a service's public verb; the folder `operations` holds their common shape.
   if (file === `${folder}.ts` || file.endsWith('-operations.ts')) return SERVICES
   return folder === 'operations' && !file.endsWith('-store.ts') ? SERVICES : VALUES
 }

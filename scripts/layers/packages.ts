@@ -14,7 +14,7 @@ interface Placement {
   readonly mend: string
 }
 
-const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|storage\/.*)$/
+const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|(?:storage|database)\/.*)$/
 
 // Where packages that shape the code may appear at all, types included.
 const PLACEMENTS: readonly Placement[] = [
@@ -36,13 +36,13 @@ const PLACEMENTS: readonly Placement[] = [
   {
     packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg|pg-connection-string)$/,
     allowed:
-      /^packages\/(?:core\/src\/storage\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
-    mend: 'Drivers are chosen in storage/orm.ts, their connections made in database-server.ts (and test databases made in postgres-storage.ts): take the connection from there.',
+      /^packages\/(?:core\/src\/database\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
+    mend: 'Drivers are chosen in database/orm.ts, their connections made in database-server.ts (and test databases made in postgres-storage.ts): take the connection from there.',
   },
   {
     packages: /^(?:@mikro-orm\/.*|kysely)$/,
     allowed: SQL_FILES,
-    mend: 'The ORM stays in core, in *-sql.ts and storage/: put the statement there, behind the port.',
+    mend: 'The ORM stays in core, in *-sql.ts and database/: put the statement there, behind the port.',
   },
 ]
 

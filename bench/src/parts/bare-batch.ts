@@ -1,4 +1,4 @@
-import { MAX_ITEMS } from '../../../packages/core/src/storage/batch.ts'
+import { MAX_ITEMS } from '../../../packages/core/src/database/batch.ts'
 
 /**
  * What comes while a statement is under way travels together in the next, as many as the product's take, and nothing else:

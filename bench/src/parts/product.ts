@@ -3,7 +3,7 @@ import { readConfig } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { startService } from '../../../packages/cli/src/commands/serve/running-service.ts'
 import { Output, processIo } from '../../../packages/cli/src/io.ts'
-import { openLog } from '../../../packages/cli/src/log.ts'
+import { openLog } from '../../../packages/cli/src/terminal/log.ts'
 import type { StartPart } from '../part.ts'
 
 /** How the product is served. */

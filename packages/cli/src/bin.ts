@@ -1,4 +1,4 @@
 import { processIo } from './io.ts'
-import { runProgram } from './program.ts'
+import { runProgram } from './program/program.ts'
 
 await runProgram(processIo())

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
-import { tame } from './terminal.ts'
+import { tame } from './terminal/terminal.ts'
 
 /** A stream as a process has it. */
 export interface Stream {
@@ -138,7 +138,7 @@ function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
 // An error that reaches nobody would be printed by Node.js itself, past the exit. Where somebody listens, it is theirs.
 async function endWith(err: Output, fault: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return
-  const { failureOf, failureText } = await import('./failure.ts')
+  const { failureOf, failureText } = await import('./program/failure.ts')
   err.write(failureText(failureOf(fault)))
   process.exit(1)
 }
@@ -153,7 +153,7 @@ function userName(): string {
 }
 
 async function secretFrom(err: Output, prompt: string): Promise<string> {
-  const { hiddenLine, nextLine } = await import('./secret-input.ts')
+  const { hiddenLine, nextLine } = await import('./terminal/secret-input.ts')
   const { stdin } = process
   if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => err.write(text))
   // A pipe that nobody closes must not keep a program alive that has read its lines; a file cannot.

@@ -31,6 +31,13 @@ export { type Config, ConfigError, type Environment, readConfig } from './config
 export { configSummary, settingsMarkdown } from './config/config-report.ts'
 export { settings } from './config/settings.ts'
 export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './control-plane.ts'
+export {
+  type FolderAccess,
+  folderAccess,
+  ownFolder,
+  requireTrustedSocket,
+  trustedFolder,
+} from './database/data-folder.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { Deployments } from './deployments/deployments.ts'
 export type * from './deployments/deployments-store.ts'
@@ -92,9 +99,7 @@ export {
 export { type AddressRanges, AddressRules, isPublicAddress } from './net/public-address.ts'
 export { REFUSALS, type Refusal, Refused } from './net/refusal.ts'
 export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
-export { OPERATIONS } from './operations/list.ts'
 export type { Answer, Operation, Services } from './operations/operation.ts'
-export type { Operations } from './operations/operations.ts'
 export { ownTurn } from './own-turn.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
 export { RecentMap } from './recent-map.ts'
@@ -126,13 +131,6 @@ export {
   type SigningKey,
 } from './signing/signing-key.ts'
 export {
-  type FolderAccess,
-  folderAccess,
-  ownFolder,
-  requireTrustedSocket,
-  trustedFolder,
-} from './storage/data-folder.ts'
-export {
   type MigrationStatus,
   REQUIRED_TABLES,
   type Storage,
@@ -150,3 +148,5 @@ export * from './users/user.ts'
 export type { Users } from './users/users.ts'
 export type * from './users/users-store.ts'
 export * from './validation.ts'
+export { OPERATIONS } from './wiring/operation-list.ts'
+export type { Operations } from './wiring/operations.ts'

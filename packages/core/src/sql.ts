@@ -1,26 +1,26 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
-import { ownFolder } from './storage/data-folder.ts'
-import { type DatabaseServer, databaseServer } from './storage/database-server.ts'
-import { DiskSpace, diskRoom } from './storage/disk-space.ts'
-import { folderHolder, lockFolder } from './storage/folder-lock.ts'
-import { MIGRATIONS } from './storage/migrations/index.ts'
+import { ownFolder } from './database/data-folder.ts'
+import { type DatabaseServer, databaseServer } from './database/database-server.ts'
+import { DiskSpace, diskRoom } from './database/disk-space.ts'
+import { folderHolder, lockFolder } from './database/folder-lock.ts'
+import { MIGRATIONS } from './database/migrations/index.ts'
 import {
   checksum,
   MIGRATION_LOCK,
   migrateDriver,
   migrationStatus,
   refuseForeign,
-} from './storage/migrator.ts'
+} from './database/migrator.ts'
 import {
   type Driver,
   type EmbeddedDriver,
   pgliteDriver,
   postgresDriver,
   withAdvisoryLock,
-} from './storage/orm.ts'
+} from './database/orm.ts'
+import { reachable } from './database/unavailable.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
-import { reachable } from './storage/unavailable.ts'
 
 export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
 

@@ -6,8 +6,9 @@ export {
   createControlApp,
   createWaitingApp,
 } from './app.ts'
+export { type Body, jsonBody } from './body/schema.ts'
 export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
-export { openApiDocument } from './openapi.ts'
+export { openApiDocument } from './openapi/openapi.ts'
 export { json, noContent, plain } from './reply.ts'
 export {
   type Arrival,
@@ -21,5 +22,4 @@ export {
   route,
 } from './route.ts'
 export { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
-export { type Body, jsonBody } from './schema.ts'
-export { type DrainReport, type Listening, type ListenOptions, listen } from './server.ts'
+export { type DrainReport, type Listening, type ListenOptions, listen } from './server/server.ts'

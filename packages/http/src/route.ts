@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
-import type { Body } from './schema.ts'
-import type { Shape } from './shape.ts'
+import type { Body } from './body/schema.ts'
+import type { Shape } from './body/shape.ts'
 
 /** The methods that routes have. `HEAD` is answered wherever `GET` is, but where a route says otherwise. */
 export type Method = 'GET' | 'POST' | 'DELETE' | 'OPTIONS'

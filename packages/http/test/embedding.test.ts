@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { byListen, inAnotherKoa, inPlainServer, type Mounted, mounted } from './mounted.ts'
-import { surfaceSuite } from './surface-suite.ts'
+import {
+  byListen,
+  inAnotherKoa,
+  inPlainServer,
+  type Mounted,
+  mounted,
+} from '../../../test/support/mounted.ts'
+import { surfaceSuite } from './dispatch/surface-suite.ts'
 
 describe('served by itself', () => surfaceSuite(byListen()))
 describe('inside a plain http.createServer', () => surfaceSuite(inPlainServer))

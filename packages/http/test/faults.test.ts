@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '@svc/core'
+import { byListen } from '../../../test/support/mounted.ts'
 import { open } from '../src/gates/open.ts'
 import { createApp, json, route } from '../src/index.ts'
-import { byListen } from './mounted.ts'
-import { serving } from './serving.ts'
+import { serving } from './support/serving.ts'
 
 const failing = (name: string, error: unknown) =>
   route({

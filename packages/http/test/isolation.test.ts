@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { serving } from './serving.ts'
+import { serving } from './support/serving.ts'
 
 // Nothing under one license reads or changes anything of another, on any route.
 describe('two licenses', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { simulate, tellSeed } from '@svc/testing'
-import { inProcess } from './in-process.ts'
+import { inProcess } from '../../../test/support/in-process.ts'
 
 const GROUPS = 50
 const SEEDS_A_GROUP = 10

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const LIFECYCLE = 'packages/core/src/alerts/alert-lifecycle.ts'
 const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-instants.test.ts']
 const LISTS_TEST = ['packages/core/test/alerts/alert-lists.test.ts']
-const RUN_TEST = ['packages/http/test/monitors.test.ts']
+const RUN_TEST = ['packages/http/test/routes/monitors.test.ts']
 const DOCUMENTS_TEST = ['packages/core/test/chat/documents.test.ts']
 const QUESTIONS_TEST = ['packages/core/test/chat/questions.test.ts']
 const VISITORS_TEST = ['packages/core/test/chat/visitors.test.ts']

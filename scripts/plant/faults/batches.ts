@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const CROWDS = ['packages/core/test/storage/crowds.test.ts']
 const MOVED = ['packages/core/test/jobs/moved-rows.test.ts']
-const ANSWERS = ['packages/core/test/storage/answers.test.ts']
+const ANSWERS = ['packages/core/test/database/answers.test.ts']
 const CONFORMANCE = ['packages/core/test/conformance/differential.test.ts']
 const INSTANTS = ['packages/core/test/storage/instants.test.ts']
 const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
@@ -10,35 +10,35 @@ const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
 export const faults: readonly Fault[] = [
   {
     name: 'batches: rows are taken in the order of askers, whoever they are for',
-    file: 'packages/core/src/storage/answers.ts',
+    file: 'packages/core/src/database/answers.ts',
     find: '    const row = found.get(who)\n',
     replace: '    const row = rows[asked.indexOf(each)]\n',
     suites: [...ANSWERS, ...CROWDS],
   },
   {
     name: 'batches: a row that nobody asked for is passed over',
-    file: 'packages/core/src/storage/answers.ts',
+    file: 'packages/core/src/database/answers.ts',
     find: 'if (heard.size < found.size) throw',
     replace: 'if (heard.size < 0) throw',
     suites: ANSWERS,
   },
   {
     name: 'batches: of two rows for one asker the last counts',
-    file: 'packages/core/src/storage/answers.ts',
+    file: 'packages/core/src/database/answers.ts',
     find: 'if (found.size < rows.length) throw',
     replace: 'if (found.size < 0) throw',
     suites: ANSWERS,
   },
   {
     name: 'batches: a row that has to be there is missing, and nobody says so',
-    file: 'packages/core/src/storage/answers.ts',
+    file: 'packages/core/src/database/answers.ts',
     find: '} else if (isComplete) throw',
     replace: '} else if (isComplete && asked.length < 0) throw',
     suites: ANSWERS,
   },
   {
     name: 'batches: a statement that went astray is sent again in halves',
-    file: 'packages/core/src/storage/batch.ts',
+    file: 'packages/core/src/database/batch.ts',
     find: 'error instanceof StrayAnswer || ',
     replace: '',
     suites: ANSWERS,
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'serial keys: of urgent jobs the one enqueued first is let go first, whenever it was due',
-    file: 'packages/core/src/storage/migrations/0001-foundation.ts',
+    file: 'packages/core/src/database/migrations/0001-foundation.ts',
     find: 'order by svc_place(j.urgent, j.due_at, j.created_at), j.due_at, j.id limit 1);',
     replace: 'order by svc_place(j.urgent, j.due_at, j.created_at), j.id limit 1);',
     suites: JOBS,
@@ -153,10 +153,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'migrations: what the runner does not know of is applied if its checksum is there',
-    file: 'packages/core/src/storage/migrator.ts',
+    file: 'packages/core/src/database/migrator.ts',
     find: 'recorded.has(name) && run.has(name)',
     replace: 'recorded.has(name)',
-    suites: ['packages/core/test/storage/migrations.test.ts'],
+    suites: ['packages/core/test/database/migrations.test.ts'],
   },
   {
     name: 'instants: an alert is snoozed at the instant at which its snooze ends',

@@ -40,10 +40,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'jobs: those of one key are under way at once',
-    file: 'packages/core/src/storage/batch.ts',
+    file: 'packages/core/src/database/batch.ts',
     find: 'return loading.has(key) || this.#underWay.some(({ keys }) => keys.has(key))',
     replace: 'return loading.has(key)',
-    suites: ['packages/core/test/storage/batch.test.ts'],
+    suites: ['packages/core/test/database/batch.test.ts'],
   },
   {
     name: 'jobs: whoever may read repeats a job',
@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'agent: log lines never go back to where the plane stands',
-    file: 'packages/cli/src/agent/log-stream.ts',
+    file: 'packages/cli/src/agent/run/log-stream.ts',
     find: 'this.#next = Math.min(Math.max(next, first), first + this.#parts.spool.count)',
     replace: 'this.#next = Math.min(Math.max(next, this.#next), first + this.#parts.spool.count)',
     suites: ['packages/cli/test/agent/logs.test.ts'],

@@ -1,9 +1,9 @@
 import type { Fault } from '../fault.ts'
 
-const OPERATIONS = 'packages/core/src/operations/operations.ts'
+const OPERATIONS = 'packages/core/src/wiring/operations.ts'
 const USERS = 'packages/core/src/users/user-operations.ts'
 const PAYLOAD = 'packages/core/src/jobs/visible-payload.ts'
-const CONFIRMED = ['packages/http/test/confirmed-operations.test.ts']
+const CONFIRMED = ['packages/http/test/routes/confirmed-operations.test.ts']
 const AUDIT = ['packages/http/test/access/audit.test.ts']
 const PAYLOADS = ['packages/http/test/access/payloads.test.ts']
 
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/http/src/routes/operations.ts',
     find: '`${LOCAL}${given',
     replace: '`${LOCAL.slice(6)}${given',
-    suites: ['packages/http/test/control.test.ts'],
+    suites: ['packages/http/test/routes/control.test.ts'],
   },
   {
     name: 'confirmation: without credentials the operation runs all the same',
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'confirmation: the command takes a wrong password for a session that is over',
-    file: 'packages/cli/src/remote-client.ts',
+    file: 'packages/cli/src/connect/remote-client.ts',
     find: 'reply.status === 401 && reply.body?.detail === undefined',
     replace: 'reply.status === 401',
     suites: ['packages/cli/test/program/confirmation.test.ts'],

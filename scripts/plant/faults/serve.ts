@@ -2,8 +2,8 @@ import type { Fault } from '../fault.ts'
 
 const WAIT = 'packages/cli/src/commands/serve/database-wait.ts'
 const WAIT_SUITES = ['packages/cli/test/program/database-wait.test.ts']
-const FOLDER = 'packages/core/src/storage/data-folder.ts'
-const FOLDER_SUITES = ['packages/core/test/storage/folder-rights.test.ts']
+const FOLDER = 'packages/core/src/database/data-folder.ts'
+const FOLDER_SUITES = ['packages/core/test/database/folder-rights.test.ts']
 const HEALTH = 'packages/core/src/health/health.ts'
 const HEALTH_SUITES = ['packages/core/test/health/health.test.ts']
 
@@ -52,38 +52,38 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'serve: connects to the database before it listens',
-    file: 'packages/core/src/storage/orm.ts',
+    file: 'packages/core/src/database/orm.ts',
     find: 'ensureDatabase: false',
     replace: 'ensureDatabase: true',
-    suites: ['packages/core/test/storage/unavailable.test.ts'],
+    suites: ['packages/core/test/database/unavailable.test.ts'],
   },
   {
     name: 'storage: the pool of a service that ends stays open until its connections have idled',
-    file: 'packages/core/src/storage/orm.ts',
+    file: 'packages/core/src/database/orm.ts',
     find: 'const own = pool.ending ? undefined : pool.end()',
     replace: 'const own = undefined',
     suites: ['packages/cli/test/process/drain.test.ts'],
   },
   {
     name: 'http: a waiting service answers 404 where nothing is served',
-    file: 'packages/http/src/surface.ts',
+    file: 'packages/http/src/dispatch/surface.ts',
     find: "this.#parts.elsewhere?.problem ?? new Problem('not-found')",
     replace: "new Problem('not-found')",
-    suites: ['packages/http/test/waiting.test.ts'],
+    suites: ['packages/http/test/routes/waiting.test.ts'],
   },
   {
     name: 'http: a connection that is open keeps the application that it met',
-    file: 'packages/http/src/server.ts',
+    file: 'packages/http/src/server/server.ts',
     find: 'answering.handle = next.callback()',
     replace: 'void next.callback()',
-    suites: ['packages/http/test/waiting.test.ts'],
+    suites: ['packages/http/test/routes/waiting.test.ts'],
   },
   {
     name: 'http: the control socket has the mode that the mask of the process gives it',
-    file: 'packages/http/src/socket-file.ts',
+    file: 'packages/http/src/server/socket-file.ts',
     find: 'process.umask(ALL_BUT_OWNER)',
     replace: 'process.umask()',
-    suites: ['packages/http/test/server.test.ts'],
+    suites: ['packages/http/test/server/server.test.ts'],
   },
   {
     name: 'health: a service that has not begun is ready on a good database',

@@ -5,7 +5,7 @@ const NAMES_TEST = ['packages/core/test/agents/host-name.test.ts']
 const AGENTS = 'packages/core/src/agents/agents.ts'
 const HEARTBEAT_TEST = ['packages/core/test/agents/heartbeat.test.ts']
 const DEPLOYMENTS = 'packages/core/src/deployments/deployments.ts'
-const LOGS_TEST = ['packages/http/test/deploy-logs.test.ts']
+const LOGS_TEST = ['packages/http/test/routes/deploy-logs.test.ts']
 const ADDRESSES = 'packages/core/src/net/public-address.ts'
 const ADDRESSES_TEST = ['packages/core/test/net/public-address.test.ts']
 
@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/agents/fleet.ts',
     find: 'last_capture_at: Math.floor(',
     replace: 'last_capture_at: Math.round(',
-    suites: ['packages/http/test/fleet.test.ts'],
+    suites: ['packages/http/test/routes/fleet.test.ts'],
   },
   {
     name: 'fleet: each reader of a license has a query of its own',
@@ -155,7 +155,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/http/src/routes/alerts.ts',
     find: "agentGate('alert-act')",
     replace: "agentGate('alert-read')",
-    suites: ['packages/http/test/limits.test.ts'],
+    suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'outbound: a metadata address may be allowed',
@@ -176,6 +176,6 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/deployments/deployments.ts',
     find: 'pieces: resumed(await pieces.next(), pieces)',
     replace: 'pieces',
-    suites: ['packages/http/test/deploy-logs.test.ts'],
+    suites: ['packages/http/test/routes/deploy-logs.test.ts'],
   },
 ]

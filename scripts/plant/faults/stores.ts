@@ -49,7 +49,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/http/src/gates/chat-origin.ts',
     find: 'return chat.allowedOrigins.includes(origin)',
     replace: "return chat.allowedOrigins.some((each) => origin.endsWith(each.replace('https://', '')))",
-    suites: ['packages/http/test/chat.test.ts'],
+    suites: ['packages/http/test/routes/chat.test.ts'],
   },
   {
     name: 'alerts: a key is one alert for all licenses',
@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'command: a rate limit ends like a plane that is away',
-    file: 'packages/cli/src/failure.ts',
+    file: 'packages/cli/src/program/failure.ts',
     find: "'rate-limited': { exitCode: EXIT.failed,",
     replace: "'rate-limited': { exitCode: EXIT.unreachable,",
     suites: ['packages/cli/test/program/failure.test.ts'],

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@svc/core'
-import type { HandlerUser } from './handler-user.ts'
+import type { HandlerUser } from './run/handler-user.ts'
 
 /** The paces of an agent, all in milliseconds. */
 export interface AgentTiming {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Handler } from '../call.ts'
+import type { Handler } from '../program/call.ts'
 
 /** Turns a handler that is loaded when it is needed into an action of commander. */
 export type Run = <O>(load: () => Promise<Handler<O>>) => (...received: unknown[]) => Promise<void>

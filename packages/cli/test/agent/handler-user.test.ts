@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { findHandlerUser } from '../../src/agent/handler-user.ts'
+import { findHandlerUser } from '../../src/agent/run/handler-user.ts'
 import { runSvc } from '../support/svc-process.ts'
 import { AgentBench, eventually, isAlive, namesIn, readNumber } from './agent-bench.ts'
 import { appDir, gitSource, repository, run, SHIPPED_HANDLERS } from './deploy-bench.ts'

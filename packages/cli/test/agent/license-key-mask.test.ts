@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { withoutKey } from '../../src/agent/license-key-mask.ts'
+import { withoutKey } from '../../src/agent/run/license-key-mask.ts'
 import { AgentBench } from './agent-bench.ts'
 
 test.each([

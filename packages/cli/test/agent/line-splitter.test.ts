@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { LineSplitter } from '../../src/agent/line-splitter.ts'
+import { LineSplitter } from '../../src/agent/run/line-splitter.ts'
 
 function split(chunks: readonly Buffer[], maxChars = 8192): string[] {
   const lines: string[] = []

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { LogSpool } from '../../src/agent/log-spool.ts'
+import { LogSpool } from '../../src/agent/state/log-spool.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-spool-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { AgentOptions } from '../../src/agent/agent-options.ts'
-import { findHandlerUser } from '../../src/agent/handler-user.ts'
+import { findHandlerUser } from '../../src/agent/run/handler-user.ts'
 import { type AgentBench, isAlive, namesIn, readNumber } from './agent-bench.ts'
 import { asRoot, NOBODY, openBench, STUBBORN, skipped } from './other-user.ts'
 

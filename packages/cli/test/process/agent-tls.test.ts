@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { makeCertificate } from '../../../core/test/net/certificate.ts'
+import { makeCertificate } from '../../../../test/support/certificate.ts'
 import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const KEY = 'lk_said-to-nobody-unknown'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { OwnPostgres } from '../support/own-postgres.ts'
+import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
 import { SvcProcess } from '../support/svc-process.ts'
 
 const PATIENCE_MS = 120_000

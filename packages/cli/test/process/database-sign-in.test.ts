@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { certify, makeAuthority } from '../support/certificates.ts'
+import { certify, makeAuthority } from '../../../../test/support/certificate-authority.ts'
 import { runSvc, SvcProcess } from '../support/svc-process.ts'
 import { TlsPostgres } from '../support/tls-postgres.ts'
 

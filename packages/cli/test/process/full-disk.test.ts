@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { noDiskBecause, tinyDisk } from '../../../../test/tiny-disk.ts'
+import { noDiskBecause, tinyDisk } from '../../../../test/support/tiny-disk.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 

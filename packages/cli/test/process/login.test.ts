@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { createApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
-import { type Certificate, makeCertificate } from '../../../core/test/net/certificate.ts'
+import { type Certificate, makeCertificate } from '../../../../test/support/certificate.ts'
 import { type Ran, runSvc, type SvcProcessParts } from '../support/svc-process.ts'
 
 const EMAIL = 'ada@example.com'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
-import { RecordingOutput } from '../support/recording-io.ts'
+import { RecordingOutput } from '../../../../test/support/recording-io.ts'
 import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const PATIENCE_MS = 180_000

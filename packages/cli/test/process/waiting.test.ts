@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { REQUIRED_TABLES } from '@svc/core'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
-import { OwnPostgres } from '../support/own-postgres.ts'
+import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createApp, createControlApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
-import { controlSocketPath, licenseKeyOf, reachOf } from '../../src/connect.ts'
-import { runProgram } from '../../src/program.ts'
-import '../support/standard-input.ts'
-import { RecordingIo, type RecordingIoParts } from '../support/recording-io.ts'
+import { controlSocketPath, licenseKeyOf, reachOf } from '../../src/connect/connect.ts'
+import { runProgram } from '../../src/program/program.ts'
+import '../../../../test/support/standard-input.ts'
+import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 
 let cwd: string
 let bench: TestPlane

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
-import { failureOf, failureText, isProblemCode } from '../../src/failure.ts'
+import { failureOf, failureText, isProblemCode } from '../../src/program/failure.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 

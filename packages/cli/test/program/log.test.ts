@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { openLog } from '../../src/log.ts'
-import { RecordingIo } from '../support/recording-io.ts'
+import { RecordingIo } from '../../../../test/support/recording-io.ts'
+import { openLog } from '../../src/terminal/log.ts'
 
 const linesOf = (io: RecordingIo) =>
   io.err.text

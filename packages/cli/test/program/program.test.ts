@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
-import { buildProgram } from '../../src/command-tree.ts'
-import { overviewText } from '../../src/overview.ts'
-import { runProgram } from '../../src/program.ts'
-import '../support/standard-input.ts'
-import { RecordingIo } from '../support/recording-io.ts'
+import { buildProgram } from '../../src/program/command-tree.ts'
+import { overviewText } from '../../src/program/overview.ts'
+import { runProgram } from '../../src/program/program.ts'
+import '../../../../test/support/standard-input.ts'
+import { RecordingIo } from '../../../../test/support/recording-io.ts'
 
 async function run(...args: readonly string[]): Promise<RecordingIo> {
   const io = new RecordingIo({ args })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { prettyLine } from '../../src/pretty-line.ts'
-import { ago, duration, facts, type Page, table } from '../../src/render.ts'
-import { plain, safeJson, tame, tameLine } from '../../src/terminal.ts'
+import { prettyLine } from '../../src/terminal/pretty-line.ts'
+import { ago, duration, facts, type Page, table } from '../../src/terminal/render.ts'
+import { plain, safeJson, tame, tameLine } from '../../src/terminal/terminal.ts'
 
 const NOW = 1_800_000_000
 const page: Page = { colour: false, now: new Date(NOW * 1000) }

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, it } from '@jest/globals'
-import { nextLine } from '../../src/secret-input.ts'
+import { nextLine } from '../../src/terminal/secret-input.ts'
 
 describe('a line of standard input', () => {
   it('is read one after the other, however they arrive, and is empty when none is left', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { RecordingLog } from '@svc/testing'
+import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import { stopRequest } from '../../src/commands/serve/stop-request.ts'
-import { RecordingIo } from '../support/recording-io.ts'
 
 function heard(onSecond?: () => void) {
   const io = new RecordingIo()

@@ -1,9 +1,9 @@
 import type { ControlPlane } from '@svc/core'
 import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
-import type { Connect } from '../../src/call.ts'
-import { runProgram } from '../../src/program.ts'
-import { RecordingIo, type RecordingIoParts } from './recording-io.ts'
-import './standard-input.ts'
+import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
+import type { Connect } from '../../src/program/call.ts'
+import { runProgram } from '../../src/program/program.ts'
+import '../../../../test/support/standard-input.ts'
 
 /** The program over a plane in memory, with one license. */
 export class CliBench implements AsyncDisposable {

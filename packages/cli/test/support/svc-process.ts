@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
 import { leaksIn } from '@svc/testing'
-import { Recording } from './recording-io.ts'
+import { Recording } from '../../../../test/support/recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
 /** Flags of Node.js that run the command from its sources. */

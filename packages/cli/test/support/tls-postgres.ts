@@ -2,8 +2,8 @@ import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { certify, makeAuthority, type Pair } from './certificates.ts'
-import { OwnPostgres } from './own-postgres.ts'
+import { certify, makeAuthority, type Pair } from '../../../../test/support/certificate-authority.ts'
+import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
 
 /** Who may come which way: `over_tls` by TLS alone, `by_certificate` with a certificate of that name and no password. */
 const WAYS = `

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Answer, Problem, type ProblemCode } from '@svc/core'
 import { commandsOf, inspectedProgram } from '../../../../scripts/generate/command-tree.ts'
-import type { Connect } from '../../src/call.ts'
-import { runProgram } from '../../src/program.ts'
+import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
+import type { Connect } from '../../src/program/call.ts'
+import { runProgram } from '../../src/program/program.ts'
 import { CliBench } from '../support/cli-bench.ts'
-import { RecordingIo, type RecordingIoParts } from '../support/recording-io.ts'
 import { APART, PASSWORD, SPELLINGS, type Stage, stageOf } from './every-command.ts'
 import { commandsIn, forgedIn, HOSTILE, spoilt } from './hostile-text.ts'
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { openLog } from '../../src/log.ts'
+import { RecordingIo } from '../../../../test/support/recording-io.ts'
+import { openLog } from '../../src/terminal/log.ts'
 import { CliBench } from '../support/cli-bench.ts'
-import { RecordingIo } from '../support/recording-io.ts'
 import { commandsIn, forgedIn, HOSTILE, STORABLE } from './hostile-text.ts'
 
 let bench: CliBench

@@ -1,8 +1,8 @@
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../database/session.ts'
 import { at, toStop } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../storage/session.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
 

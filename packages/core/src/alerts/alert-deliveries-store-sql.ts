@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant, type Session } from '../storage/session.ts'
+import { given, instant, maybeInstant, type Session } from '../database/session.ts'
 import type * as port from './alert-deliveries-store.ts'
 import type { AlertTransition } from './alert-lifecycle.ts'
 import { type AlertRow, toAlert } from './alert-row-sql.ts'

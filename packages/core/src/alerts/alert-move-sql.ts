@@ -1,4 +1,4 @@
-import type { Session } from '../storage/session.ts'
+import type { Session } from '../database/session.ts'
 import type { Alert } from './alert.ts'
 import { type AlertRow, toAlert } from './alert-row-sql.ts'
 import type { AlertMove } from './alerts-store.ts'

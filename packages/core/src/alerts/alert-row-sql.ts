@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../storage/session.ts'
+import { given, instant, maybeInstant } from '../database/session.ts'
 import type { Alert, AlertKind, AlertSeverity } from './alert.ts'
 import type { Watch } from './alert-lifecycle.ts'
 

@@ -1,4 +1,4 @@
-import { given, instant, type Session } from '../storage/session.ts'
+import { given, instant, type Session } from '../database/session.ts'
 import {
   ALERT_STATUSES,
   type Alert,

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant, type Session } from '../storage/session.ts'
+import { given, instant, maybeInstant, type Session } from '../database/session.ts'
 import type { ChatCategory, ChatMode, Conversation } from './conversation.ts'
 import * as sql from './conversations-statements-sql.ts'
 import type * as port from './conversations-store.ts'

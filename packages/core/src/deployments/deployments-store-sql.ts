@@ -1,5 +1,5 @@
+import { instant, type Session } from '../database/session.ts'
 import type { JobState } from '../jobs/job.ts'
-import { instant, type Session } from '../storage/session.ts'
 import type { Deployment } from './deployment.ts'
 import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Statement } from '../storage/session.ts'
+import type { Statement } from '../database/session.ts'
 import type { Job } from './job.ts'
 import type { LeaseAsked, Queue } from './job-look-sql.ts'
 import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'

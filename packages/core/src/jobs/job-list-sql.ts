@@ -1,4 +1,4 @@
-import { maybeInstant, type Rows } from '../storage/session.ts'
+import { maybeInstant, type Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
 import { HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { JobFilter } from './jobs-store.ts'

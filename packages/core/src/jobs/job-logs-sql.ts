@@ -1,4 +1,4 @@
-import type { Session } from '../storage/session.ts'
+import type { Session } from '../database/session.ts'
 import type { LogRoom, StoredLine } from './job-log.ts'
 import { decodeLines } from './job-log-body.ts'
 import type { AttemptLines } from './jobs-store.ts'

@@ -1,6 +1,6 @@
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import { isoOrNull, milliseconds, type Rows } from '../database/session.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import { isoOrNull, milliseconds, type Rows } from '../storage/session.ts'
 import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
 import type { Bound, Floors } from './queue-floors.ts'

@@ -1,5 +1,5 @@
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import type { Rows } from '../storage/session.ts'
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
 import { hostOf, type LeaseAsked, LICENSED } from './job-look-sql.ts'
 import { IS_HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'

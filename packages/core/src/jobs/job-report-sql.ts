@@ -1,5 +1,5 @@
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import { isoOrNull, type Rows } from '../storage/session.ts'
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import { isoOrNull, type Rows } from '../database/session.ts'
 import type { JobState } from './job.ts'
 import type { Queue } from './job-look-sql.ts'
 import { reportEffect } from './job-report.ts'

@@ -1,5 +1,5 @@
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import { isoOrNull, milliseconds, type Rows } from '../storage/session.ts'
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import { isoOrNull, milliseconds, type Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
 import { type BoundAsked, DRAINED, hostOf, keyed, LICENSED, type Queue } from './job-look-sql.ts'
 import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'

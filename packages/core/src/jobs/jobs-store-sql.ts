@@ -1,6 +1,6 @@
+import { Scratch } from '../database/scratch.ts'
+import { milliseconds, type Session } from '../database/session.ts'
 import { Problem } from '../problem.ts'
-import { Scratch } from '../storage/scratch.ts'
-import { milliseconds, type Session } from '../storage/session.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { lease } from './job-lease-sql.ts'

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { type Addressing, identity, matched } from '../storage/answers.ts'
-import { given, isoOrNull, type Rows, type Session } from '../storage/session.ts'
+import { type Addressing, identity, matched } from '../database/answers.ts'
+import { given, isoOrNull, type Rows, type Session } from '../database/session.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicensesStore, NewLicense } from './licenses-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Session } from '../storage/session.ts'
+import type { Session } from '../database/session.ts'
 import type { RateCounter } from './rate-counter.ts'
 import type { RateCount, RateLimit } from './rate-limit.ts'
 

@@ -1,4 +1,4 @@
-import type { Session } from '../storage/session.ts'
+import type { Session } from '../database/session.ts'
 import { MONITOR_STATES, type Monitor, type MonitorDefinition, type MonitorState } from './monitor.ts'
 import { type HistoryRow, type MonitorRow, toHistoryEntry, toMonitor } from './monitor-row-sql.ts'
 import { RELEASE, SETTLE, settleParams, TAKE_DUE, TAKE_ONE } from './monitor-run-sql.ts'

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Session } from '../storage/session.ts'
+import type { Session } from '../database/session.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 
 /** Table `audit_log`. */

@@ -1,4 +1,4 @@
-import { instant, type Session } from '../storage/session.ts'
+import { instant, type Session } from '../database/session.ts'
 import type { SchedulerStore } from './scheduler-store.ts'
 
 const NOW = 'coalesce($3::timestamptz, now())'

@@ -1,4 +1,4 @@
-import { instant, maybeInstant, type Session } from '../storage/session.ts'
+import { instant, maybeInstant, type Session } from '../database/session.ts'
 import {
   type Confirmation,
   PENDING_SECONDS,

@@ -1,4 +1,4 @@
-import { instant, type Session } from '../storage/session.ts'
+import { instant, type Session } from '../database/session.ts'
 import type { User } from '../users/user.ts'
 import {
   IDLE_SECONDS,

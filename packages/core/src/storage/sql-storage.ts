@@ -5,6 +5,12 @@ import { SqlAlertDeliveriesStore } from '../alerts/alert-deliveries-store-sql.ts
 import { SqlAlertFactsStore } from '../alerts/alert-facts-store-sql.ts'
 import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
+import { Batch } from '../database/batch.ts'
+import type { DiskSpace } from '../database/disk-space.ts'
+import { migrationStatus } from '../database/migrator.ts'
+import type { Driver } from '../database/orm.ts'
+import type { Rows, Session, Statement } from '../database/session.ts'
+import { reachable } from '../database/unavailable.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { type Floors, QueueFloors } from '../jobs/queue-floors.ts'
@@ -17,11 +23,6 @@ import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sq
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
-import { Batch } from './batch.ts'
-import type { DiskSpace } from './disk-space.ts'
-import { migrationStatus } from './migrator.ts'
-import type { Driver } from './orm.ts'
-import type { Rows, Session, Statement } from './session.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -29,7 +30,6 @@ import {
   type StorageKind,
   type Stores,
 } from './storage.ts'
-import { reachable } from './unavailable.ts'
 
 /** The tables that the entity manager serves; the others have hand-written statements only. */
 export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createOutbound, type Storage } from '@svc/core'
 import { buildHeartbeat, FakeClock, postgresStorage, type TestPlane, testPlane } from '@svc/testing'
-import { type FarSide, farSide } from '../net/far-side.ts'
+import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../net/scripted-resolver.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 

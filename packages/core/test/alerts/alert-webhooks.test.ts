@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { createOutbound, RETRY_SECONDS } from '@svc/core'
 import { Webhook } from 'standardwebhooks'
-import { type FarSide, farSide } from '../net/far-side.ts'
+import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../net/scripted-resolver.ts'
 import { FleetScene } from './fleet-scene.ts'
 

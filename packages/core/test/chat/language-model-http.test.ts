@@ -1,8 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type ChatEvent, HttpLanguageModel } from '@svc/core'
+import {
+  chunk,
+  type ModelServer,
+  modelServer,
+  saying,
+  streamed,
+} from '../../../../test/support/model-server.ts'
 import { ask, begin, chatScene, textOf } from './chat-scene.ts'
-import { chunk, type ModelServer, modelServer, saying, streamed } from './model-server.ts'
 
 const KEY = 'not-a-key-0123456789abcdef'
 const PROMPT = { turns: [{ role: 'user', content: 'hello' }], maxTokens: 500 } as const

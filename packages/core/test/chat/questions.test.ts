@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { fastest, pace } from '../../../../test/pace.ts'
+import { fastest, pace } from '../../../../test/support/pace.ts'
 import { readContent } from '../../src/chat/content-folder.ts'
 import { chunksOf } from '../../src/chat/documents.ts'
 import { DocumentIndex } from '../../src/chat/retrieval.ts'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ControlPlane } from '@svc/core'
+import { type ModelServer, modelServer, saying } from '../../../../test/support/model-server.ts'
+import { fragmentsIn } from '../../../../test/support/secret-fragments.ts'
 import { MAX_SMALL_TALK } from '../../src/chat/model-access.ts'
 import { visitorText } from '../../src/chat/visitor-text.ts'
-import { fragmentsIn } from '../redaction/fragments.ts'
 import { SAMPLES } from '../redaction/samples.ts'
 import { ask, chatScene, conversationOf } from './chat-scene.ts'
-import { type ModelServer, modelServer, saying } from './model-server.ts'
 import { PLACES } from './opened-places.ts'
 
 // Several samples a message: each on lines of its own, so that no secret hides another.

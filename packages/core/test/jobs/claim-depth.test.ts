@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import type pg from 'pg'
+import { LANE_OPTIONS } from '../../src/database/lanes.ts'
+import type { Rows, Statement } from '../../src/database/session.ts'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { TAKE } from '../../src/jobs/job-take-sql.ts'
 import { QueueFloors } from '../../src/jobs/queue-floors.ts'
-import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
-import type { Rows, Statement } from '../../src/storage/session.ts'
+import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
-import { touched } from '../storage/touched-pages.ts'
 
 let scene: SqlScene
 let client: pg.Client

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openStorage } from '@svc/core/sql'
 import { buildJob } from '@svc/testing'
 import fc from 'fast-check'
+import type { Rows, Session, Statement } from '../../src/database/session.ts'
 import { lease as leaseAll } from '../../src/jobs/job-lease-sql.ts'
 import { SqlJobsStore } from '../../src/jobs/jobs-store-sql.ts'
 import { QueueFloors } from '../../src/jobs/queue-floors.ts'
-import type { Rows, Session, Statement } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 

@@ -1,9 +1,9 @@
 // What hosts that come too late cost: one statement for all of them, not three for each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
+import type { Rows } from '../../src/database/session.ts'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
 import { QueueFloors } from '../../src/jobs/queue-floors.ts'
-import type { Rows } from '../../src/storage/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 

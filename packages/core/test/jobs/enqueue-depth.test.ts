@@ -1,8 +1,8 @@
 // Storing a job costs the same at every length of the queue, also on a connection that knew it empty.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
-import { touched } from '../storage/touched-pages.ts'
 
 const JOBS = 3000
 

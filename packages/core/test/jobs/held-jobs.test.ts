@@ -3,16 +3,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { LANE_OPTIONS } from '../../src/database/lanes.ts'
+import type { Statement } from '../../src/database/session.ts'
 import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
 import { TAKE } from '../../src/jobs/job-take-sql.ts'
-import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
-import type { Statement } from '../../src/storage/session.ts'
+import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
-import { touched } from '../storage/touched-pages.ts'
 
 let scene: SqlScene
 let client: pg.Client

@@ -1,7 +1,7 @@
 // A database that was put back comes with another run of its server: a process that goes on must not write behind its end.
 import { afterAll, expect, it } from '@jest/globals'
-import { migrateDriver } from '../../src/storage/migrator.ts'
-import { type EmbeddedDriver, pgliteDriver } from '../../src/storage/orm.ts'
+import { migrateDriver } from '../../src/database/migrator.ts'
+import { type EmbeddedDriver, pgliteDriver } from '../../src/database/orm.ts'
 import { hold, logWriter } from './log-writer.ts'
 
 let driver: EmbeddedDriver

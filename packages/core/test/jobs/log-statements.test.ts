@@ -1,7 +1,7 @@
 // Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { buildId } from '@svc/testing'
-import type { Rows } from '../../src/storage/session.ts'
+import type { Rows } from '../../src/database/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 import { hold, logWriter } from './log-writer.ts'

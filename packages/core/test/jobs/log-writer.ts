@@ -1,9 +1,9 @@
 import { LEASE_SECONDS } from '@svc/core'
+import { Scratch } from '../../src/database/scratch.ts'
+import type { Rows } from '../../src/database/session.ts'
 import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
 import type { LogOutcome } from '../../src/jobs/jobs-store.ts'
 import { LogPositions } from '../../src/jobs/log-positions.ts'
-import { Scratch } from '../../src/storage/scratch.ts'
-import type { Rows } from '../../src/storage/session.ts'
 
 /** What statements are run by. */
 interface Client {

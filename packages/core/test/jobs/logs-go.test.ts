@@ -1,7 +1,7 @@
 // Logs go with their jobs, whoever deletes those.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
-import type { Rows } from '../../src/storage/session.ts'
+import type { Rows } from '../../src/database/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 import { hold, logWriter } from './log-writer.ts'

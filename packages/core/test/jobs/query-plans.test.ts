@@ -1,6 +1,7 @@
 // What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
+import type { Statement } from '../../src/database/session.ts'
 import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
@@ -9,10 +10,9 @@ import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
 import { TAKE } from '../../src/jobs/job-take-sql.ts'
-import type { Statement } from '../../src/storage/session.ts'
+import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
-import { touched } from '../storage/touched-pages.ts'
 
 const WAITING = 50_000
 const FINISHED = 50_000

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
-import { LANE_OPTIONS } from '../../src/storage/lanes.ts'
+import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
-import { touched } from '../storage/touched-pages.ts'
 
 /** The statements with the parameters of a host that has come before. */
 const ASKED = {

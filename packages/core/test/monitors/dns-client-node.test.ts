@@ -1,7 +1,7 @@
 // A real DNS server on loopback: what Node's resolver makes of what comes over the wire.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DnsReply, nodeDnsClient, type RecordType } from '@svc/core'
-import { garblingServer, type LoopbackDns, loopbackDns } from './dns-server.ts'
+import { garblingServer, type LoopbackDns, loopbackDns } from '../../../../test/support/dns-server.ts'
 
 const TRY_MS = 100
 const client = nodeDnsClient({ tryMs: TRY_MS })

@@ -4,8 +4,8 @@ import { type ControlPlane, createControlPlane, nodeDnsClient, readConfig, type 
 import { migrate, openStorage } from '@svc/core/sql'
 import { buildMonitor, type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
+import { type LoopbackDns, loopbackDns, type ZoneEntry } from '../../../../test/support/dns-server.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
-import { type LoopbackDns, loopbackDns, type ZoneEntry } from './dns-server.ts'
 
 const REPLICAS = 4
 const TICKS = 16

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { farSide } from '../../../../test/support/far-side.ts'
 import { RecordingLog } from '../../../testing/src/recording-log.ts'
 import { machineResolver } from '../../src/net/dns-machine.ts'
 import { operatorOutbound } from '../../src/net/operator-outbound.ts'
-import { farSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const NOT_PUBLIC = { ok: false, refusal: 'not-public' }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { loopbackDns } from '../../../../test/support/dns-server.ts'
+import { farSide } from '../../../../test/support/far-side.ts'
 import { systemResolver } from '../../src/net/dns-system.ts'
 import { createOutbound, type OutboundParts } from '../../src/net/outbound.ts'
-import { loopbackDns } from '../monitors/dns-server.ts'
-import { farSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const LOOPBACK = ['127.0.0.0/8']

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { type FarSide, farSide, rawFarSide } from '../../../../test/support/far-side.ts'
 import { createOutbound, type Outbound } from '../../src/net/outbound.ts'
 import type { OutboundLimits, OutboundRequest } from '../../src/net/outbound-request.ts'
-import { type FarSide, farSide, rawFarSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 function outbound(limits: Partial<OutboundLimits> = {}): Outbound {

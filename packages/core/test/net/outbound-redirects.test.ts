@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
+import { farSide } from '../../../../test/support/far-side.ts'
 import { createOutbound } from '../../src/net/outbound.ts'
 import type { OutboundRequest } from '../../src/net/outbound-request.ts'
-import { farSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const to =

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { type FarSide, farSide, rawFarSide } from '../../../../test/support/far-side.ts'
 import { RecordingLog } from '../../../testing/src/recording-log.ts'
 import { createOutbound, type OutboundParts } from '../../src/net/outbound.ts'
 import type { OutboundStream } from '../../src/net/outbound-request.ts'
-import { type FarSide, farSide, rawFarSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 function outbound(parts: Partial<OutboundParts> = {}) {

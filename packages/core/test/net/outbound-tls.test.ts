@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { makeCertificate } from '../../../../test/support/certificate.ts'
+import { farSide, rawFarSide } from '../../../../test/support/far-side.ts'
 import { createOutbound } from '../../src/net/outbound.ts'
-import { makeCertificate } from './certificate.ts'
-import { farSide, rawFarSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const named = makeCertificate(['hooks.example'])

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { farSide, rawFarSide } from '../../../../test/support/far-side.ts'
 import { RecordingLog } from '../../../testing/src/recording-log.ts'
 import { createOutbound } from '../../src/net/outbound.ts'
 import type { OutboundRequest } from '../../src/net/outbound-request.ts'
 import { REFUSALS } from '../../src/net/refusal.ts'
-import { farSide, rawFarSide } from './far-side.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const resolver = new ScriptedResolver({ 'far.example': [['127.0.0.1']] })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { fastest, pace } from '../../../../test/pace.ts'
+import { fastest, pace } from '../../../../test/support/pace.ts'
 import { ALL_FAMILIES } from '../../src/redaction/families.ts'
 import { findSecrets } from '../../src/redaction/find-secrets.ts'
 import { redact } from '../../src/redaction/redactor.ts'

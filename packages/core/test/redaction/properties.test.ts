@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { LEADS, MadeUp, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { ALL_FAMILIES } from '../../src/redaction/families.ts'
 import { findSecrets } from '../../src/redaction/find-secrets.ts'
 import { redact } from '../../src/redaction/redactor.ts'
 import { readFamilies } from '../../src/redaction/tripwire.ts'
 import { LABELLED_SAMPLES } from './labelled-samples.ts'
-import { LEADS, MadeUp, SPELLINGS } from './made-up.ts'
 import { PROSE } from './prose.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { MARKS, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { redact } from '../../src/redaction/redactor.ts'
 import { LABELLED_SAMPLES } from './labelled-samples.ts'
-import { MARKS, SPELLINGS } from './made-up.ts'
 import { PROSE } from './prose.ts'
 import { FORMED_SAMPLES, SAMPLES } from './samples.ts'
 

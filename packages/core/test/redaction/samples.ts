@@ -1,5 +1,5 @@
+import { LEADS, MadeUp, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { LABELLED_SAMPLES } from './labelled-samples.ts'
-import { LEADS, MadeUp, SPELLINGS } from './made-up.ts'
 
 /** A text that tells a secret, and the secret that must not be in what comes back. */
 export interface Sample {

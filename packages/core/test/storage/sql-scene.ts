@@ -1,8 +1,8 @@
 import { migrate } from '@svc/core/sql'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
-import { Lanes } from '../../src/storage/lanes.ts'
-import type { Rows } from '../../src/storage/session.ts'
+import { Lanes } from '../../src/database/lanes.ts'
+import type { Rows } from '../../src/database/session.ts'
 import { SERVER } from './backends.ts'
 
 /** Updates of a table, and those of them that changed no index. */

@@ -1,7 +1,7 @@
 import { type Licensed, Problem, type RateLimitName } from '@svc/core'
-import { bearerOf } from '../bearer.ts'
 import type { Arrival, Gate } from '../route.ts'
 import { agentGate } from './agent-gate.ts'
+import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { takeFrom } from './limit.ts'
 

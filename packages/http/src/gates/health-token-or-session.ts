@@ -1,6 +1,6 @@
 import { sameSecret } from '@svc/core'
-import { bearerOf } from '../bearer.ts'
 import type { Arrival, Gate } from '../route.ts'
+import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED } from './limit.ts'
 import { session } from './session.ts'

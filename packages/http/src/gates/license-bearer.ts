@@ -1,6 +1,6 @@
 import { type Licensee, Problem } from '@svc/core'
-import { bearerOf } from '../bearer.ts'
 import type { Gate } from '../route.ts'
+import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { RateLimitName } from '@svc/core'
-import { bearerOf } from '../bearer.ts'
 import type { Gate } from '../route.ts'
+import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
 /** Somebody unknown, with the bearer credential that came along, unchecked. */

@@ -1,6 +1,6 @@
 import { type Config, Problem, sameSecret } from '@svc/core'
-import { bearerOf } from '../bearer.ts'
 import type { Gate, SecurityScheme } from '../route.ts'
+import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED } from './limit.ts'
 

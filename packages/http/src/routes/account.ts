@@ -10,10 +10,10 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { LISTED } from './listed.ts'
 import { OK } from './ok.ts'
 

@@ -19,10 +19,10 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { INVALID } from './job-fields.ts'
 import { LISTED } from './listed.ts'
 

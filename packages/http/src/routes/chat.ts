@@ -12,10 +12,10 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { chatOrigin } from '../gates/chat-origin.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
 import { LISTED } from './listed.ts'
 

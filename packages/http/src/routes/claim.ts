@@ -1,8 +1,8 @@
 import { claimedJobView, freeObject, shape } from '@svc/core'
+import { hotJsonBody } from '../body/schema.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'
-import { hotJsonBody } from '../schema.ts'
 import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-fields.ts'
 
 /** What a host sends to ask for work (spec, Claim request). */

@@ -1,9 +1,9 @@
 import { type CancelOutcome, flag, JOB_STATES, oneOf, shape, text, wasCancelled } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { fingerprint, INVALID, jobIdOf } from './job-fields.ts'
 
 const cancelBody = shape({ fingerprint: optional(fingerprint), reason: optional(text(0, 512)) })

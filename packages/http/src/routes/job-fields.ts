@@ -1,5 +1,5 @@
 import { isHeld, isTerminal, type Job, Problem, type ProblemCode, text, whole } from '@svc/core'
-import { isVisible } from '../bearer.ts'
+import { isVisible } from '../gates/bearer.ts'
 import type { Call, Replies } from '../route.ts'
 
 /** The field by which a host names itself (spec). */

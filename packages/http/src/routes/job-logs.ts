@@ -1,9 +1,9 @@
 import { anyText, finite, flag, listOf, MAX_REQUEST_LINES, shape, whole } from '@svc/core'
 import { optional } from 'superstruct'
+import { hotJsonBody } from '../body/schema.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { hotJsonBody } from '../schema.ts'
 import {
   attempt,
   fingerprint,

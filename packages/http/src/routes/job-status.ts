@@ -1,9 +1,9 @@
 import { JOB_STATES, MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core'
 import { optional } from 'superstruct'
+import { hotJsonBody } from '../body/schema.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { hotJsonBody } from '../schema.ts'
 import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
 import { OK } from './ok.ts'
 

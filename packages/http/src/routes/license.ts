@@ -1,9 +1,9 @@
 import { instant, listOf, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { perIp } from '../gates/per-ip.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { LISTED } from './listed.ts'
 
 const activateBody = shape({

@@ -1,5 +1,5 @@
 import { metricsToken } from '../gates/metrics-token.ts'
-import { processExposition } from '../process-metrics.ts'
+import { processExposition } from '../observe/process-metrics.ts'
 import { plain } from '../reply.ts'
 import { route } from '../route.ts'
 

@@ -1,8 +1,8 @@
 import { flag, freeObject, listOf, oneOf, PERMISSIONS, shape, text } from '@svc/core'
+import { jsonBody } from '../body/schema.ts'
 import { open } from '../gates/open.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { LISTED } from './listed.ts'
 
 /** A payload read from a file may be larger than what hosts send. */

@@ -1,10 +1,10 @@
 import { freeObject, listOf, MAX_PASSWORD_CHARS, may, openShape, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
+import { jsonBody } from '../body/schema.ts'
 import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { LISTED } from './listed.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 

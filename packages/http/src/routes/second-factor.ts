@@ -1,8 +1,8 @@
 import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core'
+import { jsonBody } from '../body/schema.ts'
 import { confirmingSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { type Replies, route } from '../route.ts'
-import { jsonBody } from '../schema.ts'
 import { OK } from './ok.ts'
 
 /** A one-time code or a recovery code, however it is spaced. */

@@ -1,11 +1,11 @@
 import { normalEmail, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
+import { formBody } from '../body/schema.ts'
 import { takeFrom } from '../gates/limit.ts'
 import { sameOrigin } from '../gates/same-origin.ts'
 import { ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { formBody } from '../schema.ts'
 import { OK } from './ok.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 

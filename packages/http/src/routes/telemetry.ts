@@ -1,9 +1,9 @@
 import { finite, flag, type Licensed, listOf, shape, text, whole } from '@svc/core'
 import { type Infer, optional } from 'superstruct'
+import { hotJsonBody } from '../body/schema.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
-import { hotJsonBody } from '../schema.ts'
 import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-fields.ts'
 
 const MAX_RENEWED_JOBS = 64

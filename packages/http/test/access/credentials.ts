@@ -1,5 +1,5 @@
+import type { Sent } from '../../../../test/support/exchange.ts'
 import { openSession, sealSession } from '../../../core/src/sessions/session-cookie.ts'
-import type { Sent } from '../exchange.ts'
 import { PEOPLE, type Person, SECRETS, type World } from './world.ts'
 
 /** What a credential proves; nothing, when it is no good. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Answer, Sent } from '../../../../test/support/exchange.ts'
 import { ROUTES } from '../../src/routes/index.ts'
-import type { Answer, Sent } from '../exchange.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
 import type { Party } from './party.ts'
 import { stagedWorld, type World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { Sent } from '../exchange.ts'
+import type { Sent } from '../../../../test/support/exchange.ts'
 import { SECRETS, type World } from './world.ts'
 
 const bare = (cookie: string): readonly string[] => cookie.slice(cookie.indexOf('=') + 1).split('.')

@@ -11,8 +11,8 @@ import {
   TEST_ENVIRONMENT,
   testDatabase,
 } from '@svc/testing'
+import { type Answer, exchange, type Sent } from '../../../../test/support/exchange.ts'
 import { createApp, listen } from '../../src/index.ts'
-import { type Answer, exchange, type Sent } from '../exchange.ts'
 
 const AT_ONCE = 64
 const ENV = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { mounted } from '../mounted.ts'
+import { mounted } from '../../../../test/support/mounted.ts'
 
 const RIGHT = 'the-right-secret-of-these-tests'
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import type { ControlPlane, ControlPlaneParts, Environment, Outbound, User } from '@svc/core'
 import { FakeClock } from '@svc/testing'
-import { type Mounted, mounted } from '../mounted.ts'
+import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
 

@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { keepSession, originOf } from '../../kept-sessions.ts'
+import { keepSession, originOf } from '../../connect/kept-sessions.ts'
+import type { Handler } from '../../program/call.ts'
 import { knownPassword, newPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 

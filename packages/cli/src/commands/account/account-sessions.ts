@@ -1,7 +1,7 @@
 import { Problem } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { ago, duration, type Page, table } from '../../render.ts'
-import { plain } from '../../terminal.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { ago, duration, type Page, table } from '../../terminal/render.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { knownPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 

@@ -1,9 +1,9 @@
 import { Problem } from '@svc/core'
-import type { Call } from '../../call.ts'
-import { type Exchange, exchange, type Reply } from '../../exchange.ts'
-import { keptSession, originOf } from '../../kept-sessions.ts'
-import { warnOfPlainHttp } from '../../plain-http.ts'
-import { problemOf } from '../../problem-of.ts'
+import { type Exchange, exchange, type Reply } from '../../connect/exchange.ts'
+import { keptSession, originOf } from '../../connect/kept-sessions.ts'
+import { warnOfPlainHttp } from '../../connect/plain-http.ts'
+import { problemOf } from '../../connect/problem-of.ts'
+import type { Call } from '../../program/call.ts'
 
 /** Flags of every `svc account …`. */
 export interface AccountOptions {

@@ -1,5 +1,5 @@
-import type { Call, Handler } from '../../call.ts'
-import { plain } from '../../terminal.ts'
+import type { Call, Handler } from '../../program/call.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { knownPassword, requiredCode } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 

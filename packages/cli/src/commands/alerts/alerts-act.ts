@@ -1,5 +1,5 @@
 import { type AlertAction, type AlertView, Problem } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { alertsTable, secondOf } from './alerts-list.ts'
 
 /** Flags of the commands that act on alerts. */

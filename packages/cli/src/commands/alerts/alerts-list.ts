@@ -1,6 +1,6 @@
 import { type AlertView, Problem, shellWord } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { ago, type Page, stateColour, table } from '../../render.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** Flags of `svc alerts list` and `svc fleet alerts`. */
 export interface AlertListOptions {

@@ -1,6 +1,6 @@
 import type { AlertView } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { ago, facts, instant, type Page, table } from '../../render.ts'
+import type { Handler } from '../../program/call.ts'
+import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 interface Story {
   readonly alert: AlertView & { readonly license_id?: string; readonly tenant_id?: string }

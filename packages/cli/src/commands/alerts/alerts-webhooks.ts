@@ -1,7 +1,7 @@
-import { given, type Handler } from '../../call.ts'
-import { EXIT } from '../../failure.ts'
-import { ago, type Page, table } from '../../render.ts'
-import { plain } from '../../terminal.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { EXIT } from '../../program/failure.ts'
+import { ago, type Page, table } from '../../terminal/render.ts'
+import { plain } from '../../terminal/terminal.ts'
 
 /** Flags of the webhook commands. */
 export interface WebhookOptions {

@@ -1,5 +1,5 @@
-import { given, type Handler } from '../../call.ts'
-import { ago, type Page, table } from '../../render.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { ago, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'
 
 /** Flags of `svc audit list`. */

@@ -1,6 +1,6 @@
-import type { Handler } from '../../call.ts'
-import { table } from '../../render.ts'
-import { plain, plainBlock } from '../../terminal.ts'
+import type { Handler } from '../../program/call.ts'
+import { table } from '../../terminal/render.ts'
+import { plain, plainBlock } from '../../terminal/terminal.ts'
 
 /** What `chat.ask` answers. */
 interface AskAnswer {

@@ -1,5 +1,5 @@
 import { shellWord } from '@svc/core'
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type ConversationView, conversationsTable } from './conversation-table.ts'
 

@@ -1,5 +1,5 @@
 import { shellWord } from '@svc/core'
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { type ConversationView, conversationFacts } from './conversation-table.ts'
 
 /** Writes to a visitor. */

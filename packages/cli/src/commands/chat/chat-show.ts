@@ -1,7 +1,7 @@
 import { shellWord } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { ago, type Page } from '../../render.ts'
-import { paint, plain, plainBlock } from '../../terminal.ts'
+import type { Handler } from '../../program/call.ts'
+import { ago, type Page } from '../../terminal/render.ts'
+import { paint, plain, plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type ConversationView, conversationFacts, type MessageView } from './conversation-table.ts'
 

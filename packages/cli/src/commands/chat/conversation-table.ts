@@ -1,4 +1,4 @@
-import { ago, facts, instant, type Page, table } from '../../render.ts'
+import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 /** A conversation as operations answer it. */
 export interface ConversationView {

@@ -1,6 +1,6 @@
 import type { SystemReport } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { EXIT, type ExitCode } from '../../failure.ts'
+import type { Handler } from '../../program/call.ts'
+import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { reportTable } from './report-table.ts'
 
 /** Flags of `svc doctor`. */

@@ -13,7 +13,7 @@ import {
   storageChecks,
   systemTimers,
 } from '@svc/core'
-import type { Call } from '../../call.ts'
+import type { Call } from '../../program/call.ts'
 import type { Examination } from './doctor.ts'
 import { folderChecks } from './folder-checks.ts'
 import { localSettings } from './local-settings.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, type Environment, readConfig } from '@svc/core'
-import { DEFAULT_DATA_DIR } from '../../connect.ts'
+import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Io } from '../../io.ts'
 
 /** Settings that can be worked with, and what is wrong with those that cannot. */

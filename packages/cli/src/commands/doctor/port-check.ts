@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Config, Finding, NamedCheck } from '@svc/core'
-import { exchange } from '../../exchange.ts'
+import { exchange } from '../../connect/exchange.ts'
 
 /** Whether the service could listen where its settings say, or does already. */
 export const portCheck = ({ host, port }: Config['http']): NamedCheck => ({

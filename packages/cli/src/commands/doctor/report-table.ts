@@ -1,6 +1,6 @@
 import type { SystemCheckLine, SystemStatus } from '@svc/core'
-import { type Page, table } from '../../render.ts'
-import type { Colour } from '../../terminal.ts'
+import { type Page, table } from '../../terminal/render.ts'
+import type { Colour } from '../../terminal/terminal.ts'
 import { adviceOn } from './advice.ts'
 
 const MARKS: Readonly<Record<SystemStatus, { readonly mark: string; readonly colour: Colour }>> = {

@@ -1,6 +1,6 @@
 import type { FleetBackup } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { ago, type Page, table } from '../../render.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { ago, type Page, table } from '../../terminal/render.ts'
 import type { FleetOptions } from './fleet-servers.ts'
 
 const verdict = (at: number, good: boolean): string => (at === 0 ? '' : good ? 'ok' : 'failed')

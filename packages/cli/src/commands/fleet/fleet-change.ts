@@ -1,5 +1,5 @@
 import { type FleetServer, shellWord } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'
 
 /** Drains, undrains, labels or forgets a host, named by its id, hostname, label, or `fp:` and its fingerprint. */

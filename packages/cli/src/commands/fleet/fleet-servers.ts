@@ -1,6 +1,6 @@
 import type { OperatorServer } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { ago, type Page, stateColour, table } from '../../render.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** Flags that narrow a fleet read. */
 export interface FleetOptions {

@@ -1,8 +1,8 @@
 import { type StoredLine, shellWord } from '@svc/core'
-import type { Call } from '../../call.ts'
-import type { Connection } from '../../connect.ts'
-import { EXIT, type ExitCode } from '../../failure.ts'
-import { paint, plain, tameLine } from '../../terminal.ts'
+import type { Connection } from '../../connect/connect.ts'
+import type { Call } from '../../program/call.ts'
+import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { paint, plain, tameLine } from '../../terminal/terminal.ts'
 import { endText, type JobView } from './job-table.ts'
 import { type Watch, watchJob } from './job-watch.ts'
 

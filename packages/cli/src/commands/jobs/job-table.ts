@@ -1,5 +1,5 @@
 import type { JobKind, JobState } from '@svc/core'
-import { ago, duration, facts, instant, type Page, stateColour, table } from '../../render.ts'
+import { ago, duration, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** A job as operations answer it; instants in unix seconds. */
 export interface JobView {

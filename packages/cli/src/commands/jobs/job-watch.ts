@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem, type StoredLine, type WaitReason } from '@svc/core'
-import type { Connection } from '../../connect.ts'
+import type { Connection } from '../../connect/connect.ts'
 import type { JobView } from './job-table.ts'
 
 /** Who watches a job, and what is told on the way. */

@@ -1,6 +1,6 @@
 import { shellWord } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { EXIT, type ExitCode } from '../../failure.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { untilStopped } from './follow.ts'
 import { isOver, type JobView, jobsTable } from './job-table.ts'
 

@@ -1,4 +1,4 @@
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type JobView, jobsTable } from './job-table.ts'
 

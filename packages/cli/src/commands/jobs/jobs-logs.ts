@@ -1,7 +1,7 @@
 import type { StoredLine } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import type { Connection } from '../../connect.ts'
-import type { ExitCode } from '../../failure.ts'
+import type { Connection } from '../../connect/connect.ts'
+import { given, type Handler } from '../../program/call.ts'
+import type { ExitCode } from '../../program/failure.ts'
 import { follow, type LogsOptions, printEnd, writeLines } from './follow.ts'
 
 /** Prints the log of a job, or follows it to the end of the job. */

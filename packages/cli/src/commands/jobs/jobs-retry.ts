@@ -1,5 +1,5 @@
 import { shellWord } from '@svc/core'
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { type JobView, jobsTable } from './job-table.ts'
 
 /** Does the work of a finished job again, as a new job. */

@@ -1,4 +1,4 @@
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { type LicenseView, licensesTable } from './licenses-list.ts'
 
 /** Suspends, reinstates or revokes a license, named by its id or its key. */

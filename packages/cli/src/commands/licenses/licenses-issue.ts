@@ -1,5 +1,5 @@
-import { given, type Handler } from '../../call.ts'
-import { plain } from '../../terminal.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { type LicenseView, licensesTable } from './licenses-list.ts'
 
 /** Flags of `svc licenses issue`. */

@@ -1,5 +1,5 @@
-import type { Handler } from '../../call.ts'
-import { ago, duration, type Page, stateColour, table } from '../../render.ts'
+import type { Handler } from '../../program/call.ts'
+import { ago, duration, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** A license as operations answer it; instants in unix seconds. */
 export interface LicenseView {

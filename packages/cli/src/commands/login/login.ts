@@ -1,9 +1,9 @@
 import { IDLE_SECONDS, Problem } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
-import { exchange } from '../../exchange.ts'
-import { forgetSession, keepSession, keptSession, originOf } from '../../kept-sessions.ts'
-import { warnOfPlainHttp } from '../../plain-http.ts'
-import { plain } from '../../terminal.ts'
+import { exchange } from '../../connect/exchange.ts'
+import { forgetSession, keepSession, keptSession, originOf } from '../../connect/kept-sessions.ts'
+import { warnOfPlainHttp } from '../../connect/plain-http.ts'
+import { given, type Handler } from '../../program/call.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { knownCode, knownPassword } from '../users/password-input.ts'
 
 /** Flags of `svc login`. */

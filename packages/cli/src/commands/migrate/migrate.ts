@@ -1,7 +1,7 @@
 import { type MigrationStatus, Problem, readConfig } from '@svc/core'
-import type { Call, Handler } from '../../call.ts'
-import { EXIT, type ExitCode } from '../../failure.ts'
-import { table } from '../../render.ts'
+import type { Call, Handler } from '../../program/call.ts'
+import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { table } from '../../terminal/render.ts'
 
 /** Flags of `svc migrate`. */
 export interface MigrateOptions {

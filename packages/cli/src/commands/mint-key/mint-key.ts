@@ -1,6 +1,6 @@
 import { generateSigningKey } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { facts } from '../../render.ts'
+import type { Handler } from '../../program/call.ts'
+import { facts } from '../../terminal/render.ts'
 
 /** Makes a signing key and prints it: the one command whose answer is a secret by purpose. */
 export const mintKey: Handler<object> = async (call) => {

@@ -1,4 +1,4 @@
-import { ago, facts, instant, type Page, stateColour, table } from '../../render.ts'
+import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** A monitor as operations answer it; instants in unix seconds. */
 export interface MonitorView {

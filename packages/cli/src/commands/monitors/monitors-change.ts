@@ -1,4 +1,4 @@
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { type MonitorView, monitorFacts, monitorsTable } from './monitor-view.ts'
 
 /** Shows one monitor. */

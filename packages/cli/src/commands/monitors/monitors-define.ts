@@ -1,4 +1,4 @@
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type MonitorView, monitorFacts } from './monitor-view.ts'
 

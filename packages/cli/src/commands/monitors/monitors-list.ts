@@ -1,4 +1,4 @@
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { type MonitorView, monitorsTable } from './monitor-view.ts'
 
 /** Flags of `svc monitors list`. */

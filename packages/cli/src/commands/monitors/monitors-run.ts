@@ -1,6 +1,6 @@
-import { given, type Handler } from '../../call.ts'
-import type { ExitCode } from '../../failure.ts'
-import { facts, instant, type Page, table } from '../../render.ts'
+import { given, type Handler } from '../../program/call.ts'
+import type { ExitCode } from '../../program/failure.ts'
+import { facts, instant, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'
 import { type MonitorView, monitorFacts, valuesText } from './monitor-view.ts'
 

@@ -1,6 +1,6 @@
 import type { Log } from '@svc/core'
-import { EXIT } from '../../failure.ts'
 import type { Io } from '../../io.ts'
+import { EXIT } from '../../program/failure.ts'
 
 /** Why a service ends: it was asked to, or an error reached nobody. */
 export type StopCause = 'signal' | 'fault'

@@ -1,5 +1,5 @@
-import type { Handler } from '../../call.ts'
-import { plain } from '../../terminal.ts'
+import type { Handler } from '../../program/call.ts'
+import { plain } from '../../terminal/terminal.ts'
 
 /** Opens a session; the cookie alone goes to stdout, so that it can be put into a header. */
 export const mintSession: Handler<object> = async (call) => {

@@ -1,5 +1,5 @@
-import type { Handler } from '../../call.ts'
-import { plain } from '../../terminal.ts'
+import type { Handler } from '../../program/call.ts'
+import { plain } from '../../terminal/terminal.ts'
 
 /** Ends every session of a user. */
 export const revokeSessions: Handler<object> = async (call) => {

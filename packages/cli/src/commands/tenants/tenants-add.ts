@@ -1,4 +1,4 @@
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { type TenantView, tenantsTable } from './tenants-list.ts'
 
 /** Adds a tenant. */

@@ -8,11 +8,11 @@ import {
   ownFolder,
   readConfig,
 } from '@svc/core'
-import type { Handler } from '../../call.ts'
-import { DEFAULT_DATA_DIR } from '../../connect.ts'
-import type { ExitCode } from '../../failure.ts'
+import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Io } from '../../io.ts'
-import { openLog } from '../../log.ts'
+import type { Handler } from '../../program/call.ts'
+import type { ExitCode } from '../../program/failure.ts'
+import { openLog } from '../../terminal/log.ts'
 import { startService } from '../serve/running-service.ts'
 import { endService, flagSettings } from '../serve/serve.ts'
 import { stopRequest } from '../serve/stop-request.ts'

@@ -1,6 +1,6 @@
 import { shellWord } from '@svc/core'
 import type { Io } from '../../io.ts'
-import { paint } from '../../terminal.ts'
+import { paint } from '../../terminal/terminal.ts'
 import type { GitSource } from './sample-app.ts'
 
 /** What the welcome names. */

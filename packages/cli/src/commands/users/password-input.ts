@@ -1,6 +1,6 @@
 import { type CurrentCredentials, Problem } from '@svc/core'
-import { given } from '../../call.ts'
 import type { Io } from '../../io.ts'
+import { given } from '../../program/call.ts'
 
 type Asking = Pick<Io, 'readSecret'>
 

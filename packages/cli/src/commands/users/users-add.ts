@@ -1,5 +1,5 @@
 import { shellWord } from '@svc/core'
-import { given, type Handler } from '../../call.ts'
+import { given, type Handler } from '../../program/call.ts'
 import { newPassword } from './password-input.ts'
 import { type UserView, usersTable } from './users-list.ts'
 

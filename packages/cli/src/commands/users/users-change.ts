@@ -1,4 +1,4 @@
-import type { Handler } from '../../call.ts'
+import type { Handler } from '../../program/call.ts'
 import { newPassword } from './password-input.ts'
 import { type UserView, usersTable } from './users-list.ts'
 

@@ -1,5 +1,5 @@
-import type { Handler } from '../../call.ts'
-import { ago, type Page, table } from '../../render.ts'
+import type { Handler } from '../../program/call.ts'
+import { ago, type Page, table } from '../../terminal/render.ts'
 
 /** A user as operations answer them. */
 export interface UserView {

@@ -1,0 +1,212 @@
+import { join } from 'node:path'
+import type { Random } from '../../../packages/testing/src/simulator/random.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import type { CrowdCounts, CrowdOrders } from '../crowd/crowd.ts'
+import { type Breach, Journal } from '../journal.ts'
+import { fingerprintOf, type Host, type IssuedLicense } from '../names.ts'
+import type { Profile } from '../profile.ts'
+import type { ChaosDatabase } from './database.ts'
+import { Member } from './member.ts'
+import { Operator } from './operator.ts'
+import { makePrograms, programIn } from './programs.ts'
+import { FaultyProxy } from './proxy.ts'
+import { REJECTED, referenceOrders, writeHandlers } from './reference-agent.ts'
+
+/** What everybody in a run is made of. */
+export interface CastParts {
+  readonly folder: string
+  readonly database: ChaosDatabase
+  readonly profile: Profile
+  readonly leaseSeconds: number
+  readonly random: Random
+  /** A fault planted in the replicas. */
+  readonly bug: string | undefined
+}
+
+/** Licenses without work, which are revoked in the course of a run. */
+const DOOMED = 3
+
+/** Everybody in a run: replicas behind the proxy, crowds of light agents, reference agents, the operator. */
+export class Cast implements AsyncDisposable {
+  readonly breaches: Breach[] = []
+  readonly servers: readonly Member[]
+  readonly proxy: FaultyProxy
+  readonly operator: Operator
+  readonly journals: string[] = []
+  hosts: readonly Host[] = []
+  crowds: readonly Member[] = []
+  references: readonly Member[] = []
+  readonly #parts: CastParts
+  readonly #journal: Journal
+  readonly #counts = new Map<string, CrowdCounts>()
+  #isCalm = false
+
+  private constructor(parts: CastParts, proxy: FaultyProxy, ports: readonly number[]) {
+    this.#parts = parts
+    this.proxy = proxy
+    this.#journal = new Journal(this.#newJournal('operator'))
+    this.servers = ports.map((port, number) => this.#server(port, number))
+    proxy.lead(ports)
+    this.operator = new Operator({
+      random: parts.random.fork(),
+      journal: this.#journal,
+      queued: parts.profile.queued,
+      sockets: () =>
+        this.servers.flatMap((server, number) =>
+          server.isUp ? [join(parts.database.dataDir(number), 'control.sock')] : [],
+        ),
+    })
+  }
+
+  /** Starts the replicas and, once they serve, everybody else. */
+  static async assemble(parts: CastParts): Promise<Cast> {
+    const { database, random, profile } = parts
+    await makePrograms(parts.folder)
+    const ports = await Promise.all(Array.from({ length: database.replicas }, freePort))
+    const cast = new Cast(parts, await FaultyProxy.listen(random.fork()), ports)
+    try {
+      for (const server of cast.servers) server.begin()
+      await Promise.all(cast.servers.map((server) => server.up()))
+      await cast.#people(await cast.operator.issueAll(profile.licenses, DOOMED))
+      return cast
+    } catch (error) {
+      await cast[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  get members(): readonly Member[] {
+    return [...this.servers, ...this.crowds, ...this.references]
+  }
+
+  /** The sum of what crowds said that they did, those of killed lives included. */
+  counts(): CrowdCounts {
+    const sum = { requests: 0, lines: 0, faults: 0 }
+    for (const { requests, lines, faults } of this.#counts.values()) {
+      sum.requests += requests
+      sum.lines += lines
+      sum.faults += faults
+    }
+    return sum
+  }
+
+  /** Nobody errs any more. */
+  calm(): void {
+    this.#isCalm = true
+    this.proxy.isWild = false
+    for (const member of this.members) member.thaw()
+    for (const crowd of this.crowds) crowd.tell('calm')
+  }
+
+  /** Ends everybody in order: agents first. A server that does not end with 0 is a breach. */
+  async dismiss(): Promise<void> {
+    for (const { name, isUp, said } of this.servers)
+      if (!isUp) this.breaches.push({ rule: 'process', evidence: `${name} did not come back: ${said}` })
+    await Promise.all([...this.crowds, ...this.references].map((member) => member.end()))
+    for (const server of this.servers) {
+      const code = await server.end('SIGTERM')
+      if (code !== 0)
+        this.breaches.push({
+          rule: 'end',
+          evidence: `${server.name} ended with ${code} after SIGTERM: ${server.said}`,
+        })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.members.map((member) => member.destroy()))
+    await this.proxy[Symbol.asyncDispose]()
+    this.#journal[Symbol.dispose]()
+  }
+
+  #newJournal(name: string): string {
+    const path = join(this.#parts.folder, `${name}.journal`)
+    this.journals.push(path)
+    return path
+  }
+
+  readonly #fault = (evidence: string) => {
+    this.breaches.push({ rule: 'process', evidence })
+  }
+
+  #server(port: number, number: number): Member {
+    const { folder, database, leaseSeconds, bug } = this.#parts
+    return new Member({
+      name: `replica ${number}`,
+      program: programIn(folder, 'replica'),
+      args: ['serve', '--port', String(port), '--data-dir', database.dataDir(number)],
+      env: {
+        ...database.env,
+        NODE_ENV: 'production',
+        SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('hex'),
+        SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds),
+        ...(bug === undefined ? {} : { CHAOS_BUG: bug }),
+      },
+      cwd: folder,
+      ready: '"msg":"serving"',
+      fault: this.#fault,
+    })
+  }
+
+  async #people(licenses: readonly IssuedLicense[]): Promise<void> {
+    const { profile, folder } = this.#parts
+    const { hostsPerLicense, crowds, referenceAgents } = profile
+    const hostsOf = (number: number) =>
+      number >= profile.licenses ? 1 : hostsPerLicense + (number < referenceAgents ? 1 : 0)
+    this.hosts = licenses.flatMap((license, number) =>
+      Array.from({ length: hostsOf(number) }, (_, host) => ({
+        number: number * 10 + host + 1,
+        fingerprint: fingerprintOf(number, host),
+        licenseId: license.id,
+        licenseKey: license.key,
+        kind: host < hostsPerLicense ? ('light' as const) : ('reference' as const),
+      })),
+    )
+    const light = this.hosts.filter(({ kind }) => kind === 'light')
+    this.crowds = Array.from({ length: crowds }, (_, number) =>
+      this.#crowd(
+        number,
+        light.filter((_host, at) => (at + Math.floor(at / hostsPerLicense)) % crowds === number),
+      ),
+    )
+    await writeHandlers(folder)
+    this.references = this.hosts
+      .filter(({ kind }) => kind === 'reference')
+      .map((host) => this.#reference(host))
+    for (const member of [...this.crowds, ...this.references]) member.begin()
+  }
+
+  #crowd(number: number, hosts: readonly Host[]): Member {
+    const { folder, profile, leaseSeconds, random } = this.#parts
+    const name = `crowd ${number}`
+    const journal = this.#newJournal(`crowd${number}`)
+    const seeds = random.fork()
+    let life = 0
+    const orders = (): CrowdOrders => {
+      life += 1
+      const { url } = this.proxy
+      const leaseMs = leaseSeconds * 1000
+      return { url, journal, seed: seeds.next(), hosts, profile, leaseMs, calm: this.#isCalm }
+    }
+    return new Member({
+      name,
+      program: programIn(folder, 'crowd'),
+      cwd: folder,
+      orders,
+      heard: (line) => this.#counts.set(`${number}.${life}`, JSON.parse(line)),
+      fault: this.#fault,
+    })
+  }
+
+  #reference(host: Host): Member {
+    const { folder } = this.#parts
+    return new Member({
+      name: host.fingerprint,
+      program: programIn(folder, 'reference'),
+      excused: REJECTED,
+      cwd: folder,
+      orders: () => referenceOrders(host, this.proxy.url, folder),
+      fault: this.#fault,
+    })
+  }
+}

@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Random } from '../../packages/testing/src/simulator/random.ts'
+import { plantedBug } from './bugs/plant.ts'
+import { Cast } from './cast/cast.ts'
+import type { ChaosDatabase } from './cast/database.ts'
+import { folderDatabase } from './cast/folder-database.ts'
+import { postgresDatabase } from './cast/postgres-database.ts'
+import { Injurer } from './faults/injurer.ts'
+import { type Injury, plan } from './faults/schedule.ts'
+import type { Breach } from './journal.ts'
+import { PROFILE, type ProfileName } from './profile.ts'
+import { examine, type Findings, type LastFault } from './witness/examination.ts'
+
+/** Where the service of a run keeps its rows. */
+export const STORAGES = ['postgresql', 'folder'] as const
+
+/** What a run is to be. */
+export interface RunOptions {
+  readonly profile: ProfileName
+  readonly storage: (typeof STORAGES)[number]
+  readonly seconds: number
+  readonly seed: number
+  readonly bug: string | undefined
+  /** How soon after the last fault everything must go on. */
+  readonly recoveryLimitSeconds: number
+  /** The faults go on for up to as long again until there were so many; fewer are a breach. */
+  readonly least: { readonly kills: number; readonly faults: number }
+  /** Told what happens, a line at a time. */
+  readonly say: (line: string) => void
+  /** Ends the run early: what was begun is ended, nothing is judged. */
+  readonly over: AbortSignal
+}
+
+/** What a run was. */
+export interface RunReport extends Findings {
+  readonly profile: ProfileName
+  readonly seconds: number
+  readonly requests: number
+  readonly kills: { readonly servers: number; readonly agents: number; readonly postgres: number }
+  readonly faults: Readonly<Record<string, number>>
+  readonly drainSeconds: number
+  /** How soon after the last fault everything must go on. */
+  readonly recoveryLimitSeconds: number
+}
+
+const LEASE_SECONDS = 2
+const DRAIN_SECONDS = 60
+const DRAIN_LOOK_MS = 200
+const SHOWN = 5
+/** The embedded database is opened anew by each server: a few seconds in which nothing else can be done to it. */
+const NOT_OF_A_FOLDER: readonly Injury[] = ['freeze server']
+
+/** Breaks everything that can be broken for so long, lets it come to rest, and holds it to its promises. */
+export async function run(options: RunOptions): Promise<RunReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'))
+  try {
+    await using database = await open(options, folder)
+    return await play(options, database, folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function open({ storage, bug }: RunOptions, folder: string): Promise<ChaosDatabase> {
+  if (storage === 'folder') return folderDatabase(folder)
+  return postgresDatabase(folder, bug === undefined ? {} : (plantedBug(bug).settings ?? {}))
+}
+
+async function play(options: RunOptions, database: ChaosDatabase, folder: string): Promise<RunReport> {
+  const { seconds, seed, say, over, bug, least } = options
+  const random = new Random(seed)
+  const profile = PROFILE[options.profile]
+  const parts = { folder, database, profile, leaseSeconds: LEASE_SECONDS, random, bug }
+  await using cast = await Cast.assemble(parts)
+  const injurer = new Injurer(cast, database.serverFaults, random.fork())
+  const without = options.storage === 'folder' ? NOT_OF_A_FOLDER : []
+  using _progress = every(1000, () => say(progress(cast, injurer)))
+  const filling = cast.operator.fill()
+  let last: LastFault
+  let lasted = 0
+  try {
+    cast.proxy.isWild = true
+    const planned = plan(random.fork(), 2 * seconds, LEASE_SECONDS * 1000, without)
+    const isEnough = () => killsOf(injurer) >= least.kills && faultsOf(cast, injurer) >= least.faults
+    lasted = await injurer.follow(planned, seconds * 1000, isEnough, over)
+    over.throwIfAborted()
+    const finished = injurer.finish()
+    cast.calm()
+    const at = await finished
+    last = { at, probes: await cast.operator.probe(patience(over)) }
+    await injurer.settled()
+  } finally {
+    cast.operator.rest()
+    await filling
+  }
+  await drained(cast, patience(over))
+  const drainSeconds = (Date.now() - last.at) / 1000
+  over.throwIfAborted()
+  await cast.dismiss()
+  const findings = await found(options, cast, database, last)
+  const breaches = [...findings.breaches, ...missing(least, killsOf(injurer), faultsOf(cast, injurer))]
+  return { ...reportOf(options, cast, injurer), ...findings, breaches, seconds: lasted / 1000, drainSeconds }
+}
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+const killsOf = (injurer: Injurer): number => injurer.count((injury) => injury.startsWith('kill'))
+const faultsOf = (cast: Cast, injurer: Injurer): number =>
+  injurer.count(() => true) + sum(cast.proxy.faults.values()) + cast.counts().faults
+
+function missing(least: RunOptions['least'], kills: number, faults: number): Breach[] {
+  if (kills >= least.kills && faults >= least.faults) return []
+  const evidence = `${kills} kills and ${faults} faults, not ${least.kills} and ${least.faults}`
+  return [{ rule: 'evidence', evidence }]
+}
+
+const patience = (over: AbortSignal): AbortSignal =>
+  AbortSignal.any([over, AbortSignal.timeout(DRAIN_SECONDS * 1000)])
+
+/** Waits until every job has ended; what has not after a minute is for the examination to tell. */
+async function drained(cast: Cast, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await cast.operator.reinstateAll()
+    if (await cast.operator.isIdle()) return
+    await pause(DRAIN_LOOK_MS)
+  }
+}
+
+async function found(
+  { recoveryLimitSeconds: limit }: RunOptions,
+  cast: Cast,
+  database: ChaosDatabase,
+  last: LastFault,
+): Promise<Findings> {
+  const testimony = { journals: cast.journals, barrings: cast.operator.barrings }
+  const findings = await database.examine((query) => examine(query, cast.hosts, testimony, last))
+  const breaches: Breach[] = [...cast.breaches, ...findings.breaches]
+  const internal = cast.servers.flatMap(({ faults }) => faults)
+  for (const line of internal.slice(0, SHOWN)) breaches.push({ rule: 'I14', evidence: line })
+  if (findings.recoverySeconds > limit)
+    breaches.push({
+      rule: 'recovery',
+      evidence: `${findings.recoverySeconds.toFixed(1)} s after the last fault, not within ${limit} s`,
+    })
+  if (findings.reclaims === 0 || findings.acknowledgedLines === 0)
+    breaches.push({
+      rule: 'evidence',
+      evidence: 'no job was lost, or no line acknowledged: the run shows nothing',
+    })
+  return { ...findings, breaches }
+}
+
+function reportOf({ profile, seconds, recoveryLimitSeconds }: RunOptions, cast: Cast, injurer: Injurer) {
+  const { requests, faults } = cast.counts()
+  return {
+    profile,
+    seconds,
+    requests,
+    kills: {
+      servers: injurer.done.get('kill server') ?? 0,
+      agents: (injurer.done.get('kill crowd') ?? 0) + (injurer.done.get('kill agent') ?? 0),
+      postgres: injurer.done.get('kill postgres') ?? 0,
+    },
+    faults: Object.fromEntries<number>([
+      ...injurer.done,
+      ...cast.proxy.faults,
+      ['of the agents themselves', faults],
+    ]),
+    recoveryLimitSeconds,
+  }
+}
+
+function progress(cast: Cast, injurer: Injurer): string {
+  const { requests, lines } = cast.counts()
+  const kills = killsOf(injurer)
+  const up = cast.servers.filter(({ isUp }) => isUp).length
+  return `${requests} requests, ${lines} lines, ${cast.operator.enqueued} jobs, ${kills} kills, ${up} of ${cast.servers.length} replicas up`
+}
+
+function every(milliseconds: number, work: () => void): Disposable {
+  const timer = setInterval(work, milliseconds)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

@@ -1,0 +1,314 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { encodeLines } from '../../packages/core/src/jobs/job-log-body.ts'
+import type { Query } from '../src/cast/database.ts'
+import { folderDatabase } from '../src/cast/folder-database.ts'
+import type { Barring } from '../src/cast/operator.ts'
+import { type Entry, Journal } from '../src/journal.ts'
+import { type Host, lineText, signature } from '../src/names.ts'
+import { examine, type Findings } from '../src/witness/examination.ts'
+
+const host = (number: number, licenseId: string): Host => ({
+  number,
+  fingerprint: `h${number}`,
+  licenseId,
+  licenseKey: 'k',
+  kind: 'light',
+})
+const HOSTS = [host(1, 'lic_a'), host(2, 'lic_a'), host(3, 'lic_b')] as const
+const [FIRST, SECOND] = HOSTS
+const HOUR = 3_600_000
+
+let folder: string
+let query: Query
+let closing: Promise<void>
+const told = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'))
+  const database = await folderDatabase(folder)
+  await new Promise<void>((resolve) => {
+    closing = database.examine(async (opened) => {
+      query = opened
+      resolve()
+      await told.promise
+    })
+  })
+}, 60_000)
+afterAll(async () => {
+  told.resolve()
+  await closing
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A story told by hand, in a transaction that is undone. */
+class Story {
+  readonly #entries: Entry[] = []
+  readonly barrings: Barring[] = []
+
+  run(sql: string): Promise<unknown> {
+    return query(sql)
+  }
+
+  tell(entry: Entry): void {
+    this.#entries.push(entry)
+  }
+
+  /** A host takes the job and is told so. */
+  async claim(by: Host, attempt: number, from = 'now()'): Promise<void> {
+    await this.run(`update jobs set state = 'claimed', claimed_by = '${by.fingerprint}', attempt = ${attempt},
+      available_at = ${from} + interval '1 hour' where id = 'job_1'`)
+    this.tell({ kind: 'claim', ...about(by, attempt) })
+  }
+
+  async end(by: Host, attempt: number, state = 'succeeded', code = signature(by, attempt)): Promise<void> {
+    await this.run(`update jobs set state = '${state}', exit_code = ${code}, finished_at = clock_timestamp()
+      where id = 'job_1'`)
+    this.tell({ kind: 'status', state, ...about(by, attempt) })
+  }
+
+  async chunk(places: readonly number[], writer: Host, first = 0): Promise<void> {
+    const lines = places.map((place) => ({ ts: 1, line: lineText(writer.fingerprint, 'job_1', 1, place) }))
+    const body = Buffer.from(await encodeLines(lines)).toString('hex')
+    await this.run(`insert into job_log_chunks (job_id, first_line, attempt, first_offset, next_offset, lines, accepted,
+      job_chars, body) values ('job_1', ${first}, 1, ${first}, ${first + lines.length}, ${lines.length},
+      ${lines.length}, 1, '\\x${body}')`)
+  }
+
+  async findings(): Promise<Findings> {
+    const path = join(folder, 'story.journal')
+    await rm(path, { force: true })
+    using journal = new Journal(path)
+    for (const entry of this.#entries) journal.write(entry)
+    const testimony = { journals: [path], barrings: this.barrings }
+    return examine(query, HOSTS, testimony, { at: Date.now(), probes: [] })
+  }
+}
+
+const about = ({ fingerprint, licenseId }: Host, attempt: number) => ({
+  host: fingerprint,
+  license: licenseId,
+  job: 'job_1',
+  attempt,
+  sent: Date.now(),
+  got: Date.now(),
+})
+
+/** The promises that a story breaks, and what was seen. */
+async function broken(tell: (story: Story) => Promise<void>): Promise<string[]> {
+  await query('begin')
+  const story = new Story()
+  await query(`insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds)
+    values ('job_1', 'lic_a', 'prune', '{}', 3, 60)`)
+  await tell(story)
+  const { breaches } = await story.findings()
+  await query('rollback')
+  return [...new Set(breaches.map(({ rule }) => rule))]
+}
+
+const give = `update jobs set state = 'pending', claimed_by = null, available_at = now() where id = 'job_1'`
+
+test('A story in which all is well breaks no promise', async () => {
+  const rules = await broken(async (story) => {
+    story.tell({ kind: 'enqueue', job: 'job_1', sent: 1, got: 2 })
+    await story.claim(FIRST, 1)
+    await story.run(give)
+    await story.claim(SECOND, 2)
+    await story.run(`update jobs set attempt = 2, state = 'running' where id = 'job_1'`)
+    story.tell({ kind: 'status', state: 'running', ...about(SECOND, 2) })
+    await story.end(SECOND, 2)
+  })
+  expect(rules).toEqual([])
+}, 30_000)
+
+describe('The witness convicts', () => {
+  test.each<[string, string, (story: Story) => Promise<void>]>([
+    [
+      'a job that two hosts hold',
+      'I1',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.claim(SECOND, 2)
+        await story.end(SECOND, 2)
+      },
+    ],
+    [
+      'a job that is handed out under the same attempt',
+      'I1',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.run(give)
+        await story.claim(SECOND, 1)
+        await story.end(SECOND, 1)
+      },
+    ],
+    [
+      'an end that another host has signed',
+      'I2',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1, 'succeeded', signature(SECOND, 1))
+      },
+    ],
+    [
+      'a status that was taken from somebody who did not hold the job',
+      'I2',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        story.tell({ kind: 'status', state: 'succeeded', ...about(SECOND, 1) })
+      },
+    ],
+    [
+      'a line of a host that did not hold the job',
+      'I2',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.chunk([0, 1], SECOND)
+        await story.end(FIRST, 1)
+      },
+    ],
+    [
+      'an end that changes',
+      'I3',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        await story.run(`update jobs set state = 'failed' where id = 'job_1'`)
+      },
+    ],
+    [
+      'a cancelled job that is queued again',
+      'I3',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.run(`update jobs set cancel_requested_at = now() where id = 'job_1'`)
+        await story.run(give)
+        await story.claim(FIRST, 2)
+        await story.end(FIRST, 2)
+      },
+    ],
+    [
+      'a job that was acknowledged and is gone',
+      'I4',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        story.tell({ kind: 'enqueue', job: 'job_2', sent: 1, got: 2 })
+      },
+    ],
+    ['a job that never ends', 'I4', (story) => story.claim(FIRST, 1)],
+    [
+      'a hand-out that was forgotten',
+      'I4',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        story.tell({ kind: 'claim', ...about(FIRST, 2) })
+      },
+    ],
+    [
+      'an acknowledged line that is lost',
+      'I5',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.chunk([0, 1], FIRST)
+        story.tell({ kind: 'lines', first: 0, lines: 3, ...about(FIRST, 1) })
+        await story.end(FIRST, 1)
+      },
+    ],
+    [
+      'a line that is stored twice',
+      'I5',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.chunk([0, 1], FIRST)
+        await story.chunk([1, 2], FIRST, 2)
+        await story.end(FIRST, 1)
+      },
+    ],
+    [
+      'lines in another order',
+      'I5',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.chunk([1, 0], FIRST)
+        await story.end(FIRST, 1)
+      },
+    ],
+    [
+      'chunks that leave a gap',
+      'I6',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.chunk([0, 1], FIRST, 5)
+        await story.end(FIRST, 1)
+      },
+    ],
+    [
+      'a host of another license',
+      'I7',
+      async (story) => {
+        await story.claim(HOSTS[2], 1)
+        await story.end(HOSTS[2], 1)
+      },
+    ],
+    [
+      'a heartbeat that is lost',
+      'I8',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        await story.run(
+          `insert into agents (license_id, fingerprint, seq, last_heartbeat) values ('lic_a', 'h1', 4, now())`,
+        )
+        story.tell({ kind: 'beat', host: 'h1', license: 'lic_a', seq: 5, sent: 1, got: 2 })
+      },
+    ],
+    [
+      'a heartbeat that goes back',
+      'seen',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        await story.run(
+          `insert into agents (license_id, fingerprint, seq, last_heartbeat) values ('lic_a', 'h1', 4, now())`,
+        )
+        await story.run(`update agents set last_heartbeat = now() - interval '1 second'`)
+      },
+    ],
+    [
+      'a write under a suspended license',
+      'I9',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        const at = Date.now()
+        story.barrings.push({
+          license: 'lic_a',
+          asked: at - HOUR,
+          since: at - HOUR,
+          lifting: at + HOUR,
+          lifted: at + HOUR,
+        })
+      },
+    ],
+    [
+      'a refusal without a reason',
+      'I9',
+      async (story) => {
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        story.tell({ kind: 'barred', host: 'h1', license: 'lic_a', sent: 1, got: 2 })
+      },
+    ],
+  ])(
+    '%s (%s)',
+    async (_, rule, tell) => {
+      expect(await broken(tell)).toContain(rule)
+    },
+    30_000,
+  )
+})

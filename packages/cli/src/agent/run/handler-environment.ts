@@ -1,0 +1,90 @@
+import type { AgentOptions } from '../agent-options.ts'
+import type { ClaimedJob } from './claimed-job.ts'
+import { handlerFolders } from './handler-folders.ts'
+import type { WorkFolder } from './work-folder.ts'
+
+/**
+ * What handlers see of the agent's own environment. An allow-list, because the rest may hold the license key, a database
+ * address or another service's secret.
+ */
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|SSL_CERT_FILE|SSL_CERT_DIR|DOCKER_HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
+
+/** Variables that belong to the agent's own user: of no use, or closed, to another one. */
+const OWN_USERS =
+  /^(HOME|USER|LOGNAME|SHELL|TMPDIR|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID)$/
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
+const PAYLOAD_KEY = /^[a-z][a-z0-9_]{0,63}$/
+/** Linux takes 128 KiB for one variable; longer values stand in the job file only. */
+const MAX_VALUE_CHARS = 16_384
+
+/** The environment of a handler: the host's harmless part, the payload's plain facts, and the agent's, which win. */
+export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): Record<string, string> {
+  const { job } = folder
+  const { state, apps } = handlerFolders(options)
+  const own = {
+    SVC_JOB_ID: job.id,
+    SVC_JOB_KIND: job.kind,
+    SVC_JOB_ATTEMPT: String(job.attempt),
+    SVC_JOB_FILE: folder.jobFile,
+    SVC_ENV_FILE: folder.envFile,
+    SVC_WORK_DIR: folder.handlerPath,
+    SVC_STATE_DIR: state,
+    SVC_APPS_DIR: apps,
+    SVC_TIMEOUT_SECONDS: String(job.timeoutSeconds),
+    ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
+  }
+  const all = {
+    PATH: DEFAULT_PATH,
+    ...inherited(options),
+    ...options.handlerEnvironment,
+    ...payloadFacts(job),
+    ...own,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => !holds(value, options.licenseKey)))
+}
+
+/** The `env` of the payload as lines that a POSIX shell reads with `.`; names that no shell takes are left out. */
+export function appEnvironment(job: ClaimedJob): string {
+  const env = job.payload.env
+  if (typeof env !== 'object' || env === null) return ''
+  return Object.entries(env)
+    .filter(([name, value]) => VARIABLE.test(name) && typeof value === 'string' && !value.includes('\0'))
+    .map(([name, value]) => `${name}='${String(value).replaceAll("'", `'\\''`)}'\n`)
+    .join('')
+}
+
+function inherited({ environment = {}, handlerUser }: AgentOptions): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && INHERITED.test(entry[0]),
+  )
+  if (!handlerUser) return Object.fromEntries(entries)
+  const { name, home, loginShell } = handlerUser
+  const its = { HOME: home, USER: name, LOGNAME: name, SHELL: loginShell }
+  return { ...Object.fromEntries(entries.filter(([variable]) => !OWN_USERS.test(variable))), ...its }
+}
+
+/** `app` → `SVC_APP`, `older_than_seconds` → `SVC_OLDER_THAN_SECONDS`; of the source `type` → `SVC_SOURCE_TYPE`, the rest plainly. */
+function payloadFacts({ payload }: ClaimedJob): Record<string, string> {
+  const { source } = payload
+  const { type, ...rest } = (typeof source === 'object' && source !== null ? source : {}) as Record<
+    string,
+    unknown
+  >
+  const facts: Record<string, string> = {}
+  for (const [key, value] of Object.entries({ ...payload, ...rest, source_type: type })) {
+    const text = plain(value)
+    if (PAYLOAD_KEY.test(key) && text !== undefined) facts[`SVC_${key.toUpperCase()}`] = text
+  }
+  return facts
+}
+
+function plain(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const fits = typeof value === 'string' && value.length <= MAX_VALUE_CHARS && !value.includes('\0')
+  return fits ? value : undefined
+}
+
+const holds = (value: string, secret: string): boolean => secret !== '' && value.includes(secret)

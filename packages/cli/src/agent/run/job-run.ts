@@ -1,0 +1,171 @@
+import type { Clock, Log } from '@svc/core'
+import type { AgentOptions, AgentTiming } from '../agent-options.ts'
+import { pause } from '../pause.ts'
+import type { AgentApi, StatusReport } from '../wire/agent-api.ts'
+import type { Answer } from '../wire/http-exchange.ts'
+import type { ClaimedJob } from './claimed-job.ts'
+import { handlerEnvironment } from './handler-environment.ts'
+import { type HandlerEnd, HandlerProcess } from './handler-process.ts'
+import { findHandler } from './handlers-folder.ts'
+import { type Interruption, noHandler, outcomeOf, outcomeOfInterrupted } from './job-outcome.ts'
+import { JobReporter } from './job-reporter.ts'
+import { withoutKey } from './license-key-mask.ts'
+import { killStrays } from './process-group.ts'
+import type { WorkFolder } from './work-folder.ts'
+
+/** What a job runs with. */
+export interface JobParts {
+  readonly api: AgentApi
+  readonly options: AgentOptions
+  readonly timing: AgentTiming
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How a run ended, for the agent's own count. `unreported`: its outcome stays in the work folder for the next start. */
+export type JobEnd = 'succeeded' | 'failed' | 'given back' | 'gone' | 'unreported'
+
+/** One job from claim to end. */
+export class JobRun {
+  readonly job: ClaimedJob
+  readonly #parts: JobParts
+  readonly #folder: WorkFolder
+  readonly #reporter: JobReporter
+  /** Ends every exchange with the plane. */
+  readonly #life = new AbortController()
+  #handler: HandlerProcess | undefined
+  #settling = false
+  #interruption: Interruption | undefined
+  #ending: Promise<void> = Promise.resolve()
+
+  constructor(parts: JobParts, folder: WorkFolder) {
+    this.job = folder.job
+    this.#parts = parts
+    this.#folder = folder
+    this.#reporter = new JobReporter(parts, folder, (answer) => this.#hear(answer), this.#life.signal)
+  }
+
+  /** Ends the work early. The first reason stands, except that `gone` overrules all; after the handler's own end only `gone` counts. */
+  interrupt(why: Interruption): void {
+    const over = this.#handler?.exited ?? false
+    if (why !== 'gone' && (this.#interruption !== undefined || over)) return
+    if (this.#interruption === 'gone') return
+    this.#interruption = why
+    this.#parts.log.info({ job: this.job.id, attempt: this.job.attempt, why }, 'ending a job early')
+    if (this.#handler && !over) this.#ending = this.#endHandler(this.#handler)
+  }
+
+  /** Stops telling the plane: the outcome stays in the work folder, and the next agent on it reports it. */
+  abandon(): void {
+    this.#life.abort()
+  }
+
+  /** Runs the job and reports how it ended. Never throws. */
+  async run(): Promise<JobEnd> {
+    try {
+      const outcome = await this.#work()
+      return outcome === undefined ? await this.#leave() : await this.#settle(outcome)
+    } catch (error) {
+      this.#parts.log.error({ job: this.job.id, error: (error as Error).message }, 'a job could not be run')
+      const outcome: StatusReport = { state: 'failed', error: 'the agent could not run the job' }
+      return this.#settle(outcome).catch(() => 'unreported' as const)
+    } finally {
+      this.#reporter.dispose()
+    }
+  }
+
+  /** The outcome, or `undefined` when the job is not ours to report on. */
+  async #work(): Promise<StatusReport | undefined> {
+    const { options } = this.#parts
+    const file = await findHandler(options.handlersDir, this.job.kind)
+    if (!file) return noHandler(this.job.kind)
+    const heard = await this.#reporter.announce()
+    if (heard === 'gone') return undefined
+    // The plane was away for a whole lease: nothing was begun, so the job may go to anybody.
+    if (heard === 'unheard') return { state: 'pending' }
+    const end = this.#interruption ? {} : await this.#runHandler(file)
+    if (this.#interruption === 'gone') return undefined
+    if (this.#interruption) return outcomeOfInterrupted(this.#interruption, this.job, end)
+    return outcomeOf(end, this.job.kind)
+  }
+
+  async #runHandler(file: string): Promise<HandlerEnd> {
+    this.#reporter.start()
+    const handler = this.#start(file)
+    if (!(handler instanceof HandlerProcess)) return this.#notStarted(handler)
+    this.#handler = handler
+    using _timeout = after(this.job.timeoutSeconds * 1000, () => this.interrupt('timeout'))
+    const end = await handler.ended
+    // A group that outlives its leader is still being ended.
+    await this.#ending
+    return end.fault === undefined ? end : this.#notStarted(end)
+  }
+
+  #start(file: string): HandlerProcess | HandlerEnd {
+    const { options } = this.#parts
+    const { maxLineChars } = this.job.log
+    try {
+      return HandlerProcess.start({
+        file,
+        folder: this.#folder.handlerPath,
+        owner: options.handlerUser,
+        environment: handlerEnvironment(this.#folder, options),
+        input: `${JSON.stringify(this.job.raw)}\n`,
+        maxLineChars,
+        masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
+        onLine: (line) => this.#reporter.push(line),
+      })
+    } catch (error) {
+      return { fault: (error as NodeJS.ErrnoException).code ?? 'EFAULT' }
+    }
+  }
+
+  #notStarted(end: HandlerEnd): HandlerEnd {
+    this.#parts.log.warn(
+      { job: this.job.id, kind: this.job.kind, fault: end.fault },
+      'a handler could not be started',
+    )
+    this.#reporter.push(`[agent] the handler could not be started: ${end.fault}`)
+    return end
+  }
+
+  async #endHandler(handler: HandlerProcess): Promise<void> {
+    // Somebody else may be at work on it already: no grace.
+    if (this.#interruption === 'gone') handler.kill()
+    else await handler.terminate(this.#parts.timing.killGraceMs)
+    await killStrays(this.#folder, this.#parts.options.handlerUser)
+  }
+
+  async #settle(outcome: StatusReport): Promise<JobEnd> {
+    this.#settling = true
+    await this.#folder.keepOutcome(outcome)
+    const heard = await this.#reporter.conclude(outcome)
+    if (heard === 'unheard') return 'unreported'
+    if (heard === 'gone') return this.#leave()
+    await this.#folder.remove()
+    return outcome.state === 'pending' ? 'given back' : outcome.state === 'succeeded' ? 'succeeded' : 'failed'
+  }
+
+  async #leave(): Promise<JobEnd> {
+    await this.#reporter.quit()
+    await this.#folder.remove()
+    return 'gone'
+  }
+
+  #hear(answer: Answer): void {
+    if (this.#settling) return
+    const state = answer.header('svc-job-state')
+    if (answer.status === 404) this.interrupt('gone')
+    else if (answer.status !== 200) return
+    else if (state === 'canceling') this.interrupt('cancelled')
+    // The plane closed the job while we work on it.
+    else if ((state === 'failed' || state === 'succeeded') && !this.#handler?.exited) this.interrupt('gone')
+  }
+}
+
+/** Calls `act` once after `milliseconds`, unless disposed before. Longer than a timer can wait counts as never. */
+function after(milliseconds: number, act: () => void): Disposable {
+  const cancelled = new AbortController()
+  if (milliseconds < 2 ** 31) void pause(milliseconds, cancelled.signal).then((passed) => passed && act())
+  return { [Symbol.dispose]: () => cancelled.abort() }
+}

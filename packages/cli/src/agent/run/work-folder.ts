@@ -1,0 +1,149 @@
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDurably } from '../state/durable-file.ts'
+import type { StatusReport } from '../wire/agent-api.ts'
+import { type ClaimedJob, readJob } from './claimed-job.ts'
+import { appEnvironment } from './handler-environment.ts'
+import { GRANT, grant, type HandlerPlace } from './handler-folders.ts'
+import { type HandlerUser, runAs } from './handler-user.ts'
+
+/** The folder within, which is the handler's. */
+const HANDLER_FOLDER = 'run'
+
+/** Where work folders are made, and for whom besides the agent. */
+export interface WorkRoot {
+  readonly path: string
+  readonly handlerUser: HandlerUser | undefined
+}
+
+/** The work folders of an agent. */
+export const workRoot = ({ stateDir, handlerUser }: HandlerPlace): WorkRoot => ({
+  path: join(stateDir, 'work'),
+  handlerUser,
+})
+
+/**
+ * The folder of one attempt of one job, `work/<job id>.<attempt>` in the state folder. In it stand, for the agent alone,
+ * the job, the spooled log, and how it ended until the plane has heard it; and a folder of the handler's, `run`, with what the
+ * handler reads. It goes when the plane has heard.
+ */
+export class WorkFolder {
+  readonly job: ClaimedJob
+  readonly path: string
+  /** The working folder of the handler. */
+  readonly handlerPath: string
+  readonly #user: HandlerUser | undefined
+
+  private constructor(root: WorkRoot, job: ClaimedJob) {
+    this.job = job
+    this.path = join(root.path, `${job.id}.${job.attempt}`)
+    this.handlerPath = join(this.path, HANDLER_FOLDER)
+    this.#user = root.handlerUser
+  }
+
+  /** Makes the folder of a job just claimed. */
+  static async create(root: WorkRoot, job: ClaimedJob): Promise<WorkFolder> {
+    const folder = new WorkFolder(root, job)
+    const user = root.handlerUser
+    const text = JSON.stringify(job.raw)
+    await folder.remove()
+    await mkdir(folder.path, { recursive: true, mode: 0o700 })
+    // Not one that is there: until it is handed over below, nobody else may have had a hand in it.
+    await mkdir(folder.handlerPath, { mode: 0o700 })
+    await writeFile(folder.envFile, appEnvironment(job), { mode: 0o600 })
+    await writeFile(folder.jobFile, text, { mode: 0o600 })
+    if (user) {
+      for (const file of [folder.envFile, folder.jobFile]) await grant(file, user, GRANT.read)
+      await grant(folder.handlerPath, user, GRANT.work)
+      await grant(folder.path, user, GRANT.pass)
+    }
+    await writeDurably(folder.#keptJob, text)
+    return folder
+  }
+
+  /** The folders that an earlier agent left behind. One whose job cannot be read was never begun and is removed. */
+  static async leftovers(root: WorkRoot): Promise<WorkFolder[]> {
+    const names = await readdir(root.path).catch(() => [])
+    const found = await Promise.all(names.map((name) => WorkFolder.#reopen(root, name)))
+    return found.filter((folder) => folder !== undefined)
+  }
+
+  static async #reopen(root: WorkRoot, name: string): Promise<WorkFolder | undefined> {
+    const path = join(root.path, name)
+    const job = readJob(await readJson(join(path, 'job.json')))
+    const folder = job && new WorkFolder(root, job)
+    if (folder && folder.path === path) return folder
+    await removeFolder(path, root.handlerUser)
+    return undefined
+  }
+
+  /** The job object as the plane sent it, for the handler. */
+  get jobFile(): string {
+    return join(this.handlerPath, 'job.json')
+  }
+
+  /** The application's variables as shell assignments. */
+  get envFile(): string {
+    return join(this.handlerPath, 'app.env')
+  }
+
+  /** The lines that the handler wrote. */
+  get spoolFile(): string {
+    return join(this.path, 'log.ndjson')
+  }
+
+  /** Keeps how the job ended: a restarted agent reports it if this one cannot. A full disk costs only that. */
+  async keepOutcome(report: StatusReport): Promise<void> {
+    await writeDurably(this.#outcomeFile, JSON.stringify(report)).catch(() => {})
+  }
+
+  /** How the job ended, when it has. */
+  async outcome(): Promise<StatusReport | undefined> {
+    const kept = (await readJson(this.#outcomeFile)) as StatusReport | undefined
+    return typeof kept?.state === 'string' ? kept : undefined
+  }
+
+  /** Removes the folder. */
+  async remove(): Promise<void> {
+    await removeFolder(this.path, this.#user)
+  }
+
+  /** The agent's own copy: the one that the handler is given is in the handler's hands. */
+  get #keptJob(): string {
+    return join(this.path, 'job.json')
+  }
+
+  get #outcomeFile(): string {
+    return join(this.path, 'outcome.json')
+  }
+}
+
+/**
+ * Removes a work folder, the agent's own files first: without them it is never taken up again. Another user's files are
+ * removed as that user, because one of their processes may still be alive and could lead root by a link to any other folder.
+ * Files that cannot be removed stay until the next start and hold nothing up.
+ */
+async function removeFolder(path: string, user: HandlerUser | undefined): Promise<void> {
+  const names: string[] = await readdir(path).catch(() => [])
+  const own = names.filter((name) => name !== HANDLER_FOLDER)
+  await Promise.allSettled(own.map((name) => rm(join(path, name), { recursive: !user, force: true })))
+  if (names.includes(HANDLER_FOLDER))
+    await removeHandlerFolder(join(path, HANDLER_FOLDER), user).catch(() => {})
+  await rmdir(path).catch(() => {})
+}
+
+async function removeHandlerFolder(path: string, user: HandlerUser | undefined): Promise<void> {
+  if (!user) return rm(path, { recursive: true, force: true, maxRetries: 3 })
+  // Tools leave read-only folders behind, such as Go's cache of modules.
+  await runAs(user, 'find', [path, '-mindepth', '1', '-type', 'd', '-exec', 'chmod', 'u+rwx', '{}', ';'])
+  await runAs(user, 'find', [path, '-mindepth', '1', '-delete'])
+  await rmdir(path)
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer, Problem, requireTrustedSocket, trustedFolder } from '@svc/core'
+import type { Io } from '../io.ts'
+import { warnOfPlainHttp } from './plain-http.ts'
+
+/** A way to run operations. */
+export interface Connection extends AsyncDisposable {
+  /** @throws Problem */
+  run(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>
+}
+
+/** How a person says where the control plane is. */
+export interface ConnectOptions {
+  readonly url?: string
+  readonly key?: string
+  readonly keyFile?: string
+  readonly dataDir?: string
+}
+
+/** Where operations are run. */
+export type Reach =
+  | { readonly by: 'url'; readonly url: string }
+  | { readonly by: 'database' }
+  | { readonly by: 'folder'; readonly dataDir: string }
+
+/** The data folder of `svc up`, found by every command that is run beside it. */
+export const DEFAULT_DATA_DIR = '.svc'
+
+/** What the kernel takes; from the folder one works in, the way is usually short enough. */
+const MAX_SOCKET_PATH_BYTES = 107
+
+/** The socket of a running server, in its data folder. */
+export function controlSocketPath(cwd: string, dataDir: string): string {
+  const path = join(resolve(cwd, dataDir), 'control.sock')
+  return Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? relative(cwd, path) : path
+}
+
+const set = (value: string | undefined): string | undefined => value?.trim() || undefined
+
+/**
+ * Decides where operations are run: what a flag says, then `SERVICE_URL` for reads that a license may do, then
+ * `DATABASE_URL`, then a data folder.
+ * @throws Problem `unavailable` when nothing says where
+ */
+export function reachOf(io: Pick<Io, 'cwd' | 'env'>, options: ConnectOptions, licensed: boolean): Reach {
+  const { cwd, env } = io
+  if (options.url !== undefined) return { by: 'url', url: options.url }
+  if (options.dataDir !== undefined) return { by: 'folder', dataDir: existing(cwd, options.dataDir) }
+  const serviceUrl = set(env.SERVICE_URL)
+  if (serviceUrl !== undefined && licensed) return { by: 'url', url: serviceUrl }
+  if ((set(env.DATABASE_URL) ?? set(env.DATABASE_URL_FILE)) !== undefined) return { by: 'database' }
+  const named = set(env.SERVICE_DATA_DIR)
+  if (named !== undefined) return { by: 'folder', dataDir: existing(cwd, named) }
+  if (existsSync(resolve(cwd, DEFAULT_DATA_DIR))) {
+    return { by: 'folder', dataDir: resolve(cwd, DEFAULT_DATA_DIR) }
+  }
+  if (serviceUrl !== undefined) return { by: 'url', url: serviceUrl }
+  throw new Problem('unavailable', {
+    detail:
+      'no control plane is named: set DATABASE_URL, or say --data-dir, or start one with svc up (it keeps its data in ./.svc)',
+  })
+}
+
+function existing(cwd: string, folder: string): string {
+  const dataDir = resolve(cwd, folder)
+  if (existsSync(dataDir)) return dataDir
+  throw new Problem('unavailable', {
+    detail: `there is no data folder ${dataDir}: svc serve --data-dir ${folder} makes one`,
+  })
+}
+
+/** Connects by what flags and environment say; `licensed` operations may go over the network with a license key. */
+export async function connect(io: Io, options: ConnectOptions, licensed: boolean): Promise<Connection> {
+  const reach = reachOf(io, options, licensed)
+  if (reach.by === 'url') return networkConnection(io, options, checkedUrl(reach.url), licensed)
+  const { openPlane } = await import('./in-process.ts')
+  if (reach.by === 'database') return openPlane(io)
+  return folderConnection(io, reach.dataDir)
+}
+
+/** A license key suffices for what a license may do; the session of `svc login` for whatever its user may. */
+async function networkConnection(
+  io: Io,
+  options: ConnectOptions,
+  url: string,
+  licensed: boolean,
+): Promise<Connection> {
+  const key = licensed ? await licenseKeyOf(io, options) : undefined
+  const { keptSession } = await import('./kept-sessions.ts')
+  const cookie = key === undefined ? await keptSession(io, new URL(url).origin) : undefined
+  if (key !== undefined || cookie !== undefined) {
+    warnOfPlainHttp(io, url, key === undefined ? 'the session' : 'the license key')
+  }
+  if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(io, url, cookie)
+  return (await import('./fleet-client.ts')).fleetClient(url, key)
+}
+
+/**
+ * The license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
+ * @throws Problem `invalid-input` when the file cannot be read
+ */
+export async function licenseKeyOf(
+  io: Pick<Io, 'cwd' | 'env'>,
+  { key, keyFile }: ConnectOptions,
+): Promise<string | undefined> {
+  if (key !== undefined) return key
+  if (keyFile === undefined) return set(io.env.SERVICE_LICENSE_KEY)
+  const text = await readFile(resolve(io.cwd, keyFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('invalid-input', { detail: `the key file ${keyFile} cannot be read (${error.code})` })
+  })
+  return set(text.split('\n')[0])
+}
+
+function checkedUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new Problem('invalid-input', {
+    detail: 'the address of the control plane must be an http or https URL',
+  })
+}
+
+/** How long a folder may be on its way from one process to the next. */
+const HANDOVER_MS = 5000
+const LOOK_MS = 100
+
+/**
+ * A folder that is served is reached by its socket, another one is opened here under its lock. A server that has the
+ * lock and no socket yet is starting: worth a short wait. The folder may lie where one happens to work: nothing is sent to
+ * one that somebody else has put there.
+ */
+async function folderConnection(io: Io, folder: string): Promise<Connection> {
+  const until = performance.now() + HANDOVER_MS
+  const { controlClient } = await import('./control-client.ts')
+  const dataDir = await trustedFolder(folder)
+  for (;;) {
+    const socketPath = controlSocketPath(io.cwd, dataDir)
+    await requireTrustedSocket(resolve(io.cwd, socketPath))
+    const client = await controlClient(socketPath, io.actor)
+    if (client !== undefined) return client
+    if (!existsSync(join(dataDir, 'database'))) {
+      throw new Problem('unavailable', {
+        detail: `nobody serves ${dataDir}, and it holds no database: svc serve --data-dir makes one`,
+      })
+    }
+    try {
+      const { openPlane } = await import('./in-process.ts')
+      return await openPlane(io, { dataDir })
+    } catch (error) {
+      const isTaken = error instanceof Problem && error.code === 'conflict'
+      if (!isTaken || performance.now() > until) throw error
+      await pause(LOOK_MS)
+    }
+  }
+}

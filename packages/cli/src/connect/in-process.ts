@@ -1,0 +1,25 @@
+import { type Config, createControlPlane, Problem, readConfig } from '@svc/core'
+import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
+import { DOCS_PAGES, docsFolder } from '../docs-folder.ts'
+import type { Io } from '../io.ts'
+import type { Connection } from './connect.ts'
+
+const POOL = 2
+
+/** Runs operations in this process, on the database itself: the one in `folder`, else the server that settings name. */
+export async function openPlane(io: Io, folder?: { readonly dataDir: string }): Promise<Connection> {
+  io.keepPrivate()
+  const config = readConfig(io.env)
+  const storage = await openStorage(folder ?? serverOf(config))
+  const plane = createControlPlane({ config, storage, docsDir: docsFolder(), docsPages: DOCS_PAGES })
+  return {
+    run: (name, input) => plane.operations.run(name, input, io.actor),
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+function serverOf(config: Config): StorageSource {
+  const server = databaseServer(config)
+  if (server !== undefined) return { ...server, poolSize: POOL }
+  throw new Problem('unavailable', { detail: 'no database is named: set DATABASE_URL' })
+}

@@ -1,0 +1,25 @@
+import { Problem, type ProblemData } from '@svc/core'
+import { isProblemCode } from '../program/failure.ts'
+import type { Reply } from './exchange.ts'
+
+/** The entries that are texts. */
+export const textsOf = (entries: readonly unknown[]): string[] =>
+  entries.filter((entry) => typeof entry === 'string')
+
+/** The problem that the server met, as if it had been met here. What it should not have said so is left out. */
+export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {
+  const { code } = body
+  if (!isProblemCode(code)) {
+    return new Problem('unavailable', {
+      detail: `the control plane answered ${status}: its log says more`,
+    })
+  }
+  const { detail, details, candidates } = body
+  const data: ProblemData = {
+    ...(typeof detail === 'string' ? { detail } : {}),
+    ...(Array.isArray(details) ? { details: textsOf(details) } : {}),
+    ...(Array.isArray(candidates) ? { candidates: textsOf(candidates) } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  }
+  return new Problem(code, data)
+}

@@ -1,0 +1,35 @@
+import { type Answer, type CurrentCredentials, Problem } from '@svc/core'
+import { currentCredentials } from '../commands/users/password-input.ts'
+import type { Io } from '../io.ts'
+import type { Connection } from './connect.ts'
+import { exchange, type Reply } from './exchange.ts'
+import { problemOf } from './problem-of.ts'
+
+/**
+ * Runs operations over the network with the session of `svc login`. The server says which of them take the password too;
+ * it is asked for then, once for each connection.
+ */
+export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, cookie: string): Connection {
+  let confirmation: CurrentCredentials | undefined
+  const send = (name: string, input: Readonly<Record<string, unknown>>): Promise<Reply> => {
+    const path = `/api/v1/operations/${encodeURIComponent(name)}`
+    const body = confirmation === undefined ? input : { ...input, confirmation }
+    return exchange({ url }, { method: 'POST', path, headers: { cookie }, body })
+  }
+  const run = async (name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> => {
+    let reply = await send(name, input)
+    if (reply.body?.code === 'confirmation-required') {
+      confirmation = await currentCredentials(io)
+      reply = await send(name, input)
+    }
+    if (reply.status === 200 && reply.body !== undefined) return reply.body
+    // A wrong password is explained, a session that is none is not.
+    if (reply.status === 401 && reply.body?.detail === undefined) {
+      throw new Problem('unauthorized', {
+        detail: `the session is over: svc login --url ${new URL(url).origin}`,
+      })
+    }
+    throw problemOf(reply)
+  }
+  return { run, [Symbol.asyncDispose]: async () => {} }
+}

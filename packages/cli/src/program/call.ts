@@ -1,0 +1,97 @@
+import type { Answer, Clock } from '@svc/core'
+import type { Connection, ConnectOptions } from '../connect/connect.ts'
+import type { Io } from '../io.ts'
+import type { Page } from '../terminal/render.ts'
+import { paint, plain, safeJson } from '../terminal/terminal.ts'
+import type { ExitCode } from './failure.ts'
+
+/** What commands that reach a control plane understand. */
+export interface CommonOptions extends ConnectOptions {
+  readonly json?: boolean
+}
+
+/** How a command reaches the control plane; tests put their own in its place. */
+export type Connect = (io: Io, options: ConnectOptions, licensed: boolean) => Promise<Connection>
+
+/** What a call is made of. */
+export interface CallParts<Options> {
+  readonly io: Io
+  readonly clock: Clock
+  readonly connect: Connect
+  readonly args: readonly string[]
+  readonly options: Options
+}
+
+/** What a command does: its result is the exit code, 0 when it says nothing. */
+export type Handler<Options> = (call: Call<Options>) => Promise<ExitCode | undefined>
+
+/** One run of a command: what was typed, and the ways to work and to answer. */
+export class Call<Options = unknown> {
+  readonly io: Io
+  readonly clock: Clock
+  readonly args: readonly string[]
+  readonly options: Options & CommonOptions
+  readonly #connect: Connect
+
+  constructor({ io, clock, connect, args, options }: CallParts<Options & CommonOptions>) {
+    this.io = io
+    this.clock = clock
+    this.args = args
+    this.options = options
+    this.#connect = connect
+  }
+
+  /** The argument at `index`; the program has checked that required ones are there. */
+  arg(index: number): string {
+    return this.args[index] ?? ''
+  }
+
+  /** Connects to the control plane. `licensed`: a license key suffices for what will be asked. */
+  async connect(licensed = false): Promise<Connection> {
+    return slowly(this.io, this.#connect(this.io, this.options, licensed))
+  }
+
+  /** Runs one operation. `A` is what it is known to answer. */
+  async operate<A = Answer>(name: string, input: object, licensed = false): Promise<A> {
+    await using connection = await this.connect(licensed)
+    return (await connection.run(name, { ...input })) as A
+  }
+
+  /** Prints the one document of this command: as JSON when asked for, else as `view` writes it. */
+  print<D extends object>(document: D, view: (page: Page) => string): void {
+    const { out } = this.io
+    if (this.options.json !== true) out.write(view(this.page))
+    else out.write(`${safeJson(JSON.stringify(document, null, out.isTty ? 2 : undefined))}\n`)
+  }
+
+  /** Says something beside the document, a line for each text: on stderr, so that it never gets into a pipe. */
+  hint(...lines: readonly string[]): void {
+    for (const line of lines) this.io.err.write(`${plain(line)}\n`)
+  }
+
+  /** A hint on what happens meanwhile, between the lines that people read. */
+  note(text: string): void {
+    const { env, err } = this.io
+    const isTinted = err.isTty && !env.NO_COLOR
+    err.write(`${paint(plain(text), isTinted ? 'dim' : undefined)}\n`)
+  }
+
+  /** How stdout is written for people now. */
+  get page(): Page {
+    const { env, out } = this.io
+    return { colour: out.isTty && !env.NO_COLOR && env.TERM !== 'dumb', now: this.clock.now() }
+  }
+}
+
+const SLOW_MS = 1000
+
+/** Tells a person at a terminal that something takes its time. */
+async function slowly<T>(io: Io, work: Promise<T>): Promise<T> {
+  if (!io.err.isTty) return work
+  const timer = setTimeout(() => io.err.write('opening the database …\n'), SLOW_MS)
+  return work.finally(() => clearTimeout(timer))
+}
+
+/** `entries` without those that are undefined, as operations take them: absent, never null. */
+export const given = (entries: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined))

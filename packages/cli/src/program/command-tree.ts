@@ -1,0 +1,67 @@
+import { Command, Option } from 'commander'
+import type { Run } from '../commands/declare.ts'
+import type { Io } from '../io.ts'
+import { version } from '../version.ts'
+import type { CommonOptions, Handler } from './call.ts'
+import {
+  COMMANDS,
+  FOOTER,
+  HELP_COMMAND,
+  HELP_OPTION,
+  type ListedCommand,
+  SUMMARY,
+  VERSION_OPTION,
+} from './overview.ts'
+import type { ProgramParts } from './program.ts'
+
+/** Which commands are declared whole; the others are there by name and summary. */
+export type Wanted = 'all' | ReadonlySet<string>
+
+/** The program over `io`. What a command does is loaded when it runs. */
+export async function buildProgram(
+  io: Io,
+  parts: ProgramParts = {},
+  wanted: Wanted = 'all',
+): Promise<Command> {
+  const program = new Command('svc')
+    .description(SUMMARY)
+    .version(version(), ...VERSION_OPTION)
+    .helpOption(...HELP_OPTION)
+    .helpCommand(...HELP_COMMAND)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.out.write(text),
+      writeErr: (text) => io.err.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
+      getOutHelpWidth: () => io.out.columns,
+      getErrHelpWidth: () => io.err.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', FOOTER)
+  const run = runner(io, parts)
+  for (const listed of COMMANDS) {
+    if (wanted === 'all' || wanted.has(listed.name)) (await listed.load())(program, run)
+    else listOnly(program, listed)
+    program.commands.at(-1)?.description(listed.summary)
+  }
+  return program
+}
+
+function listOnly(program: Command, { name, isGroup }: ListedCommand): void {
+  const command = program.command(name)
+  // Shown as `[options]` in the list.
+  if (!isGroup) command.addOption(new Option('--any').hideHelp())
+}
+
+/** Turns a handler into an action of commander. */
+function runner(io: Io, parts: ProgramParts): Run {
+  return <O>(load: () => Promise<Handler<O>>) =>
+    async (...received: unknown[]) => {
+      const command = received.at(-1) as Command
+      const { performCall } = await import('./perform-call.ts')
+      const options = command.opts<O & CommonOptions>()
+      await performCall({ io, parts, args: command.args, options, load })
+    }
+}

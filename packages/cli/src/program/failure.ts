@@ -1,0 +1,139 @@
+import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
+import { Interrupted } from '../terminal/secret-input.ts'
+import { plain } from '../terminal/terminal.ts'
+
+/** What a script learns from the end of a command (wire-agent §8). */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  refused: 4,
+  notFound: 5,
+  /** As a shell shows a program that Ctrl-C ended. */
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** What a person reads, and the code that the command ends with. */
+export interface Failure {
+  readonly exitCode: ExitCode
+  /** One sentence: what went wrong and what to do next. */
+  readonly sentence: string
+  /** Further lines: faulty fields, candidates, where it happened. */
+  readonly details: readonly string[]
+}
+
+interface Meaning {
+  readonly exitCode: ExitCode
+  /** Said when the problem itself says no more than its code. */
+  readonly sentence: string
+}
+
+const INTERRUPTED: Failure = { exitCode: EXIT.interrupted, sentence: 'interrupted', details: [] }
+
+const CHECK_KEY = 'check --key, --key-file or SERVICE_LICENSE_KEY'
+
+const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
+  unauthorized: { exitCode: EXIT.refused, sentence: `the license key was not accepted: ${CHECK_KEY}` },
+  forbidden: {
+    exitCode: EXIT.refused,
+    sentence: 'this is not allowed: ask an operator with more permissions',
+  },
+  'confirmation-required': {
+    exitCode: EXIT.refused,
+    sentence: 'a session does not suffice for this, and svc asks for your current password',
+  },
+  'license-key-required': { exitCode: EXIT.usage, sentence: `a license key is needed: ${CHECK_KEY}` },
+  'license-rejected': {
+    exitCode: EXIT.refused,
+    sentence: `the license key was rejected: ${CHECK_KEY}, or issue one with svc licenses issue`,
+  },
+  'signing-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'no signing key is set: svc mint-key makes one for SERVICE_LICENSE_PRIVKEY',
+  },
+  'signing-failed': {
+    exitCode: EXIT.usage,
+    sentence: 'the signing key cannot be used: check SERVICE_LICENSE_PRIVKEY, or make one with svc mint-key',
+  },
+  'job-not-owned': { exitCode: EXIT.notFound, sentence: 'no host of this license holds such a job' },
+  'job-not-found': { exitCode: EXIT.notFound, sentence: 'there is no such job: svc jobs list shows them' },
+  'not-found': { exitCode: EXIT.notFound, sentence: 'there is no such thing' },
+  'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },
+  ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
+  conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
+  'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
+  'too-many-hosts': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
+  },
+  unavailable: {
+    exitCode: EXIT.unreachable,
+    sentence: 'the control plane or its database does not answer: is it running?',
+  },
+}
+
+/** Whether `code` names a problem that this release knows: a server may be newer. */
+export const isProblemCode = (code: unknown): code is ProblemCode =>
+  typeof code === 'string' && Object.hasOwn(MEANINGS, code)
+
+/** What any error means to the person at the terminal and to scripts. Never repeats a secret. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Problem) return ofProblem(error)
+  if (error instanceof Interrupted) return INTERRUPTED
+  if (error instanceof ConfigError) {
+    return { exitCode: EXIT.usage, sentence: 'bad settings:', details: error.faults }
+  }
+  return ofSystemError(error) ?? ofFault(error)
+}
+
+function ofProblem({ code, data, cause }: Problem): Failure {
+  const { exitCode, sentence } = MEANINGS[code]
+  const { detail, details = [], candidates = [], retryAfterSeconds } = data
+  const wait = code === 'rate-limited' && retryAfterSeconds ? [`allowed again in ${retryAfterSeconds} s`] : []
+  const reason = code === 'unavailable' && cause instanceof Error && cause.message ? [cause.message] : []
+  return {
+    exitCode,
+    sentence: redact(detail ?? sentence),
+    details: [...details, ...candidates, ...wait, ...reason].map(redact),
+  }
+}
+
+/** Errors of the operating system and of the database that have one known way out. */
+const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use: stop what listens there, or choose another port with --port',
+  EADDRNOTAVAIL: 'this machine has no such address: check --host',
+  EACCES: 'access was denied by the operating system',
+  EPERM: 'access was denied by the operating system',
+  ENOSPC: 'the disk is full: free some room, then try again',
+  '42P01': 'the database has not been migrated: run svc migrate',
+  '42703': 'the database has not been migrated to this release: run svc migrate',
+  '3D000': 'the database that DATABASE_URL names does not exist: create it first',
+}
+
+function ofSystemError(error: unknown): Failure | undefined {
+  const { code, message = '', cause } = (error ?? {}) as { code?: unknown; message?: string; cause?: unknown }
+  const sentence = SYSTEM_SENTENCES[typeof code === 'string' ? code : '']
+  if (sentence !== undefined) {
+    return { exitCode: EXIT.failed, sentence, details: message === '' ? [] : [redact(message)] }
+  }
+  return cause === undefined ? undefined : ofSystemError(cause)
+}
+
+/** Lines of the trace that lead to a fault without filling the screen. */
+const TRACE_LINES = 6
+
+function ofFault(error: unknown): Failure {
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
+  const trace = (stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
+  return {
+    exitCode: EXIT.failed,
+    sentence: `unexpected fault: ${redact(message)}`,
+    details: trace.slice(0, TRACE_LINES).map((line) => redact(line.trim())),
+  }
+}
+
+/** A failure as it stands on stderr: one line for the sentence, one for each detail, whatever they quote. */
+export const failureText = ({ sentence, details }: Failure): string =>
+  [`svc: ${plain(sentence)}`, ...details.map((line) => `  ${plain(line)}`), ''].join('\n')

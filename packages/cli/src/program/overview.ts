@@ -1,0 +1,182 @@
+import type { Command } from 'commander'
+import type { Run } from '../commands/declare.ts'
+
+/** A command as the help of the whole program lists it. */
+export interface ListedCommand {
+  readonly name: string
+  readonly summary: string
+  /** It has commands of its own, and no options. */
+  readonly isGroup?: true
+  /** What it understands, loaded when it is asked for. */
+  load(): Promise<(program: Command, run: Run) => void>
+}
+
+/** Every command, in the order of the help text. */
+export const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: 'up',
+    summary: 'run a control plane with one agent on this machine, to try things out',
+    load: async () => (await import('../commands/up.ts')).declareUp,
+  },
+  {
+    name: 'serve',
+    summary: 'run the control plane until SIGTERM or Ctrl-C',
+    load: async () => (await import('../commands/serve.ts')).declareServe,
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database of DATABASE_URL to this release; safe when replicas do it at once',
+    load: async () => (await import('../commands/migrate.ts')).declareMigrate,
+  },
+  {
+    name: 'mint-key',
+    summary: 'make a signing key; nothing is kept',
+    load: async () => (await import('../commands/mint-key.ts')).declareMintKey,
+  },
+  {
+    name: 'licenses',
+    isGroup: true,
+    summary: 'the keys under which hosts work',
+    load: async () => (await import('../commands/licenses.ts')).declareLicenses,
+  },
+  {
+    name: 'tenants',
+    isGroup: true,
+    summary: 'the customers that licenses belong to',
+    load: async () => (await import('../commands/tenants.ts')).declareTenants,
+  },
+  {
+    name: 'users',
+    isGroup: true,
+    summary: 'the people who may sign in',
+    load: async () => (await import('../commands/users.ts')).declareUsers,
+  },
+  {
+    name: 'sessions',
+    isGroup: true,
+    summary: 'the sessions of people',
+    load: async () => (await import('../commands/sessions.ts')).declareSessions,
+  },
+  {
+    name: 'login',
+    summary: 'sign in to a remote control plane; later commands with --url use the session',
+    load: async () => (await import('../commands/login.ts')).declareLogin,
+  },
+  {
+    name: 'logout',
+    summary: 'end the session with a remote control plane',
+    load: async () => (await import('../commands/login.ts')).declareLogout,
+  },
+  {
+    name: 'account',
+    isGroup: true,
+    summary: 'your own password, second factor and sessions at a remote control plane',
+    load: async () => (await import('../commands/account.ts')).declareAccount,
+  },
+  {
+    name: 'jobs',
+    isGroup: true,
+    summary: 'give hosts work, and see what became of it',
+    load: async () => (await import('../commands/jobs.ts')).declareJobs,
+  },
+  {
+    name: 'fleet',
+    isGroup: true,
+    summary: 'the hosts',
+    load: async () => (await import('../commands/fleet.ts')).declareFleet,
+  },
+  {
+    name: 'alerts',
+    isGroup: true,
+    summary: 'what is wrong, and what is done about it',
+    load: async () => (await import('../commands/alerts.ts')).declareAlerts,
+  },
+  {
+    name: 'monitors',
+    isGroup: true,
+    summary: 'watch the records of DNS names',
+    load: async () => (await import('../commands/monitors.ts')).declareMonitors,
+  },
+  {
+    name: 'chat',
+    isGroup: true,
+    summary: 'the support chat',
+    load: async () => (await import('../commands/chat.ts')).declareChat,
+  },
+  {
+    name: 'audit',
+    isGroup: true,
+    summary: 'what operators did',
+    load: async () => (await import('../commands/audit.ts')).declareAudit,
+  },
+  {
+    name: 'doctor',
+    summary: 'look at everything the control plane stands on; exit code 1 when a check fails',
+    load: async () => (await import('../commands/doctor.ts')).declareDoctor,
+  },
+  {
+    name: 'agent',
+    isGroup: true,
+    summary: 'the host agent',
+    load: async () => (await import('../commands/agent.ts')).declareAgent,
+  },
+]
+
+/** What the program is. */
+export const SUMMARY = 'A control plane for managed virtual servers.'
+/** Its own options, as the help shows them. */
+export const VERSION_OPTION = ['-V, --version', 'print the version'] as const
+export const HELP_OPTION = ['-h, --help', 'say how it is used'] as const
+export const HELP_COMMAND = ['help [command]', 'say how a command is used'] as const
+/** What follows the list of commands. */
+export const FOOTER = `
+Commands find the control plane by --data-dir, DATABASE_URL, SERVICE_DATA_DIR or ./.svc, in this order.
+Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found, 130 interrupted.
+Example:
+  $ svc up                     a control plane with one agent, on this machine
+  $ svc jobs list --json`
+
+const INDENT = 2
+/** Descriptions in fewer columns than this are left as they are. */
+const LEAST_COLUMNS = 40
+
+/**
+ * The help of the whole program, as commander would write it: to load commander for it takes as long as starting
+ * Node.js does.
+ */
+export function overviewText(columns: number): string {
+  const commands = COMMANDS.map(
+    ({ name, summary, isGroup }) => [isGroup ? name : `${name} [options]`, summary] as const,
+  )
+  const listed = [VERSION_OPTION, HELP_OPTION, ...commands, HELP_COMMAND]
+  const termColumns = Math.max(...listed.map(([term]) => term.length))
+  const lines = (items: readonly (readonly [string, string])[]) =>
+    items.map(([term, text]) => lineOf(term.padEnd(termColumns), text, columns)).join('\n')
+  const parts = [
+    'Usage: svc [options] [command]',
+    wrapped(SUMMARY, columns, 0),
+    `Options:\n${lines([VERSION_OPTION, HELP_OPTION])}`,
+    `Commands:\n${lines([...commands, HELP_COMMAND])}`,
+  ]
+  return `${parts.join('\n\n')}\n${FOOTER}\n`
+}
+
+function lineOf(term: string, text: string, columns: number): string {
+  const start = ' '.repeat(INDENT) + term + ' '.repeat(INDENT)
+  return start + wrapped(text, columns, start.length)
+}
+
+/** The text in lines that end before `columns`, all but the first after `indent` spaces. */
+function wrapped(text: string, columns: number, indent: number): string {
+  const width = columns - indent
+  if (width < LEAST_COLUMNS) return text
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`)
+}

@@ -1,0 +1,48 @@
+/** `@svc/cli`: the `svc` command. */
+
+import type { Clock } from '@svc/core'
+import type { Io } from '../io.ts'
+import type { Connect } from './call.ts'
+import { COMMANDS, overviewText } from './overview.ts'
+
+/** What tests put in the place of the machine's own. */
+export interface ProgramParts {
+  readonly clock?: Clock
+  readonly connect?: Connect
+}
+
+const OVERVIEWS: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
+
+/** Runs the program to its end; every failure becomes a sentence on stderr and an exit code. */
+export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void> {
+  const [first = '', ...more] = io.args
+  if (more.length === 0 && OVERVIEWS.has(first)) {
+    io.out.write(overviewText(io.out.columns))
+    io.setExitCode(0)
+    return
+  }
+  await runCommand(io, parts)
+}
+
+async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
+  const { CommanderError } = await import('commander')
+  const { buildProgram } = await import('./command-tree.ts')
+  try {
+    const program = await buildProgram(io, parts, namedIn(io.args))
+    await program.parseAsync([...io.args], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has written its own sentence; a bare `svc jobs` has shown its help, which is not what was asked for.
+      io.setExitCode(error.exitCode === 0 ? 0 : 2)
+      return
+    }
+    const { failureOf, failureText } = await import('./failure.ts')
+    const failure = failureOf(error)
+    io.err.write(failureText(failure))
+    io.setExitCode(failure.exitCode)
+  }
+}
+
+/** The commands that these arguments may mean: one, as a rule. */
+const namedIn = (args: readonly string[]): ReadonlySet<string> =>
+  new Set(args.filter((word) => COMMANDS.some(({ name }) => name === word)))

@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises'
+import { describe, expect, it } from '@jest/globals'
+import { buildJob, buildTenant } from '@svc/testing'
+import { pgliteDriver } from '../../src/database/orm.ts'
+import { openStorage } from '../../src/sql.ts'
+import { ENTITIES } from '../../src/storage/sql-storage.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+// Making a database takes seconds on a busy machine.
+const PATIENCE_MS = 120_000
+
+describe('an embedded database in a folder', () => {
+  it(
+    'has its rows, its schema and its leases when it is opened again',
+    async () => {
+      const dataDir = await temporaryFolder()
+      const [tenant, job] = [buildTenant(), buildJob()]
+      {
+        await using storage = await openStorage({ dataDir })
+        expect(storage.kind).toBe('pglite-folder')
+        await storage.tenants.add(tenant)
+        await storage.jobs.enqueue(job)
+        await storage.jobs.lease({
+          licenseId: job.licenseId,
+          fingerprint: 'fp',
+          leaseSeconds: 300,
+          claimKey: undefined,
+        })
+      }
+      await using storage = await openStorage({ dataDir })
+      expect(await storage.health()).toMatchObject({
+        missingTables: [],
+        migrations: { pending: [], drifted: [] },
+      })
+      expect(await storage.tenants.find(tenant.id)).toMatchObject(tenant)
+      expect(await storage.jobs.get(job.id)).toMatchObject({ state: 'claimed', claimedBy: 'fp', attempt: 1 })
+    },
+    PATIENCE_MS,
+  )
+
+  it(
+    'is given back when its schema is refused',
+    async () => {
+      const dataDir = await temporaryFolder()
+      await (await openStorage({ dataDir }))[Symbol.asyncDispose]()
+      const driver = await pgliteDriver({ dataDir: `${dataDir}/database` }, ENTITIES)
+      await driver.probe(`insert into migration_checksums (name, checksum) values ('9999-later', 'x')`)
+      await driver.close()
+      await expect(openStorage({ dataDir })).rejects.toMatchObject({ code: 'conflict' })
+      expect(await readdir(dataDir)).toEqual(['database'])
+    },
+    PATIENCE_MS,
+  )
+})

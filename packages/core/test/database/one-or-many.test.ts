@@ -1,0 +1,149 @@
+// A heartbeat that comes alone is served by a statement of its own: it says and writes what the statement for many does. So
+// does a look for work among others.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import type { Statement } from '../../src/database/session.ts'
+import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { POSTGRES } from '../storage/backends.ts'
+import { SqlScene } from '../storage/sql-scene.ts'
+
+const RUNS = 400
+const NOW = '2026-05-01T12:00:00Z'
+
+let scene: SqlScene
+
+/** Licenses good and bad, each with hosts old and drained, and jobs for one, for any, held, to be stopped, and none. */
+beforeAll(async () => {
+  scene = await SqlScene.open()
+  await scene.client.query(`insert into licenses (id, key_digest, status, expires_at)
+    values ('lic_good', 'digest-good', 'active', null), ('lic_shared', 'digest-shared', 'active', null),
+      ('lic_old', 'digest-old', 'active', '${NOW}'), ('lic_off', 'digest-off', 'suspended', null)`)
+  await scene.client.query(`insert into agents (license_id, fingerprint, hostname, version, cpu_pct, seq, last_heartbeat, drained_at)
+    select id, host, 'name', '1.0', 50, 7, '${NOW}', case when host = 'drained' then '${NOW}'::timestamptz end
+    from licenses, unnest(array['known', 'drained']) as host`)
+  const job = `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at, state, claimed_by,
+    claim_key, cancel_requested_at)`
+  await scene.client.query(`${job}
+    select 'job_' || id || place, id, 'prune', '{}', target, 3, 3600, '${NOW}', state, host, key, stop
+    from licenses cross join (values
+      (1, 'known', 'pending', null, null, null::timestamptz),
+      (2, '', 'claimed', 'new', 'key-claimed', null),
+      (3, '', 'running', 'known', 'key-running', '${NOW}'),
+      (4, '', 'claimed', 'known', null, '${NOW}')) as j (place, target, state, host, key, stop)`)
+  await scene.client.query(
+    `${job} values ('job_any', 'lic_shared', 'prune', '{}', '', 3, 3600, '${NOW}', 'pending', null, null, null)`,
+  )
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+const caller = fc.record({
+  license: fc.constantFrom('lic_good', 'lic_shared', 'lic_old', 'lic_off', 'lic_unknown'),
+  digest: fc.constantFrom(null, 'digest-good', 'digest-shared', 'digest-old', 'digest-off', 'digest-unknown'),
+  fingerprint: fc.constantFrom('known', 'drained', 'new'),
+  at: fc.constantFrom(null, '2026-05-01T11:59:59Z', NOW, '2026-05-01T12:00:01Z'),
+})
+/** Mostly the license that the key is of. */
+const callers = fc.tuple(caller, fc.boolean()).map(([each, isHonest]) => ({
+  ...each,
+  digest: isHonest ? each.license.replace('lic_', 'digest-') : each.digest,
+}))
+
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const word = fc.constantFrom('', 'ok', 'name', '2.0')
+const figure = optional(fc.constantFrom(0, 0.5, 1e12, Number.NaN))
+const reported = fc.tuple(
+  ...[
+    word,
+    word,
+    word,
+    optional(word),
+    figure,
+    figure,
+    figure,
+    figure,
+    figure,
+    optional(fc.boolean()),
+    figure,
+  ],
+  optional(fc.boolean()),
+)
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** What a statement answers and leaves in the registry; undone, at one and the same instant of the transaction. */
+async function outcome({ name, text }: Statement, values: readonly unknown[]) {
+  await scene.client.query('savepoint before')
+  const { rows } = await scene.client.query({ name, text, values: [...values] })
+  const agents = await scene.client.query('select * from agents order by license_id, fingerprint')
+  await scene.client.query('rollback to savepoint before')
+  return { answer: rows as Rows, agents: agents.rows as Rows }
+}
+
+async function both(one: Statement, many: Statement, params: readonly unknown[]) {
+  await scene.client.query('begin')
+  try {
+    const alone = await outcome(one, params)
+    return [
+      alone,
+      await outcome(
+        many,
+        params.map((value) => [value]),
+      ),
+    ] as const
+  } finally {
+    await scene.client.query('rollback')
+  }
+}
+
+describe(`one request alone and in company, on ${POSTGRES}`, () => {
+  it('a heartbeat', async () => {
+    let refused = 0
+    const property = fc.asyncProperty(callers, reported, async (from, values) => {
+      const params = [from.license, from.digest, from.fingerprint, from.at, ...values]
+      const [alone, together] = await both(HEARTBEAT, HEARTBEATS, params)
+      refused += 1 - together.answer.length
+      expect(alone).toEqual(together)
+    })
+    await fc.assert(property, { numRuns: RUNS })
+    expect(refused).toBeGreaterThan(RUNS / 10)
+    expect(refused).toBeLessThan(RUNS)
+  })
+
+  it('a look for work, among others as by itself', async () => {
+    const told = new Set<string>()
+    const key = fc.constantFrom(null, 'key-claimed', 'key-running', 'key-new')
+    const since = fc.constantFrom(null, '-infinity', new Date(0).toISOString(), 'infinity')
+    const asked = fc
+      .tuple(callers, key, since)
+      .map(([{ license, fingerprint, at, digest }, claimKey, since]) => [
+        license,
+        fingerprint,
+        claimKey,
+        at,
+        digest,
+        since,
+      ])
+    const look = async (requests: readonly (readonly unknown[])[]) => {
+      const params = [0, 1, 2, 3, 4, 5].map((column) => requests.map((request) => request[column]))
+      return (await scene.client.query({ ...LOOKS, values: params })).rows as Rows
+    }
+    const hostOf = ([license, fingerprint]: readonly unknown[]) => `${license} ${fingerprint}`
+    const crowd = fc.uniqueArray(asked, { minLength: 1, maxLength: 8, selector: hostOf })
+    const property = fc.asyncProperty(crowd, async (requests) => {
+      await scene.client.query('begin')
+      const together = await look(requests)
+      for (const request of requests) {
+        const [alone] = await look([request])
+        const of = ({ license_id, fingerprint }: Rows[number]) =>
+          hostOf([license_id, fingerprint]) === hostOf(request)
+        expect(together.filter(of)).toEqual(alone === undefined ? [] : [alone])
+        told.add(JSON.stringify({ ...alone, license_id: '', fingerprint: '' }))
+      }
+      await scene.client.query('rollback')
+    })
+    await fc.assert(property, { numRuns: RUNS / 4 })
+    // Nothing, a refusal, a drained host, work, something to stop, and what they make together.
+    expect(told.size).toBeGreaterThan(5)
+  })
+})

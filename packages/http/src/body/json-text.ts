@@ -1,0 +1,70 @@
+import { Refusal } from '../errors.ts'
+import { isBeyond } from './json-depth.ts'
+
+/** Deepest nesting of a request body (wire: Compatibility rules). */
+export const MAX_DEPTH = 32
+
+/** Lists, objects and commas of a request body: 10,000 log lines, the most of any route, have 30,002. */
+export const MAX_PARTS = 200_000
+
+/** Keys that some code somewhere takes for a way to an object's prototype. */
+const HOSTILE_KEYS: readonly string[] = ['__proto__', 'constructor']
+const NUL = '\u0000'
+const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
+
+/**
+ * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every depth, and NUL
+ * out of every string; lone surrogates become U+FFFD: PostgreSQL holds neither, and an answer shows what is stored.
+ * @throws Refusal `invalid-json`
+ */
+export function parseJson(text: string): unknown {
+  if (text === '') return {}
+  if (isBeyond(text, MAX_DEPTH, MAX_PARTS)) throw new Refusal('invalid-json')
+  const value = parse(text)
+  return MAY_NEED_CLEANING.test(text) ? cleaned(value) : value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid-json')
+  }
+}
+
+/**
+ * Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. A list of what is
+ * left to do takes the place of recursion, so that no depth of a value fills the stack.
+ */
+export function cleaned(value: unknown): unknown {
+  const left: object[] = []
+  const clean = (item: unknown): unknown => {
+    if (typeof item === 'string') return storable(item)
+    if (typeof item === 'object' && item !== null) left.push(item)
+    return item
+  }
+  const result = clean(value)
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (Array.isArray(next))
+      for (let index = 0; index < next.length; index += 1) next[index] = clean(next[index])
+    else cleanObject(next as Record<string, unknown>, clean)
+  }
+  return result
+}
+
+function cleanObject(value: Record<string, unknown>, clean: (item: unknown) => unknown): void {
+  for (const key of Object.keys(value)) {
+    const item = value[key]
+    const name = storable(key)
+    if (HOSTILE_KEYS.includes(name)) {
+      delete value[key]
+      continue
+    }
+    if (name !== key) delete value[key]
+    value[name] = clean(item)
+  }
+}
+
+// Both only come escaped: a body that is not well-formed UTF-8 has U+FFFD in their place already.
+const storable = (text: string): string =>
+  (text.includes(NUL) ? text.replaceAll(NUL, '') : text).toWellFormed()

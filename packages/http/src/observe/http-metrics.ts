@@ -1,0 +1,95 @@
+import type { ControlPlane, Metrics } from '@svc/core'
+import { Histogram } from 'prom-client'
+import type { Route } from '../route.ts'
+import { VERSION } from '../version.ts'
+
+/** The route label of requests that no route is for. */
+export const UNMATCHED = 'unmatched'
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const OTHER_METHOD = 'other'
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Statuses that every route can have without declaring them. */
+const COMMON_STATUSES = [500, 503]
+
+/** One answered request, as the families count it. */
+export interface Answered {
+  readonly method: string
+  /** The template of the route, or `UNMATCHED`. */
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+}
+
+/** The families of the HTTP surface. Labels are templates and words of fixed sets, never what a client sent. */
+export class HttpMetrics {
+  readonly #durations: Histogram<'method' | 'route' | 'status'>
+  readonly #limited
+  readonly #refused
+
+  constructor({ metrics, limits }: Pick<ControlPlane, 'metrics' | 'limits'>, routes: readonly Route[]) {
+    this.#durations = durations(metrics, routes)
+    const route = [...new Set(routes.map(({ path }) => path))]
+    const limitedHelp = 'Requests refused by a rate limit.'
+    this.#limited = metrics.counter('svc_rate_limit_rejected_total', limitedHelp, { route })
+    const refusedHelp = 'Requests refused for want of a good credential.'
+    this.#refused = metrics.counter('svc_http_auth_failures_total', refusedHelp, { route })
+    registerFacts(metrics, limits.backend)
+  }
+
+  /** Counts one answered request. */
+  answered({ method, route, status, seconds }: Answered): void {
+    const known = METHODS.has(method) ? method : OTHER_METHOD
+    this.#durations.observe({ method: known, route, status: String(status) }, seconds)
+  }
+
+  /** Counts a request that came too soon. */
+  limited(route: string): void {
+    this.#limited.inc({ route })
+  }
+
+  /** Counts a request without a good credential. */
+  refused(route: string): void {
+    this.#refused.inc({ route })
+  }
+}
+
+function durations(metrics: Metrics, routes: readonly Route[]) {
+  const histogram = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'From the head of a request to its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BUCKETS,
+    registers: [metrics.registry],
+  })
+  for (const { method, path, gate, replies } of routes) {
+    const statuses = [...Object.keys(replies), ...Object.keys(gate.replies), ...COMMON_STATUSES]
+    for (const status of new Set(statuses.map(String))) histogram.zero({ method, route: path, status })
+  }
+  return histogram
+}
+
+function registerFacts(metrics: Metrics, backend: string): void {
+  const start = performance.now()
+  const build = { version: [VERSION], node: [process.versions.node] }
+  metrics
+    .gauge('svc_build_info', 'The running release; always 1.', build)
+    .set({ version: VERSION, node: process.versions.node }, 1)
+  metrics.gauge('svc_uptime_seconds', 'Since the service was put together.', {}, (gauge) => {
+    gauge.set((performance.now() - start) / 1000)
+  })
+  const backends = { backend: ['memory', 'postgres'] as const }
+  const help = 'Where rate windows are counted; 1 for the one in use.'
+  metrics.gauge('svc_rate_limit_backend_info', help, backends).set({ backend: backend as 'memory' }, 1)
+}
+
+const byPlane = new WeakMap<Metrics, HttpMetrics>()
+
+/** The families of a plane: made once, however many times the plane is mounted. */
+export function httpMetrics(plane: ControlPlane, routes: readonly Route[]): HttpMetrics {
+  const known = byPlane.get(plane.metrics)
+  if (known) return known
+  const made = new HttpMetrics(plane, routes)
+  byPlane.set(plane.metrics, made)
+  return made
+}

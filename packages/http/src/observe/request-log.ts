@@ -1,0 +1,46 @@
+import type { Log } from '@svc/core'
+import { codeOf } from '../errors.ts'
+
+/** One answered request, as the log tells it: no address, key, body or raw URL. */
+export interface LoggedRequest {
+  readonly request: string
+  readonly method: string
+  /** The template of the route. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  /** Why it was refused. */
+  readonly code?: string
+  readonly [field: string]: unknown
+}
+
+/** Writes one line a request: refusals where an operator looks, the rest for those who ask for it. */
+export function logRequest(log: Log, line: LoggedRequest): void {
+  if (line.status >= 500) log.warn(line, 'request failed')
+  else if (line.status >= 400) log.info(line, 'request refused')
+  else log.debug(line, 'request answered')
+}
+
+/** Writes what is known of a fault without its message, which may quote what a client sent. */
+export function logFault(log: Log, request: string, route: string, error: unknown): void {
+  const cause = error instanceof Error ? error.cause : undefined
+  const facts = { request, route, code: codeOf(error), fault: faultOf(error) }
+  log.error(cause === undefined ? facts : { ...facts, cause: faultOf(cause) }, 'request fault')
+}
+
+/** Notes an answer that its client did not wait for. */
+export function logUndelivered(log: Log, error: unknown): void {
+  log.debug({ fault: faultOf(error) }, 'answer not delivered')
+}
+
+function faultOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const { code } = error as { code?: unknown }
+  // Frames only: the head of a stack is the message.
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    name: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    frames: frames.map((line) => line.trim()),
+  }
+}

@@ -1,0 +1,35 @@
+import type { JsonSchema } from '@svc/core'
+import type { SecurityScheme } from '../route.ts'
+
+const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
+
+/** The credentials of the service, by name. */
+export const SECURITY_SCHEMES = {
+  healthToken: bearer('`SERVICE_HEALTH_TOKEN`, when it is set.'),
+  licenseKey: bearer('A license key.'),
+  metricsToken: bearer('`SERVICE_METRICS_TOKEN`, when it is set.'),
+  session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'A session of POST /login.' },
+  sharedSecret: bearer('A secret of the settings.'),
+} as const satisfies Readonly<Record<SecurityScheme, unknown>>
+
+/** The body of every refusal. */
+export const errorBody: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: { type: 'string', description: 'The same sentence for the same reason, word for word.' },
+    details: {
+      type: 'array',
+      maxItems: 12,
+      items: { type: 'string' },
+      description: 'What is wrong with an invalid body, field by field.',
+    },
+    code: { type: 'string', description: 'Operators only: the reason as one word.' },
+    detail: { type: 'string', description: 'Operators only: what to do next.' },
+    candidates: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Operators only: what a name may mean.',
+    },
+  },
+}

@@ -1,0 +1,130 @@
+import type { JsonSchema } from '@svc/core'
+import type { Body } from '../body/schema.ts'
+import { jsonSchema } from '../body/shape.ts'
+import { pathsOf, type ReplyDoc, type Route } from '../route.ts'
+import { ROUTES } from '../routes/index.ts'
+import { VERSION } from '../version.ts'
+import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
+
+type Part = Readonly<Record<string, unknown>>
+
+const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** The OpenAPI 3.1 document of a set of routes: what the router serves, said to programs. */
+export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    for (const path of pathsOf(route)) {
+      const methods = paths[path] ?? {}
+      methods[route.method.toLowerCase()] = operationOf(route, path)
+      paths[path] = methods
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'svc',
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: errorBody } },
+  }
+}
+
+const DESCRIPTION =
+  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Bodies are JSON whatever the Content-Type says; unknown keys are ignored; optional fields are left out, never null.'
+
+function operationOf(route: Route, path: string): Part {
+  const { summary, gate, body } = route
+  const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)]
+  return {
+    operationId: operationIdOf(route.method, path),
+    summary,
+    security: gate.security.map((name) => ({ [name]: [] })),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: requestContent(body) } }),
+    responses: responsesOf(route),
+  }
+}
+
+function requestContent({ shape, form }: Body<unknown>): Part {
+  const media = { schema: jsonSchema(shape) }
+  return form ? { [JSON_TYPE]: media, [FORM_TYPE]: media } : { [JSON_TYPE]: media }
+}
+
+const operationIdOf = (method: string, path: string): string =>
+  `${method.toLowerCase()}${path.replaceAll(/[{}.]/g, '').replaceAll(/[/-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`
+
+const pathParameters = (path: string): Part[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+const queryParameters = ({ query = {} }: Route): Part[] =>
+  Object.entries<string>(query).map(([name, description]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'string' },
+  }))
+
+const headerParameters = ({ reads = {} }: Route): Part[] =>
+  Object.entries(reads).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }))
+
+/** What any route may answer beside what it declares. */
+function commonReplies({ body }: Route): Record<number, ReplyDoc> {
+  return {
+    ...(body === undefined ? {} : { 413: { description: `A body of more than ${body.maxBytes} bytes.` } }),
+    500: { description: 'A fault of the service.' },
+    503: {
+      description: 'Out of order or too busy at the moment.',
+      headers: { 'Retry-After': 'Whole seconds.' },
+    },
+  }
+}
+
+function responsesOf(route: Route): Part {
+  const replies: Record<number, ReplyDoc> = {
+    ...commonReplies(route),
+    ...route.gate.replies,
+    ...route.replies,
+  }
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, reply]) => [status, responseOf(Number(status), reply)]),
+  )
+}
+
+function responseOf(status: number, { description, headers = {}, body, type }: ReplyDoc): Part {
+  const named = { 'Svc-Request-Id': 'Names the request in the log of the service.', ...headers }
+  const content = contentOf(status, body === undefined ? undefined : jsonSchema(body), type)
+  return {
+    description,
+    headers: Object.fromEntries(
+      Object.entries(named).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+    ),
+    ...(content === undefined ? {} : { content }),
+  }
+}
+
+function contentOf(
+  status: number,
+  schema: JsonSchema | undefined,
+  type: string | undefined,
+): Part | undefined {
+  if (type !== undefined) return { [type]: { schema: { type: 'string' } } }
+  if (schema !== undefined) return { [JSON_TYPE]: { schema } }
+  return status >= 400 ? { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } } : undefined
+}

@@ -1,0 +1,176 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Log, Problem, silentLog } from '@svc/core'
+import type Koa from 'koa'
+import { RequestIds } from '../observe/request-ids.ts'
+import { Connections } from './connections.ts'
+import { type DrainReport, drainServer } from './drain.ts'
+import { answerTo, NO_HOST, NO_TUNNEL, refuseRaw, writeRaw } from './raw-answer.ts'
+import { tellRefused } from './refused-connections.ts'
+import { ownerOnly, removeStale } from './socket-file.ts'
+
+export type { DrainReport } from './drain.ts'
+
+/** Where to listen: an address, or a socket file that only its owner may open. */
+export type ListenAt =
+  | { readonly host: string; readonly port: number; readonly path?: never }
+  | { readonly path: string; readonly host?: never; readonly port?: never }
+
+/** Where and how to listen. */
+export type ListenOptions = ListenAt & {
+  /** Open connections at most; more are dropped. Default: no limit of our own. */
+  readonly maxConnections?: number | undefined
+  /** Told when draining begins. */
+  readonly health?: { drain(): void } | undefined
+  /** Asked when draining begins. Default 0. */
+  readonly drainDelayMs?: number | (() => number)
+  /** Default 10 s. */
+  readonly drainDeadlineMs?: number
+  readonly log?: Log
+  /** Shorter patience, for tests. */
+  readonly patience?: Partial<typeof PATIENCE>
+}
+
+/** A server that listens. Disposing it drains it. */
+export interface Listening extends AsyncDisposable {
+  /** `http://127.0.0.1:8080`, or the path of the socket file. */
+  readonly url: string
+  /** 0 for a socket file. */
+  readonly port: number
+  /** Answers with another application from the next request on, on open connections too. */
+  serve(app: Koa): void
+  /** Stops without losing a request that was taken. Asked again, it gives the same report. */
+  drain(): Promise<DrainReport>
+  /** Stops at once; answers under way are lost. */
+  cut(): Promise<DrainReport>
+}
+
+const DRAIN_DEADLINE_MS = 10_000
+
+/** How long clients may take; Node's own defaults leave a slow sender a minute, and look only twice a minute. */
+const PATIENCE = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2000,
+  /** Longer than the 60 s of common proxies and of the heartbeat, so that neither meets a closing connection. */
+  keepAliveTimeout: 65_000,
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_HEADERS = 100
+
+/**
+ * Serves an application, with a limit on everything that a client could use up.
+ * @throws Problem `conflict` when the address or the socket file is in use
+ */
+export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
+  const ids = new RequestIds()
+  const server = serverOf(options)
+  const connections = new Connections(server)
+  const answering = { handle: app.callback() }
+  answerRequests(server, answering, connections, ids)
+  answerTheUnreadable(server, connections, ids)
+  await listening(server, options)
+  tellRefused(server, options.log ?? silentLog)
+  const { health, drainDelayMs = 0, drainDeadlineMs: deadlineMs = DRAIN_DEADLINE_MS } = options
+  const now = new AbortController()
+  let drained: Promise<DrainReport> | undefined
+  const drain = () => {
+    const delayMs = typeof drainDelayMs === 'number' ? drainDelayMs : drainDelayMs()
+    drained ??= drainServer(server, connections, { health, delayMs, deadlineMs, now: now.signal })
+    return drained
+  }
+  const cut = () => {
+    now.abort()
+    return drain()
+  }
+  const serve = (next: Koa) => {
+    answering.handle = next.callback()
+  }
+  return { ...placeOf(server), serve, drain, cut, [Symbol.asyncDispose]: async () => void (await drain()) }
+}
+
+function serverOf({ maxConnections, patience }: ListenOptions): Server {
+  const limits = { ...PATIENCE, ...patience, maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false }
+  // Node would answer a missing Host itself, without a body.
+  const server = createServer({ ...limits, requireHostHeader: false })
+  server.maxHeadersCount = MAX_HEADERS
+  server.maxRequestsPerSocket = 0
+  server.timeout = 0
+  if (maxConnections !== undefined) server.maxConnections = maxConnections
+  return server
+}
+
+// One listener for all that is done with a request: Node copies a list of several for each.
+function answerRequests(
+  server: Server,
+  answering: { readonly handle: ReturnType<Koa['callback']> },
+  connections: Connections,
+  ids: RequestIds,
+): void {
+  const listener: RequestListener = (request, response) => {
+    connections.begin(request, response)
+    if (hasOneHost(request)) void answering.handle(request, response)
+    else refuseRaw(response, ids, NO_HOST)
+  }
+  server.on('request', listener)
+  // An expectation that Node does not know is not worth a refusal without a body.
+  server.on('checkExpectation', listener)
+}
+
+// With two of them, programs on the way may have believed the other one. HTTP/1.0 needs none.
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
+function answerTheUnreadable(server: Server, connections: Connections, ids: RequestIds): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else {
+      connections.afterEarlier(socket, () => {
+        if (connections.isAnswering(socket)) socket.destroy()
+        else writeRaw(socket, ids, answerTo(error))
+      })
+    }
+  })
+  server.on('connect', (_request, socket) => {
+    connections.afterEarlier(socket, () => writeRaw(socket, ids, NO_TUNNEL))
+  })
+}
+
+async function listening(server: Server, { host, port, path }: ListenOptions): Promise<void> {
+  try {
+    await bind(server, path === undefined ? { host, port } : { path })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    if (path === undefined || !(await removeStale(path))) {
+      throw new Problem('conflict', { detail: `${path ?? `${host}:${port}`} is in use by another process` })
+    }
+    await bind(server, { path })
+  }
+}
+
+function bind(server: Server, at: { host?: string; port?: number; path?: string }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  const begin = () =>
+    server.listen(at, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  if (at.path === undefined) begin()
+  else ownerOnly(begin)
+  return promise
+}
+
+function placeOf(server: Server): { url: string; port: number } {
+  const address = server.address() as AddressInfo | string
+  if (typeof address === 'string') return { url: address, port: 0 }
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return { url: `http://${host}:${address.port}`, port: address.port }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { CONTROL_ROUTES, openApiDocument, ROUTES } from '../../src/index.ts'
+import { pathsOf } from '../../src/route.ts'
+
+const absent: Described = { operationId: '', security: [], responses: {} }
+
+interface Described {
+  readonly operationId: string
+  readonly security: readonly object[]
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> }
+  readonly responses: Record<string, { readonly headers: object; readonly content?: object }>
+}
+const described = (routes = ROUTES) =>
+  (openApiDocument(routes) as { paths: Record<string, Record<string, Described>> }).paths
+
+describe('the OpenAPI document', () => {
+  it.each([
+    ['the public surface', ROUTES],
+    ['the control socket', CONTROL_ROUTES],
+  ])('of %s is valid for a public validator', async (_, routes) => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(routes))) as Record<string, unknown>
+    const validator = new Validator()
+    expect(await validator.validate(document)).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('has every route under every path it is served at, and no other', () => {
+    const listed = Object.entries(described()).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const served = ROUTES.flatMap((route) => pathsOf(route).map((path) => `${route.method} ${path}`))
+    expect(listed.sort()).toEqual(served.sort())
+  })
+
+  it('gives each operation a name of its own', () => {
+    const names = Object.values(described()).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    )
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('says which fields a heartbeat must and may have', () => {
+    const { schema } =
+      described()['/v1/telemetry/heartbeat']?.post?.requestBody?.content['application/json'] ?? {}
+    expect(schema).toMatchObject({
+      required: ['fingerprint'],
+      properties: {
+        fingerprint: { type: 'string', minLength: 1, maxLength: 512 },
+        backup_health: { type: 'object', properties: { success: { type: 'boolean' } } },
+        jobs: { type: 'array', maxItems: 64, items: { required: ['id', 'attempt'] } },
+      },
+    })
+  })
+
+  it('says what a claim can answer, and with which headers', () => {
+    const { security, responses } = described()['/v1/jobs/claim']?.post ?? absent
+    expect(security).toEqual([{ licenseKey: [] }])
+    expect(Object.keys(responses)).toEqual(['200', '204', '400', '401', '413', '429', '500', '503'])
+    expect(responses['204']).not.toHaveProperty('content')
+    expect(responses['200']?.headers).toHaveProperty('Svc-Cancel')
+    expect(responses['429']?.headers).toHaveProperty('Retry-After')
+  })
+})

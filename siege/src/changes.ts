@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { MAX_BODY_BYTES } from '../../packages/http/src/body/schema.ts'
+import type { Route } from '../../packages/http/src/route.ts'
+import { textChange, valueChange } from './body-mutations.ts'
+import { type Headers, headChange } from './head-mutations.ts'
+import { hugeLines } from './huge-lines.ts'
+import { type Target, targetChange } from './target-mutations.ts'
+
+type Made<A> = A extends fc.Arbitrary<infer T> ? T : never
+
+/** What a request is made of before it is written. */
+export interface AttackParts {
+  readonly target: Target
+  readonly headers: Headers
+  readonly value: unknown
+  readonly valueChanges: readonly Made<typeof valueChange>[]
+  readonly textChanges: readonly Made<typeof textChange>[]
+}
+
+/** One place of a request changed. */
+export type Change = (parts: AttackParts) => AttackParts
+
+const ofValue = valueChange.map(
+  (each): Change =>
+    (parts) => ({ ...parts, valueChanges: [...parts.valueChanges, each] }),
+)
+// Once in some ten thousand requests: each is megabytes.
+const FINE = 50
+const ofHugeLines = hugeLines.map(
+  (each): Change =>
+    (parts) => ({ ...parts, valueChanges: [each], textChanges: [] }),
+)
+const ofText = textChange.map(
+  (each): Change =>
+    (parts) => ({ ...parts, textChanges: [each] }),
+)
+
+/** What proves who asks, as the route wants it; undefined: it asks for nothing. */
+export function credentialOf({
+  gate,
+  path,
+}: Route): readonly ['Authorization' | 'Cookie', string] | undefined {
+  if (path === '/logout') return ['Cookie', '{parting}']
+  if (gate.security.includes('session')) return ['Cookie', '{cookie}']
+  if (gate.security.includes('sharedSecret')) return ['Authorization', 'Bearer {cron}']
+  if (gate.security.includes('licenseKey')) return ['Authorization', 'Bearer {key}']
+  return undefined
+}
+
+/** Changes of a good request of this route, of those places that it has. */
+export function changesOf(route: Route): fc.Arbitrary<Change> {
+  const ofHead = headChange(credentialOf(route)?.[0]).map(
+    (each): Change =>
+      (parts) => ({ ...parts, headers: each(parts.headers) }),
+  )
+  const ofTarget = targetChange(route.path.includes('{')).map(
+    (each): Change =>
+      (parts) => ({ ...parts, target: each(parts.target) }),
+  )
+  const ofBody =
+    route.body === undefined
+      ? []
+      : [
+          { weight: 8 * FINE, arbitrary: ofValue },
+          { weight: 2 * FINE, arbitrary: ofText },
+          { weight: route.body.maxBytes > MAX_BODY_BYTES ? 1 : 0, arbitrary: ofHugeLines },
+        ]
+  return fc.oneof(
+    ...ofBody,
+    { weight: 3 * FINE, arbitrary: ofHead },
+    { weight: 3 * FINE, arbitrary: ofTarget },
+  )
+}

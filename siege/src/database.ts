@@ -1,0 +1,64 @@
+import { migrate } from '@svc/core/sql'
+import { testDatabase } from '@svc/testing'
+import { migrateDriver } from '../../packages/core/src/database/migrator.ts'
+import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/database/orm.ts'
+import { ENTITIES, sqlStorage } from '../../packages/core/src/storage/sql-storage.ts'
+import type { Storage } from '../../packages/core/src/storage/storage.ts'
+import { BYSTANDER } from './marker.ts'
+
+/** A database that can be looked through and emptied. */
+export interface WatchedDatabase {
+  readonly storage: Storage
+  /** How many rows each table has and a digest of what is in them. Two that are equal: nothing was changed in between. */
+  rows(): Promise<Record<string, string>>
+  /** Takes every row away. */
+  empty(): Promise<void>
+}
+
+const POOL_SIZE = 10
+/** Records refusals on purpose. */
+const UNWATCHED = ['audit_log']
+/** What changes without a request that was let through: the time of the last look at a session, the good client's own row. */
+const ROWS: Readonly<Record<string, { readonly row?: string; readonly where?: string }>> = {
+  sessions: { row: "(to_jsonb(t) - 'last_used_at')::text" },
+  agents: { where: `where fingerprint <> '${BYSTANDER}'` },
+}
+const TABLES = `select table_name as name from information_schema.tables
+  where table_schema = 'public' and table_name not like '%migration%' order by 1`
+
+/** A database on the server of the run (`SVC_TEST_POSTGRES`), or PostgreSQL inside this process. */
+export async function openDatabase(kind: string | undefined): Promise<WatchedDatabase> {
+  if (kind === 'pglite') {
+    const driver = await pgliteDriver({}, ENTITIES)
+    await migrateDriver(driver)
+    return watched(sqlStorage('pglite-memory', driver), driver)
+  }
+  const { url } = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
+  await migrate(url)
+  const driver = await postgresDriver(url, POOL_SIZE, ENTITIES)
+  return watched(sqlStorage('postgresql', driver), driver)
+}
+
+async function watched(storage: Storage, driver: Driver): Promise<WatchedDatabase> {
+  const query = <Row>(text: string) => driver.rows<Row>({ name: '', text }, [])
+  const names = (await query<{ name: string }>(TABLES)).map(({ name }) => name)
+  // A sum, so that the order of rows does not matter.
+  const digests = names
+    .filter((name) => !UNWATCHED.includes(name))
+    .map((name) => {
+      const { row = 't::text', where = '' } = ROWS[name] ?? {}
+      return `select '${name}' as name, count(*) || ' rows, ' || coalesce(sum(hashtextextended(${row}, 0)), 0) as rows
+        from ${name} t ${where}`
+    })
+    .join(' union all ')
+  return {
+    storage,
+    rows: async () => {
+      const found = await query<{ name: string; rows: string }>(digests)
+      return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
+    },
+    empty: async () => {
+      await query(`truncate ${names.join(', ')}`)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { pathsOf, type Route } from '../../packages/http/src/route.ts'
+import { ROUTES } from '../../packages/http/src/routes/index.ts'
+import { MARKER } from './marker.ts'
+import type { WireAnswer, WireRequest } from './pipeline.ts'
+import type { Target } from './target-mutations.ts'
+
+const MAX_DETAILS = 12
+const MAX_HEAD_BYTES = 12_000
+
+/** The template of the route at a path; `unmatched` where there is none. */
+export const templateAt = (path: string): string => routesAt(path)[0]?.path ?? 'unmatched'
+
+/** The routes that a path leads to. */
+function routesAt(path: string): readonly Route[] {
+  const plain = path.split('?', 1)[0] ?? ''
+  const origin = plain.replace(/^https?:\/\/[^/]+/i, '') || '/'
+  return ROUTES.filter((route) => pathsOf(route).some((template) => patternOf(template).test(origin)))
+}
+
+const PATTERNS = new Map<string, RegExp>()
+function patternOf(template: string): RegExp {
+  const known = PATTERNS.get(template)
+  if (known !== undefined) return known
+  const made = new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)
+  PATTERNS.set(template, made)
+  return made
+}
+
+/** The statuses that a request may have by the route table; those that say "fault" are none of them. */
+function documented({ method, path }: Target): readonly number[] {
+  const routes = routesAt(path)
+  if (routes.length === 0) return [404]
+  const route = routes.find((each) => each.method === (method === 'HEAD' ? 'GET' : method))
+  if (route === undefined || (method === 'HEAD' && route.head === false)) return [405]
+  const { gate, replies, body } = route
+  const statuses = [...Object.keys(gate.replies), ...Object.keys(replies)].map(Number)
+  return [...(body === undefined ? [] : [413]), ...statuses].filter(
+    (status) => status < 500 || isBusy(route, status),
+  )
+}
+
+// Passwords are hashed so many at a time.
+const isBusy = ({ path }: Route, status: number): boolean => path === '/login' && status === 503
+
+/** What is wrong with an answer; undefined: nothing. */
+export function faultOf(target: Target, request: WireRequest, answer: WireAnswer): string | undefined {
+  const { status, head, body } = answer
+  if (isUnread(request, answer)) return undefined
+  if (!documented(target).includes(status)) return `status ${status} is not documented`
+  if (status < 400) return undefined
+  if (head.includes(MARKER)) return 'a header repeats what was sent'
+  return request.isHead ? undefined : bodyFault(head, body)
+}
+
+// The parser gave up on it, and the connection ends: before there is a route.
+const isUnread = ({ bytes }: WireRequest, { status, head, body }: WireAnswer): boolean =>
+  /^connection: close\r?$/im.test(head) &&
+  ((status === 400 && body === '{"error":"bad request"}') ||
+    (status === 431 && bytes.indexOf('\r\n\r\n') > MAX_HEAD_BYTES))
+
+function bodyFault(head: string, body: string): string | undefined {
+  if (!/^content-type: application\/json; charset=utf-8\r?$/im.test(head)) return 'the error is not JSON'
+  const { error, details, ...rest } = JSON.parse(body) as Record<string, unknown>
+  if (typeof error !== 'string') return 'the error has no text'
+  // `detail` and `candidates` are for signed-in operators, and name what they asked for.
+  const other = Object.keys(rest).filter((name) => !['code', 'detail', 'candidates'].includes(name))
+  if (other.length > 0) return `the error has more fields: ${other.join()}`
+  if (JSON.stringify([error, details, rest.code]).includes(MARKER)) return 'the error repeats what was sent'
+  if (/\bat \w+ \(|node_modules|\bselect\b.*\bfrom\b|syntax error/i.test(body))
+    return 'the error shows its inside'
+  return details === undefined ? undefined : detailsFault(details)
+}
+
+function detailsFault(details: unknown): string | undefined {
+  const isList = Array.isArray(details) && details.every((each) => typeof each === 'string')
+  if (!isList) return 'details are no texts'
+  return details.length > MAX_DETAILS ? `there are ${details.length} details` : undefined
+}

@@ -1,0 +1,84 @@
+// The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a fresh
+// scene, `rows` with how many each table has and a digest of them, `weigh` with its memory, `strain` with the turns of its loop since it was last asked,
+// `{ plant }` by doing one thing wrong from now on.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
+import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
+import Koa from 'koa'
+import { controlPlaneMiddleware, createApp, listen } from '../../packages/http/src/index.ts'
+import { openDatabase } from './database.ts'
+import { HeardLog } from './heard-log.ts'
+import { Planted } from './planted.ts'
+import { stage } from './scene.ts'
+import { LoopStrain } from './strain.ts'
+
+const database = await openDatabase(process.argv[2])
+const counted = new MemoryRateCounter({ now: () => new Date(), forStores: () => undefined })
+// Limits would answer nearly all with 429. One stays: what it counts costs a second of a core.
+const rateCounter: RateCounter = {
+  backend: 'memory',
+  count: async (limit, subject) =>
+    limit.name === 'login-per-account' ? counted.count(limit, subject) : { count: 1, windowLeftMs: 60_000 },
+}
+const outbound = {
+  request: () => Promise.reject(new TypeError('nothing is called from here')),
+  [Symbol.asyncDispose]: async () => {},
+}
+const log = new HeardLog()
+const plane = createControlPlane({
+  config: readConfig({ ...TEST_ENVIRONMENT, SERVICE_PUBLIC_URL: 'https://svc.example' }),
+  storage: database.storage,
+  rateCounter,
+  outbound,
+  log,
+  dns: new ScriptedDns(),
+})
+// What is loaded for the first password that anybody sets is no leak.
+const password = 'seven lanterns over Quarrel-Bay'
+await plane.users.add({ email: 'first@example.com', role: 'viewer', tenantId: undefined, password })
+const strain = new LoopStrain()
+const wrong = new Planted(plane, database.storage)
+const app = createApp(plane)
+const straight = app.callback()
+const amended = new Koa()
+  .use(wrong.middleware)
+  .use(controlPlaneMiddleware(plane))
+  .on('error', () => {})
+const throughAmended = (amended as Koa).callback()
+app.callback = () => async (request, response) => {
+  strain.note(request as IncomingMessage, response as ServerResponse)
+  await (wrong.isPlanted ? throughAmended : straight)(request, response)
+}
+const server = await listen(app, { host: '127.0.0.1', port: 0, health: plane.health })
+
+const KIB = 1024
+const GC_ROUNDS = 5
+const GC_PAUSE_MS = 100
+
+/**
+ * What is left when everything that can be freed is. An ordinary collection keeps pages of the heap for later: 200 MB of
+ * them once there was much to do; freed ones go back beside the event loop, a moment later.
+ */
+async function weigh() {
+  for (let round = 0; round < GC_ROUNDS; round += 1) {
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    await new Promise((resolve) => setTimeout(resolve, GC_PAUSE_MS))
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  return { rss, held: heapUsed + external, peak: process.resourceUsage().maxRSS * KIB }
+}
+
+async function answer(message: string | { readonly plant: string }): Promise<object> {
+  if (typeof message === 'object') return wrong.plant(message.plant)
+  if (message === 'rows') return database.rows()
+  if (message === 'strain') return { ...strain.told(), log: log.told() }
+  if (message === 'weigh') return weigh()
+  // What a found fault has left under way would meet the emptying of the tables in a deadlock.
+  await strain.idle()
+  await database.empty()
+  return { port: server.port, ...(await stage(plane)) }
+}
+
+process.on('message', (message: string) => void answer(message).then((told) => process.send?.(told)))
+process.once('disconnect', () => process.exit(0))
+process.send?.('ready')

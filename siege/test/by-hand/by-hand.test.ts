@@ -1,0 +1,49 @@
+// Bad requests that people have thought of, one line each.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { World } from '../../../packages/http/test/access/world.ts'
+import { answerTo, bytesOf, caseWorld, filled } from '../../src/by-hand/case-world.ts'
+import { HAND_CASES } from '../../src/by-hand/index.ts'
+import { faultOf } from '../../src/verdict.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await caseWorld()
+}, 60_000)
+afterAll(async () => {
+  expect(world.log.messages('error')).toEqual([])
+  await world[Symbol.asyncDispose]()
+})
+
+/** Every row but those of the audit log, which records refusals on purpose. */
+async function rows(): Promise<object> {
+  const { audit: _, ...others } = JSON.parse(await world.contents()) as Record<string, unknown>
+  return others
+}
+
+const count = Object.values(HAND_CASES).reduce((sum, cases) => sum + cases.length, 0)
+
+describe(`${count} requests written by hand`, () => {
+  it('are 400 at least, and none is there twice', () => {
+    const all = Object.values(HAND_CASES).flat()
+    const requests = all.map(([, request]) => JSON.stringify(request))
+    expect(requests.filter((request, index) => requests.indexOf(request) !== index)).toEqual([])
+    expect(new Set(all.map(([name]) => name)).size).toBe(all.length)
+    expect(all.length).toBeGreaterThanOrEqual(400)
+  })
+
+  describe.each(Object.entries(HAND_CASES))('%s', (_theme, cases) => {
+    it.each(cases)('%s', async (_name, request, status, says) => {
+      const before = await rows()
+      const sent = filled(world, request)
+      const bytes = bytesOf(sent)
+      const wire = { bytes, isHead: sent.method === 'HEAD' }
+      const answer = await answerTo(world.port, bytes)
+      expect([answer.status, `${answer.head}\n\n${answer.body}`]).toEqual([
+        status,
+        expect.stringContaining(says),
+      ])
+      expect(faultOf(sent, wire, answer)).toBeUndefined()
+      if (answer.status >= 400) expect(await rows()).toEqual(before)
+    })
+  })
+})

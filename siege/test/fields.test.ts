@@ -1,0 +1,96 @@
+// Every field of every request body with every kind of value that it is not, and at its limits: written by the schema
+// that the API document publishes, so that a new route is tried without a word here.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { jsonSchema } from '../../packages/http/src/body/shape.ts'
+import type { Route } from '../../packages/http/src/route.ts'
+import { ROUTES } from '../../packages/http/src/routes/index.ts'
+import { type Mounted, mounted } from '../../test/support/mounted.ts'
+import { unlimited } from '../../test/support/unlimited.ts'
+import { MARKER } from '../src/marker.ts'
+import { fieldsOf, spell, typesOf } from '../src/schema-fields.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+interface Case {
+  readonly title: string
+  readonly path: string
+  readonly body: string
+  readonly names: readonly string[]
+}
+
+const WRONG: Readonly<Record<string, readonly string[]>> = {
+  string: ['null', '0', 'true', 'false', '[]', '{}', `["${MARKER}"]`],
+  number: ['null', `"${MARKER}"`, '"1"', 'true', '[]', '{}', '1e999', '-1e999'],
+  integer: ['null', `"${MARKER}"`, '"1"', 'true', '[]', '{}', '0.5', '1e999', '-1e999'],
+  boolean: ['null', `"${MARKER}"`, '"true"', '0', '1', '[]', '{}'],
+  array: ['null', `"${MARKER}"`, '{}', '0', 'true'],
+  object: ['null', `"${MARKER}"`, '[]', '0', 'true'],
+}
+
+function wrongFor(schema: Schema): readonly string[] {
+  const types = typesOf(schema)
+  const wrong = types.flatMap((type) => WRONG[type] ?? []).filter((text) => !types.includes(text))
+  return [...wrong, ...beyond(schema), ...(schema.enum === undefined ? [] : [`"${MARKER}"`, '""'])]
+}
+
+const MANY = 100_000
+
+/** The first values outside of the limits. */
+function beyond({ maxLength, minLength, minimum, maximum, maxItems }: Schema): readonly string[] {
+  return [
+    ...(typeof maxLength === 'number' ? [JSON.stringify('x'.repeat(maxLength + 1))] : []),
+    ...(Number(minLength) > 0 ? ['""'] : []),
+    ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER ? [String(minimum - 1)] : []),
+    ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER ? [String(maximum + 1)] : []),
+    ...(typeof maxItems === 'number' && maxItems < MANY ? [`[${'0,'.repeat(maxItems)}0]`] : []),
+  ]
+}
+
+const SHOWN = 40
+const pathOf = ({ path }: Route): string => path.replace(/\{[^}]+\}/, 'job_x')
+
+const CASES: readonly Case[] = ROUTES.flatMap((route) => {
+  if (route.body === undefined) return []
+  const schema = jsonSchema(route.body.shape)
+  return fieldsOf(schema).flatMap(({ names, schema: field }) =>
+    wrongFor(field).map((text) => {
+      const title = `${route.method} ${route.path} ${names.join('.')} = ${text.slice(0, SHOWN)}`
+      return { title, path: pathOf(route), body: spell(schema, names, text), names }
+    }),
+  )
+})
+
+let served: Mounted
+let cookie: string
+beforeAll(async () => {
+  served = await mounted(undefined, { parts: { rateCounter: unlimited } })
+  const { plane } = served
+  const email = 'ada@example.com'
+  const user = await plane.users.add({ email, role: 'super_admin', tenantId: undefined, password: undefined })
+  cookie = (await plane.sessions.mint(user)).cookie
+})
+afterAll(async () => {
+  await served[Symbol.asyncDispose]()
+})
+
+describe(`${CASES.length} wrong values`, () => {
+  it('are some four hundred and more', () => {
+    expect(CASES.length).toBeGreaterThanOrEqual(400)
+  })
+
+  it.each(CASES.map((each) => [each.title, each] as const))(
+    '%s: 400 names the field and not the value',
+    async (_, each) => {
+      const headers = { 'content-type': 'application/json', cookie }
+      const answer = await served.post(each.path, each.body, headers)
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
+      const { details } = answer.body as { details: string[] }
+      const prefix = `${each.names.join('.')}`
+      expect(details.length).toBeLessThanOrEqual(12)
+      expect(details.every((detail) => detail.startsWith(prefix) && detail.includes(': expected '))).toBe(
+        true,
+      )
+      expect(answer.text).not.toContain(MARKER)
+    },
+  )
+})

@@ -1,0 +1,59 @@
+// The checks of a siege, checked: a service that does one thing wrong is found out, each time.
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Siege } from '../src/siege.ts'
+import { medianOf, shortcomings } from '../src/siege-report.ts'
+
+const SEED = 2_062_746_614
+const BAD = 1200
+const QUIET_MS = 200
+const TIMEOUT_MS = 180_000
+
+let siege: Siege
+beforeAll(async () => {
+  siege = await Siege.begin('postgresql')
+}, TIMEOUT_MS)
+afterAll(() => siege[Symbol.asyncDispose]())
+
+/** What the siege says of the service. */
+async function verdict(fault: string): Promise<string> {
+  expect(await siege.plant(fault)).toBe(fault !== 'nothing')
+  try {
+    const report = await siege.send({ bad: BAD, seed: SEED, quietMs: QUIET_MS })
+    return shortcomings(report, []).join('\n')
+  } catch (error) {
+    return String(error)
+  }
+}
+
+it('nothing wrong: nothing is found', () => expect(verdict('nothing')).resolves.toBe(''), TIMEOUT_MS)
+
+it(
+  'a slowed client is found: the median of its pieces shows it, where the time before the attack does not',
+  async () => {
+    await siege.plant('a slowed client')
+    const paced = { requests: 1024, perSecond: 250 }
+    const { paced: held, quiet } = await siege.send({ bad: 600, seed: SEED, quietMs: QUIET_MS, paced })
+    expect(medianOf(held?.bystander ?? quiet.bystander)).toBeGreaterThan(50)
+  },
+  TIMEOUT_MS,
+)
+
+// The last one leaves no service.
+it.each([
+  ['a 500', /status 500 is not documented/],
+  ['an undocumented status', /status 422 is not documented/],
+  ['an echoed value', /the error repeats what was sent/],
+  ['an echoed credential', /a header repeats what was sent/],
+  ['13 details', /there are 13 details/],
+  ['an error that is no JSON', /the error is not JSON/],
+  ['an error with its inside', /the error has more fields: stack/],
+  ['a value in the log', /the log repeats what was sent/],
+  ['a fault in the log', /a fault was logged/],
+  ['a row from a refused request', /refused requests changed rows: licenses was/],
+  ['a row that a refused request changes', /refused requests changed rows: admins was/],
+  ['a leak', /memory \(held\) went from/],
+  ['a blocked loop', /a turn of the event loop took \d+ ms/],
+  ['a starved client', /requests of the good client failed/],
+  ['no answer', /no answer to/],
+  ['the end', /the service has ended/],
+])('%s is found', (fault, said) => expect(verdict(fault)).resolves.toMatch(said), TIMEOUT_MS)
