@@ -17,7 +17,8 @@ export default {
   testEnvironment: '<rootDir>/test/environment.js',
   reporters: ['default', '<rootDir>/test/reporter.js'],
   maxWorkers: Math.min(availableParallelism(), WORKERS_MAX),
-  // Compiled modules of finished suites are not given back: a worker starts afresh when it has grown this much.
+  // Compiled modules of finished suites are not given back: a worker starts afresh when it has grown this
+  // much.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
 }

@@ -1,6 +1,7 @@
-// `npm run audit`: asks the registry for known holes in what ships. Exit code 1 when there is one of severity high or
-// critical, or when npm cannot audit at all; 0 when there is none, and, with a line that says so, when the registry offers no
-// audit or cannot be reached. Further arguments go to npm: `npm run audit -- --registry http://127.0.0.1:4873`.
+// `npm run audit`: asks the registry for known holes in what ships. Exit code 1 when there is one of severity
+// high or critical, or when npm cannot audit at all; 0 when there is none, and, with a line that says so, when
+// the registry offers no audit or cannot be reached. Further arguments go to npm:
+// `npm run audit -- --registry http://127.0.0.1:4873`.
 import { execFile } from 'node:child_process'
 
 const AUDIT = [

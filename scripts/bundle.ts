@@ -10,8 +10,9 @@ const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
 /**
- * Makes programs and what they stand on, from the sources, so that no old build can get in: `programs` are sources
- * by the names of what they become in `outdir`. Split, so that each part is loaded when it is needed. Gives the sources that went in.
+ * Makes programs and what they stand on, from the sources, so that no old build can get in: `programs` are
+ * sources by the names of what they become in `outdir`. Split, so that each part is loaded when it is needed.
+ * Gives the sources that went in.
  */
 export async function bundle(
   programs: Readonly<Record<string, string>>,
@@ -30,7 +31,8 @@ export async function bundle(
     conditions: ['svc-source'],
     external: OUTSIDE,
     banner: { js: REQUIRE },
-    // The ORM goes by names of classes, and who reads a trace by those of functions. Minifying gained nothing.
+    // The ORM goes by names of classes, and who reads a trace by those of functions. Minifying gained
+    // nothing.
     keepNames: true,
     metafile: true,
     logLevel: 'warning',

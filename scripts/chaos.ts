@@ -1,5 +1,5 @@
-// `npm run chaos`: PostgreSQL, two replicas, a proxy with faults and agents as real processes, killed, frozen and cut
-// off by one seeded plan; then everything that was acknowledged is looked for. `--help` says more.
+// `npm run chaos`: PostgreSQL, two replicas, a proxy with faults and agents as real processes, killed, frozen
+// and cut off by one seeded plan; then everything that was acknowledged is looked for. `--help` says more.
 import { chaos } from '../chaos/src/chaos.ts'
 import { readOptions, USAGE } from '../chaos/src/options.ts'
 import { endWith } from './ending.ts'

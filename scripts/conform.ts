@@ -1,11 +1,11 @@
-// `npm run conform`: random sequences of commands on the fake storage and on a database, which must answer alike.
+// `npm run conform`: random sequences of commands, which the fake storage and a database must answer alike.
 //   --runs N       sequences in all (default 2000), each up to 200 commands and 100 on average
 //   --seed N       of the first hundred, the next hundred has the next (default: a new one)
-//   --workers N    processes to share them between, each with a database of its own (default 1): the same sequences
-//   --at-most N    stops after so many seconds all the same, with a line that begins with SHORT: and says how many are missing
-//   --storage pglite | postgresql   (default pglite; DATABASE_URL names a server, else a throwaway one is started)
-// Exit code 1 with the smallest sequence that is answered otherwise, and for fewer than asked that no --at-most explains; 2 for
-// a bad option.
+//   --workers N    processes that share the same sequences, each with its own database (default 1)
+//   --at-most N    stops after so many seconds; a line that begins with SHORT: says how many are missing
+//   --storage S    pglite (default) or postgresql: the server of DATABASE_URL, else a throwaway one
+// Exit code 1 with the smallest sequence that is answered otherwise, and for fewer than asked that no
+// --at-most explains; 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -29,7 +29,10 @@ interface Options {
   readonly worker: number | undefined
 }
 
-/** Sequences of one seed. Workers take such pieces in turn: how many there are decides nothing about what is asked. */
+/**
+ * Sequences of one seed. Workers take such pieces in turn: how many there are decides nothing about what is
+ * asked.
+ */
 const PIECE = 100
 
 const { values } = parseArgs({

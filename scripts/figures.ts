@@ -16,8 +16,8 @@ export interface Ending {
 }
 
 /**
- * A figure that is asked for binds: a run that did less has failed, unless whoever asked said how long it may take.
- * Then it says how much less that was, in a line that begins with `SHORT:`.
+ * A figure that is asked for binds: a run that did less has failed, unless whoever asked said how long it may
+ * take. Then it says how much less that was, in a line that begins with `SHORT:`.
  */
 export function endingOf({ asked, done, what, isStopped }: Figures): Ending {
   if (done >= asked) return { code: 0, line: undefined }

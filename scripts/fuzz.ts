@@ -1,9 +1,10 @@
-// `npm run fuzz -- --requests 200000 [--seed N] [--rate N] [--at-most SECONDS] [--p99 MS] [--p99-whole MS] [--storage pglite]`:
-// so many bad requests against every route of a service in a process of its own, on a PostgreSQL of its own. When a quarter of
-// them is answered, 8,192 come at 250 a second, in which the good client's p99 is judged: in the median of pieces of four seconds
-// (`--p99`), and of the whole time (`--p99-whole`). All others come at `--rate`, or as they are answered. Prints the figures; exit
-// code 1 with the request that got a wrong answer, or with what the figures fall short of. Fewer requests than asked are such a
-// thing, unless `--at-most` ended the run: then a line says how many, and begins with SHORT:.
+// `npm run fuzz -- --requests 200000 [--seed N] [--rate N] [--at-most SECONDS] [--p99 MS] [--p99-whole MS]
+// [--storage pglite]`: so many bad requests against every route of a service in a process of its own, on a
+// PostgreSQL of its own. When a quarter of them is answered, 8,192 come at 250 a second, in which the good
+// client's p99 is judged: in the median of pieces of four seconds (`--p99`), and of the whole time
+// (`--p99-whole`). All others come at `--rate`, or as they are answered. Prints the figures; exit code 1 with
+// the request that got a wrong answer, or with what the figures fall short of. Fewer requests than asked are
+// such a thing, unless `--at-most` ended the run: then a line says how many, and begins with SHORT:.
 import { parseArgs } from 'node:util'
 import { ROUTES } from '../packages/http/src/routes/index.ts'
 import { Siege } from '../siege/src/siege.ts'

@@ -1,5 +1,5 @@
-// `npm run generate`: writes the reference that the code itself knows best. `npm run generate -- --check`: writes
-// nothing; exit code 1 with the names of the files that are not current.
+// `npm run generate`: writes the reference that the code itself knows best. `npm run generate -- --check`:
+// writes nothing; exit code 1 with the names of the files that are not current.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generatedPages, stalePages } from './generate/pages.ts'

@@ -1,4 +1,5 @@
-// `npm run layers`: holds the sources to the layer rules. Exit code 1 with one line per fault, `file:line rule: mend`.
+// `npm run layers`: holds the sources to the layer rules. Exit code 1 with one line per fault, `file:line
+// rule: mend`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkLayers } from './layers/check.ts'

@@ -1,5 +1,6 @@
-// `npm run mutate`: lets Stryker change the pure rules in every small way, in a copy of the checkout, and says which
-// changes the suites beside them do not notice. scripts/mutate/rules.ts lists both, and what share has to be noticed.
+// `npm run mutate`: lets Stryker change the pure rules in every small way, in a copy of the checkout, and
+// says which changes the suites beside them do not notice. scripts/mutate/rules.ts lists both, and what share
+// has to be noticed.
 //   TEXT           only rules whose sources contain it
 //   --workers N    changes that are tried at once (default 1)
 // Exit code 1 when fewer are noticed than the list says; 2 for a bad option.
@@ -12,7 +13,10 @@ import { copyOf } from './plant/copy.ts'
 
 const CONFIG = 'planted-stryker.json'
 
-/** Settings of Stryker. Without `tsconfigFile` it would ask TypeScript 7 for an interface that this no longer has. */
+/**
+ * Settings of Stryker. Without `tsconfigFile` it would ask TypeScript 7 for an interface that this no longer
+ * has.
+ */
 const configOf = ({ sources, least }: Rules, workers: number): object => ({
   mutate: sources.map((path) => `packages/core/src/${path}`),
   inPlace: true,

@@ -1,7 +1,9 @@
-// What the command's package holds beside its own files: `make [folder]` puts it there before packing, `remove` takes
-// it away afterwards. The folder is the package's own unless another one is named.
-// - `docs`: the documentation. The support chat answers from its pages for customers and for authors of agents.
-// - `bundle`: the program and what it stands on, made from the sources, so that no old build can get in. `svc serve`
+// What the command's package holds beside its own files: `make [folder]` puts it there before packing,
+// `remove` takes it away afterwards. The folder is the package's own unless another one is named.
+// - `docs`: the documentation. The support chat answers from its pages for customers and for authors of
+//   agents.
+// - `bundle`: the program and what it stands on, made from the sources, so that no old build can get in. `svc
+//   serve`
 //   reads 33 of its files instead of 1,000. Split, so that each command still loads its part alone.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +23,9 @@ if (task === 'make') {
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
 }
 
-/** The licenses of the packages that these files belong to: whoever passes a copy on has to pass them on too. */
+/**
+ * The licenses of the packages that these files belong to: whoever passes a copy on has to pass them on too.
+ */
 function licensesOf(files) {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
   return [...new Set(folders)]

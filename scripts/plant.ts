@@ -1,11 +1,12 @@
-// `npm run plant`: plants each listed fault in a copy of the checkout, runs the suites named for it, and says what survived.
+// `npm run plant`: plants each listed fault in a copy of the checkout, runs the suites named for it, and says
+// what survived.
 //   TEXT           only faults whose name contains it
 //   --only LIST    only those of scripts/plant/faults/LIST.ts
 //   --workers N    copies that are worked on at once (default 1)
 //   --patience N   seconds after which suites count as hung, which is a catch (default 300)
 //   --list         names them and runs nothing
-// The suites are run once without a fault first. Exit code 1 when a fault survived or its code does not run; 2 for a bad
-// option, a fault that has no place any more, and suites that fail without a fault.
+// The suites are run once without a fault first. Exit code 1 when a fault survived or its code does not run;
+// 2 for a bad option, a fault that has no place any more, and suites that fail without a fault.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -26,8 +26,8 @@ function readPackages(file) {
 }
 
 /**
- * Whether `installed` (npm's own record of what lies in node_modules) satisfies `locked`. An optional package may be
- * absent: it belongs to another platform. A workspace's record must name the same dependencies.
+ * Whether `installed` (npm's own record of what lies in node_modules) satisfies `locked`. An optional package
+ * may be absent: it belongs to another platform. A workspace's record must name the same dependencies.
  */
 export function satisfies(installed, locked) {
   if (!installed || !locked) return false
@@ -43,7 +43,9 @@ export function satisfies(installed, locked) {
   })
 }
 
-/** Installs exactly what the lock says, when what lies there is not that already. Answers whether it had to. */
+/**
+ * Installs exactly what the lock says, when what lies there is not that already. Answers whether it had to.
+ */
 export function ensureInstalled() {
   const locked = readPackages(join(root, 'package-lock.json'))
   const installed = readPackages(join(modules, '.package-lock.json'))
@@ -86,8 +88,9 @@ function passOn(child) {
 }
 
 /**
- * Runs the project's Node to its end, passing signals on, and answers its exit code (128 + number when a signal ended
- * it). `alone` gives the child a process group of its own, without standard input, so that one Ctrl-C reaches it once.
+ * Runs the project's Node to its end, passing signals on, and answers its exit code (128 + number when a
+ * signal ended it). `alone` gives the child a process group of its own, without standard input, so that one
+ * Ctrl-C reaches it once.
  */
 export function runNode(args, { alone = false, onMessage } = {}) {
   const input = alone ? 'ignore' : 'inherit'

@@ -2,12 +2,13 @@
 //   --seed N       one seed; prints its digest, and its report when it breaks a promise
 //   --seeds N      at least so many seeds (default 1000, or none where a time is given)
 //   --minutes N    at least so many minutes; --seconds N likewise. With --seeds: whichever is more seeds
-//   --at-most N    stops after so many seconds all the same, with a line that begins with SHORT: and says how many are missing
+//   --at-most N    stops after so many seconds; a line that begins with SHORT: says how many are missing
 //   --from N       the first seed (default 1)
 //   --workers N    processes to share the seeds between (default 1)
 //   --app          through the whole HTTP application instead of straight over the services
 //   --planted X    with the planted fault of that name (packages/testing/test/simulator/planted)
-// Exit code 1 when a seed breaks a promise, and for fewer seeds than asked that no --at-most explains; 2 for a bad option.
+// Exit code 1 when a seed breaks a promise, and for fewer seeds than asked that no --at-most explains; 2 for
+// a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { type SimulationSeams, tellSeed } from '../packages/testing/src/index.ts'

@@ -1,5 +1,6 @@
-// `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds when needed, then
-// hands over to `svc up`. Arguments go there: `npm start -- --port 9000`. Ctrl-C drains; its exit code is svc's own.
+// `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds when needed,
+// then hands over to `svc up`. Arguments go there: `npm start -- --port 9000`. Ctrl-C drains; its exit code
+// is svc's own.
 import { ensureInstalled, runNode } from './project.mjs'
 
 ensureInstalled()

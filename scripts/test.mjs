@@ -1,5 +1,6 @@
-// `npm test`: installs when needed, then runs every suite. Arguments go to jest: `npm test -- packages/core/test/jobs`.
-// The last line is always `N passed, N failed` (`, N skipped` when there are any); a run without tests fails.
+// `npm test`: installs when needed, then runs every suite. Arguments go to jest: `npm test --
+// packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` when there are any);
+// a run without tests fails.
 import { ensureInstalled, runNode } from './project.mjs'
 
 ensureInstalled()

@@ -21,7 +21,10 @@ const FLEET = '127.0.0.0/28'
 const METRICS_TOKEN = 'the-token-of-a-scraper-in-this-test'
 const isThere = spawnSync('nginx', ['-v']).error === undefined
 
-/** The page's configuration as it stands, but for what a machine of tests has not got: its ports and certificates. */
+/**
+ * The page's configuration as it stands, but for what a machine of tests has not got: its ports and
+ * certificates.
+ */
 async function configuration(folder: string, port: number, servicePort: number): Promise<string> {
   const authority = await makeAuthority(folder, 'authority')
   const { cert, key } = await certify(folder, authority, 'proxy', `DNS:${HOST}`)

@@ -1,5 +1,5 @@
-// Node's environment, and the promise that a suite leaves nothing open: a server, socket, child process or timer that
-// outlives its suite fails it, by kind, instead of holding up the run.
+// Node's environment, and the promise that a suite leaves nothing open: a server, socket, child process or
+// timer that outlives its suite fails it, by kind, instead of holding up the run.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TestEnvironment } from 'jest-environment-node'
 
@@ -20,7 +20,8 @@ const WATCHED = new Set([
   'UDPWrap',
 ])
 
-// Node makes these streams on their first use. In a worker they are pipes: one made during a suite would count as its own.
+// Node makes these streams on their first use. In a worker they are pipes: one made during a suite would
+// count as its own.
 void [process.stdout, process.stderr]
 
 // What nock plays over stays in a pool until the process ends.

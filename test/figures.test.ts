@@ -48,7 +48,8 @@ describe('a run whose time is over', () => {
     ['simulate', 'seeds', ['--seeds', '1000000', '--at-most', '0.01']],
     ['simulate', 'seeds', ['--seeds', '1000000', '--at-most', '0.01', '--workers', '2']],
     ['conform', 'sequences', ['--runs', '1000000', '--at-most', '0.01']],
-    // A piece of a siege takes four seconds. How long anybody waited is not asked here, where other suites have the cores.
+    // A piece of a siege takes four seconds. How long anybody waited is not asked here, where other suites
+    // have the cores.
     ['fuzz', 'bad requests', ['--requests', '4000', '--at-most', '1', '--storage', 'pglite', ...UNHURRIED]],
   ])(
     'npm run %s says how many %s it is short of, and does not fail: %j',

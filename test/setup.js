@@ -1,8 +1,9 @@
 // For every suite: no connection leaves the machine, and no test leaves a promised exchange behind.
 //
-// nock is off until a suite says `nock.activate()` (the suites of outgoing adapters do). While it is on it stands in
-// for every socket: nothing reaches a real server before the client's first complete request, so a slow or broken
-// request, or a server that speaks first, cannot be tested, and each request costs 0.3 ms more.
+// nock is off until a suite says `nock.activate()` (the suites of outgoing adapters do). While it is on it
+// stands in for every socket: nothing reaches a real server before the client's first complete request, so a
+// slow or broken request, or a server that speaks first, cannot be tested, and each request costs 0.3 ms
+// more.
 import { Socket } from 'node:net'
 import { afterAll, afterEach, expect } from '@jest/globals'
 import nock from 'nock'
@@ -14,8 +15,8 @@ nock.restore()
 nock.disableNetConnect()
 nock.enableNetConnect(LOOPBACK)
 
-// Without nock, whatever opens a socket meets this; with it, nock itself refuses. The database of DATABASE_URL may
-// stand elsewhere.
+// Without nock, whatever opens a socket meets this; with it, nock itself refuses. The database of
+// DATABASE_URL may stand elsewhere.
 const database = new URL(process.env.SVC_TEST_POSTGRES).hostname
 
 function hostOf(args) {

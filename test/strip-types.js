@@ -1,4 +1,5 @@
-// Jest transform: Node's own type stripper, so that the suites run the very sources that ship, without a build.
+// Jest transform: Node's own type stripper, so that the suites run the very sources that ship, without a
+// build.
 import { createHash } from 'node:crypto'
 import { stripTypeScriptTypes } from 'node:module'
 

@@ -1,8 +1,8 @@
 import { spellId } from '@svc/core'
 import { withClient } from './fleet.ts'
 
-// What enqueue stores for a deploy, app by app, so that none waits for another; written in one statement because
-// filling the queue is not what is measured.
+// What enqueue stores for a deploy, app by app, so that none waits for another; written in one statement
+// because filling the queue is not what is measured.
 const ADD = `with job as (
     insert into jobs (id, license_id, kind, payload, app, serial_key, deployment_id, max_attempts, timeout_seconds)
     select id, $1, 'deploy', jsonb_build_object('app', app, 'source', '{"type": "image", "image": "example:1"}'::jsonb),
@@ -11,7 +11,10 @@ const ADD = `with job as (
   insert into deployments (id, license_id, job_id, app, source)
   select deployment_id, license_id, id, app, payload -> 'source' from job`
 
-/** Each app takes a lock to the end of the transaction, and a plan made for an empty table reads all of a full one. */
+/**
+ * Each app takes a lock to the end of the transaction, and a plan made for an empty table reads all of a full
+ * one.
+ */
 const CHUNK = 1000
 
 /** Adds so many deploys of one license to a migrated database with each call. */

@@ -10,8 +10,8 @@ import { slowSyncLibrary } from './slow-sync.ts'
 const LOAD = new URL('load/load-part.ts', import.meta.url)
 
 /**
- * What one scenario runs on: a PostgreSQL of its own, so that nobody's leavings are vacuumed meanwhile, load generators
- * and a folder, each made when it is first asked for.
+ * What one scenario runs on: a PostgreSQL of its own, so that nobody's leavings are vacuumed meanwhile, load
+ * generators and a folder, each made when it is first asked for.
  */
 export class Bench implements AsyncDisposable {
   readonly isSmall: boolean
@@ -29,7 +29,9 @@ export class Bench implements AsyncDisposable {
     this.isSmall = isSmall
   }
 
-  /** Makes the disk of the PostgreSQL slow, before it starts. @throws Skipped when that cannot be done here */
+  /**
+   * Makes the disk of the PostgreSQL slow, before it starts. @throws Skipped when that cannot be done here
+   */
   async slowDisk(): Promise<void> {
     const library = await slowSyncLibrary(await this.folder())
     this.#postgres ??= startPostgres({ LD_PRELOAD: library })
@@ -70,7 +72,9 @@ export class Bench implements AsyncDisposable {
     return PartProcess.start(new URL(`parts/${module}.ts`, import.meta.url), options, flags)
   }
 
-  /** Sends requests from the process of a load generator; who measures beside a crowd takes one of its own. */
+  /**
+   * Sends requests from the process of a load generator; who measures beside a crowd takes one of its own.
+   */
   async send(request: LoadRequest, generator = 'crowd'): Promise<readonly StreamOutcome[]> {
     const load = this.#loads.get(generator) ?? PartProcess.start(LOAD, null)
     this.#loads.set(generator, load)

@@ -3,8 +3,8 @@ import { secretDigest } from '@svc/core'
 import pg from 'pg'
 
 /**
- * A fleet that every process of a run can name without being told: host `n` has license `n % licenses`, and each
- * license a key that follows from its number.
+ * A fleet that every process of a run can name without being told: host `n` has license `n % licenses`, and
+ * each license a key that follows from its number.
  */
 export interface Fleet {
   readonly hosts: number
@@ -12,8 +12,9 @@ export interface Fleet {
 }
 
 /**
- * One host a license: the limits of the product count per license (30 heartbeats and 60 claims a minute), so that this
- * fleet may send 10,000 heartbeats and 20,000 claims a second for as long as it likes, under the limits as they are.
+ * One host a license: the limits of the product count per license (30 heartbeats and 60 claims a minute), so
+ * that this fleet may send 10,000 heartbeats and 20,000 claims a second for as long as it likes, under the
+ * limits as they are.
  */
 export const LARGE_FLEET: Fleet = { hosts: 20_000, licenses: 20_000 }
 

@@ -10,8 +10,8 @@ export interface LoopRequest {
 }
 
 /**
- * Lets `workers` do one thing after the other for `seconds`. `once` says false when nothing was left to do, which ends
- * that worker.
+ * Lets `workers` do one thing after the other for `seconds`. `once` says false when nothing was left to do,
+ * which ends that worker.
  */
 export async function closedLoop(
   { workers, seconds, limit = Number.POSITIVE_INFINITY }: LoopRequest,

@@ -32,7 +32,10 @@ export class PartProcess {
     this.url = url
   }
 
-  /** Starts the part that the module at `module` exports. @throws Error when it does not start, with its reason */
+  /**
+   * Starts the part that the module at `module` exports. @throws Error when it does not start, with its
+   * reason
+   */
   static async start(module: URL, options: unknown, flags: readonly string[] = []): Promise<PartProcess> {
     const child = fork(CHILD, [module.href, JSON.stringify(options)], {
       execArgv: [...NODE_FLAGS, ...flags],

@@ -54,7 +54,9 @@ export type FigureName =
   | 'rssMib'
   | (string & {})
 
-/** What has to be reached. With `over` a ratio of two variants in the same run, without it the figure itself. */
+/**
+ * What has to be reached. With `over` a ratio of two variants in the same run, without it the figure itself.
+ */
 export interface Gate {
   /** The goal's name in the results: it stays when words change. */
   readonly goal: string
@@ -62,8 +64,8 @@ export interface Gate {
   readonly of: string
   readonly over?: string
   /**
-   * A variant made of what `of` cannot do without, with nothing around it: where it misses the goal too, no way of writing the
-   * rest reaches it.
+   * A variant made of what `of` cannot do without, with nothing around it: where it misses the goal too, no
+   * way of writing the rest reaches it.
    */
   readonly pieces?: string
   readonly atLeast?: number

@@ -2,8 +2,8 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /**
- * What a client was told. `sent` and `got` are unix milliseconds, and `host` is a fingerprint. `lines`: those from `first`
- * on are acknowledged. `barred`: an answer 401. `seq`: of the refresh in a heartbeat's answer.
+ * What a client was told. `sent` and `got` are unix milliseconds, and `host` is a fingerprint. `lines`: those
+ * from `first` on are acknowledged. `barred`: an answer 401. `seq`: of the refresh in a heartbeat's answer.
  */
 export interface Acknowledgement {
   readonly kind: 'enqueue' | 'claim' | 'status' | 'lines' | 'beat' | 'barred'
@@ -30,8 +30,8 @@ export interface Breach {
 export type Entry = Acknowledgement | ({ readonly kind: 'breach' } & Breach)
 
 /**
- * Acknowledgements of one process, in a file: each is handed to the system before the process goes on, so that killing
- * the process loses none.
+ * Acknowledgements of one process, in a file: each is handed to the system before the process goes on, so
+ * that killing the process loses none.
  */
 export class Journal implements Disposable {
   readonly #file: number

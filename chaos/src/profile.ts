@@ -28,9 +28,9 @@ export interface Profile {
 }
 
 /**
- * `fast`: many short jobs, which is evidence for durability. `slow`: jobs about as long as the lease, a short queue and
- * pauses before every step, so that a job that was lost goes to a host that is slow too, and is still unfinished when
- * the late writes of the first arrive.
+ * `fast`: many short jobs, which is evidence for durability. `slow`: jobs about as long as the lease, a short
+ * queue and pauses before every step, so that a job that was lost goes to a host that is slow too, and is
+ * still unfinished when the late writes of the first arrive.
  */
 export const PROFILE: Readonly<Record<ProfileName, Profile>> = {
   fast: {

@@ -50,7 +50,9 @@ const LEASE_SECONDS = 2
 const DRAIN_SECONDS = 60
 const DRAIN_LOOK_MS = 200
 const SHOWN = 5
-/** The embedded database is opened anew by each server: a few seconds in which nothing else can be done to it. */
+/**
+ * The embedded database is opened anew by each server: a few seconds in which nothing else can be done to it.
+ */
 const NOT_OF_A_FOLDER: readonly Injury[] = ['freeze server']
 
 /** Breaks everything that can be broken for so long, lets it come to rest, and holds it to its promises. */

@@ -10,7 +10,8 @@ import { afterAll, expect, test } from '@jest/globals'
 const SCRIPT = fileURLToPath(new URL('../../scripts/chaos.ts', import.meta.url))
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 
-// Folders of its own, that those of other suites are not taken for; and its progress, which it does not show in CI.
+// Folders of its own, that those of other suites are not taken for; and its progress, which it does not show
+// in CI.
 const ROOT = mkdtempSync(join(tmpdir(), 'svc-chaos-test-'))
 // PostgreSQL may run as another user.
 chmodSync(ROOT, 0o755)

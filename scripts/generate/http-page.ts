@@ -70,7 +70,8 @@ export function httpPage(): string {
 
 const headingOf = ({ method, path }: Route): string => `${method} ${path}`
 
-// As renderers make them: lower case, blanks to dashes, everything else that is no letter, digit, dash or underscore gone.
+// As renderers make them: lower case, blanks to dashes, everything else that is no letter, digit, dash or
+// underscore gone.
 const anchorOf = (route: Route): string =>
   headingOf(route)
     .toLowerCase()

@@ -4,7 +4,10 @@ import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
 
-/** Every generated file by its path from the checkout. The same code gives the same text, whoever runs it where. */
+/**
+ * Every generated file by its path from the checkout. The same code gives the same text, whoever runs it
+ * where.
+ */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/settings.md', settingsMarkdown()],

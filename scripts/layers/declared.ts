@@ -15,8 +15,8 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
 }
 
 /**
- * Packages that stand in `dependencies` without being imported: a peer that another one asks for by name, and what the
- * bundle of the command leaves outside itself.
+ * Packages that stand in `dependencies` without being imported: a peer that another one asks for by name, and
+ * what the bundle of the command leaves outside itself.
  */
 const NOT_IMPORTED: ReadonlySet<string> = new Set(['kysely', '@electric-sql/pglite'])
 

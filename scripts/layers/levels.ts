@@ -46,7 +46,10 @@ function allowed(from: Place, to: Place): boolean {
   return from.folder === to.folder || from.level >= VALUES
 }
 
-/** Section 2: inside core a file imports lower levels, its own folder's level, and other features from values upwards. */
+/**
+ * Section 2: inside core a file imports lower levels, its own folder's level, and other features from values
+ * upwards.
+ */
 export function checkLevels({ sources }: Workspace): Fault[] {
   const faults: Fault[] = []
   for (const source of sources) {

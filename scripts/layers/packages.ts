@@ -60,7 +60,10 @@ function directionFault(path: string, dependency: string): string | undefined {
   return `${packageOf(path)} may not import ${dependency}, only ${allowed.join(', ') || 'none of ours'}. Move the code down, or pass it in as an argument.`
 }
 
-/** Rule 1 and section 2: the direction between packages, and the files that may know a framework, the ORM or a driver. */
+/**
+ * Rule 1 and section 2: the direction between packages, and the files that may know a framework, the ORM or a
+ * driver.
+ */
 export function checkPackages({ sources }: Workspace): Fault[] {
   const faults: Fault[] = []
   for (const { path, imports } of sources) {

@@ -13,7 +13,9 @@ function nextOf(source: Source, byPath: ByPath): Source[] {
     .filter((next) => next !== undefined)
 }
 
-/** The first way, by run-time imports, from `source` to a storage package: the paths on it and the package. */
+/**
+ * The first way, by run-time imports, from `source` to a storage package: the paths on it and the package.
+ */
 function wayToStorage(source: Source, byPath: ByPath, seen: Set<string>): string[] | undefined {
   seen.add(source.path)
   const direct = source.imports.find(

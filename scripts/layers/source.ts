@@ -6,11 +6,17 @@ export interface Import {
   readonly line: number
   /** False when only types come over: the statement is gone at run time. */
   readonly runtime: boolean
-  /** The names that come over at run time, as they are called there; `*` for all of them, so for a default or `import()`. */
+  /**
+   * The names that come over at run time, as they are called there; `*` for all of them, so for a default or
+   * `import()`.
+   */
   readonly names: readonly string[]
 }
 
-/** A source file with everything in it that is not code blanked out, so that rules meet neither prose nor data. */
+/**
+ * A source file with everything in it that is not code blanked out, so that rules meet neither prose nor
+ * data.
+ */
 export interface Source {
   readonly path: string
   readonly lines: number
@@ -34,7 +40,10 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
-/** From just behind a backtick or an inner `}`: where the literal part of the template ends, `${` or backtick included. */
+/**
+ * From just behind a backtick or an inner `}`: where the literal part of the template ends, `${` or backtick
+ * included.
+ */
 function templateEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -44,8 +53,23 @@ function templateEnd(text: string, from: number): number {
   return text.length
 }
 
-/** Blanks out comments, strings, templates (their expressions stay) and regular expressions, keeping every position. */
+/** A comment as it stands: its position, and its text with its marks. */
+export interface Comment {
+  readonly at: number
+  readonly text: string
+}
+
+/**
+ * Blanks out comments, strings, templates (their expressions stay) and regular expressions, keeping every
+ * position.
+ */
 export function codeOf(text: string): string {
+  return scan(text).code
+}
+
+/** The code of a text, and the comments in it. */
+export function scan(text: string): { code: string; comments: Comment[] } {
+  const comments: Comment[] = []
   let out = ''
   let at = 0
   // One entry for each open brace: whether it is a template's `${`.
@@ -68,11 +92,12 @@ export function codeOf(text: string): string {
     } else {
       const expression = token === '/' && BEFORE_EXPRESSION.test(out.slice(-200))
       const whole = expression ? (matchAt(PATTERN, text, at) ?? token) : token
+      if (/^\/[/*]/.test(token)) comments.push({ at, text: token })
       out += token === '/' && !expression ? token : /^['"]/.test(whole) ? hollow(whole) : blank(whole)
       at += whole.length
     }
   }
-  return out
+  return { code: out, comments }
 }
 
 interface Found {

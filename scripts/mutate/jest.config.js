@@ -1,5 +1,5 @@
-// The suites of pure rules as Stryker runs them: without the database, the network guard and the leak check, whose place
-// is the ordinary run. SVC_RULE_SUITES names them.
+// The suites of pure rules as Stryker runs them: without the database, the network guard and the leak check,
+// whose place is the ordinary run. SVC_RULE_SUITES names them.
 import base from '../../jest.config.js'
 
 const { moduleNameMapper, transform, extensionsToTreatAsEsm, testEnvironmentOptions, testTimeout } = base

@@ -15,8 +15,8 @@ function filesOf(root: string): readonly string[] {
 }
 
 /**
- * Links every installed package into `to`, one by one. Workspaces are linked relative to their folder, so that
- * a copy runs its own sources: a link to the whole folder would lead back to the original ones.
+ * Links every installed package into `to`, one by one. Workspaces are linked relative to their folder, so
+ * that a copy runs its own sources: a link to the whole folder would lead back to the original ones.
  */
 function linkModules(from: string, to: string): void {
   mkdirSync(to, { recursive: true })

@@ -121,9 +121,9 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
 }
 
 /**
- * Dear for the service: a sign-in costs 80 ms of a core in the mean, since one in seven is a password hash, the figures 14, a
- * tick 3. Everything else is 0.7 ms. Still some hundred of each in 200,000. What asks for the password counts as a sign-in:
- * more of it would leave none.
+ * Dear for the service: a sign-in costs 80 ms of a core in the mean, since one in seven is a password hash,
+ * the figures 14, a tick 3. Everything else is 0.7 ms. Still some hundred of each in 200,000. What asks for
+ * the password counts as a sign-in: more of it would leave none.
  */
 const DEAR: Readonly<Record<string, number>> = {
   '/login': 3,

@@ -130,7 +130,8 @@ const DEEP = [
 ]
 const LONG_LISTS = [65, 1001, 10_001].map((length) => raw(`[${'0,'.repeat(length - 1)}0]`))
 
-// Not by fc.string({ unit: 'binary' }): it keeps a map of a million characters, which the collector walks each time.
+// Not by fc.string({ unit: 'binary' }): it keeps a map of a million characters, which the collector walks
+// each time.
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10_ff_ff }), { maxLength: 20 })
   .map((codes) => String.fromCodePoint(...codes))

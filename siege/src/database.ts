@@ -9,7 +9,10 @@ import { BYSTANDER } from './marker.ts'
 /** A database that can be looked through and emptied. */
 export interface WatchedDatabase {
   readonly storage: Storage
-  /** How many rows each table has and a digest of what is in them. Two that are equal: nothing was changed in between. */
+  /**
+   * How many rows each table has and a digest of what is in them. Two that are equal: nothing was changed in
+   * between.
+   */
   rows(): Promise<Record<string, string>>
   /** Takes every row away. */
   empty(): Promise<void>
@@ -18,7 +21,10 @@ export interface WatchedDatabase {
 const POOL_SIZE = 10
 /** Records refusals on purpose. */
 const UNWATCHED = ['audit_log']
-/** What changes without a request that was let through: the time of the last look at a session, the good client's own row. */
+/**
+ * What changes without a request that was let through: the time of the last look at a session, the good
+ * client's own row.
+ */
 const ROWS: Readonly<Record<string, { readonly row?: string; readonly where?: string }>> = {
   sessions: { row: "(to_jsonb(t) - 'last_used_at')::text" },
   agents: { where: `where fingerprint <> '${BYSTANDER}'` },

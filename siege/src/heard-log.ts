@@ -2,10 +2,15 @@ import type { Log, LogFields } from '@svc/core'
 import { MARKER } from './marker.ts'
 
 const MAX_TOLD = 5
-/** Alerts are announced in the log where no webhook is set, with the names that hosts gave in heartbeats which were taken. */
+/**
+ * Alerts are announced in the log where no webhook is set, with the names that hosts gave in heartbeats which
+ * were taken.
+ */
 const ANNOUNCEMENT = 'alerts'
 
-/** A log that costs what a written one costs, and hears what must not stand in any: a sent value, or a fault. */
+/**
+ * A log that costs what a written one costs, and hears what must not stand in any: a sent value, or a fault.
+ */
 export class HeardLog implements Log {
   #wrong: string[] = []
 

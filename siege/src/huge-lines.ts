@@ -6,7 +6,8 @@ const LINE_CHARS = 8192
 
 const lines = (line: string): string => `[${Array(MAX_LINES).fill(`{"ts":1,"line":"${line}"}`).join()}]`
 
-// Megabytes, for the one route that takes them: the largest that is legal, the costliest to read, and beyond the limit.
+// Megabytes, for the one route that takes them: the largest that is legal, the costliest to read, and beyond
+// the limit.
 const HUGE = [
   () => lines('x'.repeat(LINE_CHARS)),
   () => lines('\\u0001'.repeat(LINE_CHARS / 4)),

@@ -1,4 +1,7 @@
-/** JSON as it is written, wrong on purpose where a test wants it: fields in order, names twice, any text as a value. */
+/**
+ * JSON as it is written, wrong on purpose where a test wants it: fields in order, names twice, any text as a
+ * value.
+ */
 export type Spelled =
   | { readonly raw: string }
   | { readonly list: readonly Spelled[] }

@@ -72,7 +72,8 @@ export class Lane implements Disposable {
     return answers
   }
 
-  // A service that has no time says when to come back. Whoever does gets an answer; where 503 is the answer, it stays.
+  // A service that has no time says when to come back. Whoever does gets an answer; where 503 is the answer,
+  // it stays.
   async #answered(requests: readonly WireRequest[], tries = SHED_TRIES): Promise<WireAnswer[]> {
     const answers = await this.#pipeline.send(requests)
     const shed = requests.filter((_, index) => isShed(answers[index]))

@@ -15,7 +15,9 @@ export interface WireRequest {
 
 const END = '\r\n\r\n'
 
-/** Reads the first answer of `bytes`: the answer and how many bytes it took; undefined while it is not whole. */
+/**
+ * Reads the first answer of `bytes`: the answer and how many bytes it took; undefined while it is not whole.
+ */
 function readAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; length: number } | undefined {
   const end = bytes.indexOf(END)
   if (end === -1) return undefined
@@ -59,9 +61,9 @@ export class Pipeline implements Disposable {
   }
 
   /**
-   * Sends all at once and gives the answers in order. A server that ends the connection has answered its last request;
-   * the rest is sent again on a new one. What a server does not read to its end may end in a reset, and an answer be lost
-   * to it: a request is without an answer when it has none where it is sent alone.
+   * Sends all at once and gives the answers in order. A server that ends the connection has answered its last
+   * request; the rest is sent again on a new one. What a server does not read to its end may end in a reset,
+   * and an answer be lost to it: a request is without an answer when it has none where it is sent alone.
    * @throws Error when a request stays without an answer
    */
   async send(requests: readonly WireRequest[]): Promise<WireAnswer[]> {

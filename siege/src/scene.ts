@@ -28,8 +28,8 @@ const STAFF = { role: 'super_admin', tenantId: undefined, password: undefined }
 const LOG = Array.from({ length: 700 }, (_, ts) => ({ ts, line: `${ts} `.padEnd(800, 'so it went on. ') }))
 
 /**
- * The id of a deployment that is over. Its log is not the one that good requests write to: that grows to 64 MB, and a reading
- * of the whole log would weigh more than all that attacks.
+ * The id of a deployment that is over. Its log is not the one that good requests write to: that grows to 64
+ * MB, and a reading of the whole log would weigh more than all that attacks.
  */
 async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise<string> {
   const payload = { app: 'old', source: { type: 'image', image: 'old:1' } }
@@ -41,7 +41,9 @@ async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise
   return job.deploymentId ?? ''
 }
 
-/** Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in. */
+/**
+ * Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in.
+ */
 export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { license, key } = await plane.licenses.issue({ label: 'attacked' })
   const { key: spare } = await plane.licenses.issue({ label: 'spare' })

@@ -46,7 +46,10 @@ export interface SiegeReport {
   readonly routes: Readonly<Record<string, number>>
   /** Batches of refused requests that were sent once more between two looks at all rows. */
   readonly recounts: number
-  /** How many times as long as known this machine works for megabytes (`bulkPace`), with nothing else to do; 1 at least. */
+  /**
+   * How many times as long as known this machine works for megabytes (`bulkPace`), with nothing else to do; 1
+   * at least.
+   */
   readonly pace: number
   readonly quiet: Stretch
   /** How the siege went on when it was warm, where it was paced then. */
@@ -58,18 +61,27 @@ export interface SiegeReport {
 
 /** How long the good client's 99th percentile may be while the cores are used up, in milliseconds. */
 const MAX_P99_MS = 1000
-/** Alone, its 99th percentile is longer only where other work has the cores: then its times say nothing of the service. */
+/**
+ * Alone, its 99th percentile is longer only where other work has the cores: then its times say nothing of the
+ * service.
+ */
 const MAX_ALONE_MS = 8
 /**
- * The thread of the event loop may work so long at one stretch, in milliseconds; PGlite works on it too. It counts its own
- * work alone, which is yet slower where other work has the cores, by as much as the good client is when it is alone, and
- * where memory is slow: the longest turns are those of requests of megabytes.
+ * The thread of the event loop may work so long at one stretch, in milliseconds; PGlite works on it too. It
+ * counts its own work alone, which is yet slower where other work has the cores, by as much as the good
+ * client is when it is alone, and where memory is slow: the longest turns are those of requests of megabytes.
  */
 const MAX_TURN_MS = 300
 const MAX_GROWTH = 1.2
-/** In shorter sieges what the system has given the process has not settled when it is warm: only what it holds is judged. */
+/**
+ * In shorter sieges what the system has given the process has not settled when it is warm: only what it holds
+ * is judged.
+ */
 const SETTLED = 140_000
-/** Each route gets at least so much of the bad requests: of fewer than these, the rarest might get none by chance. */
+/**
+ * Each route gets at least so much of the bad requests: of fewer than these, the rarest might get none by
+ * chance.
+ */
 const MIN_SHARE = 0.0005
 const MIN_SHARED = 4000
 
@@ -93,8 +105,8 @@ export function medianOf({ marked }: Served): number {
 }
 
 /**
- * What the figures of a siege fall short of, one sentence each; `routes`: those that must all have been attacked;
- * `limits`: those of the good client while the siege is paced, where it is to be judged.
+ * What the figures of a siege fall short of, one sentence each; `routes`: those that must all have been
+ * attacked; `limits`: those of the good client while the siege is paced, where it is to be judged.
  */
 export function shortcomings(
   report: SiegeReport,

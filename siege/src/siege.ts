@@ -9,16 +9,22 @@ import type { PacedStretch, Served, SiegeReport, Stretch, Weight } from './siege
 import type { Strain } from './strain.ts'
 import { isRefusal, Tally } from './tally.ts'
 
-/** Requests before the scene is staged anew: what they managed to change is not to wear the next ones down. */
+/**
+ * Requests before the scene is staged anew: what they managed to change is not to wear the next ones down.
+ */
 const STAGE_EVERY = 4096
-/** Of a siege that is paced such a piece is judged by itself: four seconds, in which the good client asks some 700 times. */
+/**
+ * Of a siege that is paced such a piece is judged by itself: four seconds, in which the good client asks some
+ * 700 times.
+ */
 const PIECE = 1024
 const LANES = 2
 const QUIET_MS = 3000
 const END_MS = 500
 /**
- * Of the first requests neither times nor memory are judged, all else is: code is compiled, caches fill, and the system gives
- * the process most of what it will ever ask for: 139 MB resident after 10,000, 165 after 35,000, 174 after 160,000.
+ * Of the first requests neither times nor memory are judged, all else is: code is compiled, caches fill, and
+ * the system gives the process most of what it will ever ask for: 139 MB resident after 10,000, 165 after
+ * 35,000, 174 after 160,000.
  */
 const WARM_SHARE = 0.25
 
@@ -30,7 +36,10 @@ export interface SiegePlan {
   /** Bad requests to send: at least so many that are refused. */
   readonly bad: number
   readonly seed: number
-  /** How the siege goes on once it is warm: so many requests, so many a second. Default: as fast as they are answered. */
+  /**
+   * How the siege goes on once it is warm: so many requests, so many a second. Default: as fast as they are
+   * answered.
+   */
   readonly paced?: { readonly requests: number; readonly perSecond: number }
   /** Requests a second at most after that. Default: as many as are answered. */
   readonly perSecond?: number
@@ -177,7 +186,8 @@ export class Siege implements AsyncDisposable {
     return this.#victim.ask<Rows>('rows')
   }
 
-  // What is refused changes nothing. Requests that pass this time say nothing: the others are tried without them.
+  // What is refused changes nothing. Requests that pass this time say nothing: the others are tried without
+  // them.
   async #recount(refused: readonly Attack[], lane: Lane, before: Rows): Promise<Rows> {
     if (refused.length === 0) return before
     const answers = await lane.send(refused)

@@ -18,7 +18,10 @@ export interface Strain {
   readonly p50: number
   readonly p99: number
   readonly max: number
-  /** The longest that its thread worked between two looks of the loop: other work on the machine does not count. */
+  /**
+   * The longest that its thread worked between two looks of the loop: other work on the machine does not
+   * count.
+   */
   readonly busyMax: number
   /** The longest pause of the garbage collector. */
   readonly gcMax: number

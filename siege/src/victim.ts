@@ -1,6 +1,6 @@
-// The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a fresh
-// scene, `rows` with how many each table has and a digest of them, `weigh` with its memory, `strain` with the turns of its loop since it was last asked,
-// `{ plant }` by doing one thing wrong from now on.
+// The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a
+// fresh scene, `rows` with how many each table has and a digest of them, `weigh` with its memory, `strain`
+// with the turns of its loop since it was last asked, `{ plant }` by doing one thing wrong from now on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
@@ -56,8 +56,8 @@ const GC_ROUNDS = 5
 const GC_PAUSE_MS = 100
 
 /**
- * What is left when everything that can be freed is. An ordinary collection keeps pages of the heap for later: 200 MB of
- * them once there was much to do; freed ones go back beside the event loop, a moment later.
+ * What is left when everything that can be freed is. An ordinary collection keeps pages of the heap for
+ * later: 200 MB of them once there was much to do; freed ones go back beside the event loop, a moment later.
  */
 async function weigh() {
   for (let round = 0; round < GC_ROUNDS; round += 1) {

@@ -1,5 +1,5 @@
-// What one request may cost the event loop, on which all the others wait: every route with every value that is costly to
-// read for its length. Counted in what the thread has worked, at the pace of the machine.
+// What one request may cost the event loop, on which all the others wait: every route with every value that
+// is costly to read for its length. Counted in what the thread has worked, at the pace of the machine.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
@@ -34,7 +34,10 @@ afterAll(async () => {
 
 const methodAndPath = ({ method, path }: Route) => ({ method, path: path.replace(/\{[^}]+\}/, 'x') })
 
-/** Milliseconds that the thread worked for one request: the least of some tries, without the first, which compiles. */
+/**
+ * Milliseconds that the thread worked for one request: the least of some tries, without the first, which
+ * compiles.
+ */
 async function cost(sent: Sent): Promise<number> {
   const credentials = { authorization: `Bearer ${served.key}`, cookie, 'content-type': 'application/json' }
   let least = Number.POSITIVE_INFINITY

@@ -72,7 +72,10 @@ const stranger = (member: number) =>
     `Authorization: Bearer key-${member}`,
   )
 
-/** What is in use of the heap when everything that can be freed is; what the log of the test heard is not the service's. */
+/**
+ * What is in use of the heap when everything that can be freed is; what the log of the test heard is not the
+ * service's.
+ */
 function held(): number {
   log.lines.length = 0
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
@@ -88,7 +91,10 @@ async function calm(): Promise<void> {
   }
 }
 
-/** How many windows a crowd opens, what they take of the heap, and what is left of that when they have ended; in bytes. */
+/**
+ * How many windows a crowd opens, what they take of the heap, and what is left of that when they have ended;
+ * in bytes.
+ */
 async function taken(): Promise<{ windows: number; grown: number; left: number }> {
   const before = held()
   expect(await crowd(0, CROWD, stranger)).toEqual({ 403: CROWD })
@@ -103,8 +109,8 @@ it('150,000 addresses with as many keys are all answered, and open no more windo
   await crowd(CROWD, WARM, stranger)
   await calm()
   let found = await taken()
-  // What other suites have left in this process may go meanwhile, 400 MB once: then it would not be seen whether windows are
-  // forgotten.
+  // What other suites have left in this process may go meanwhile, 400 MB once: then it would not be seen
+  // whether windows are forgotten.
   for (let tries = 1; found.grown <= LEAST_GROWTH && tries < 3; tries += 1) found = await taken()
   expect(found.windows).toBe(MAX_WINDOWS)
   expect(found.grown).toBeGreaterThan(LEAST_GROWTH)

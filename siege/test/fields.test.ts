@@ -1,5 +1,5 @@
-// Every field of every request body with every kind of value that it is not, and at its limits: written by the schema
-// that the API document publishes, so that a new route is tried without a word here.
+// Every field of every request body with every kind of value that it is not, and at its limits: written by
+// the schema that the API document publishes, so that a new route is tried without a word here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'

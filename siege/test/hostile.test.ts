@@ -1,5 +1,6 @@
-// A small siege of the embedded database; `npm run fuzz` is the large one, on PostgreSQL. It is the same every time, so
-// that a change is judged by what it changes; `FUZZ_SEED` draws another, `FUZZ_REQUESTS` makes it longer.
+// A small siege of the embedded database; `npm run fuzz` is the large one, on PostgreSQL. It is the same
+// every time, so that a change is judged by what it changes; `FUZZ_SEED` draws another, `FUZZ_REQUESTS` makes
+// it longer.
 import { expect, it } from '@jest/globals'
 import { Siege } from '../src/siege.ts'
 import { shortcomings } from '../src/siege-report.ts'

@@ -1,6 +1,7 @@
 /**
- * The requirements of levels 1 and 2 of OWASP ASVS 5.0.0 in the chapters that apply to a service without pages of its own,
- * by chapter: the rest of each id, in its order (github.com/OWASP/ASVS, folder 5.0, by OWASP under CC BY-SA 4.0).
+ * The requirements of levels 1 and 2 of OWASP ASVS 5.0.0 in the chapters that apply to a service without
+ * pages of its own, by chapter: the rest of each id, in its order (github.com/OWASP/ASVS, folder 5.0, by
+ * OWASP under CC BY-SA 4.0).
  */
 export const ASVS: Readonly<Record<string, Readonly<Record<1 | 2, string>>>> = {
   V1: {

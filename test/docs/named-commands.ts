@@ -9,7 +9,10 @@ export interface Named {
   readonly isWhole: boolean
 }
 
-/** The commands of a page: those of its shell blocks, those behind a `$` of a console block, those in code in a sentence. */
+/**
+ * The commands of a page: those of its shell blocks, those behind a `$` of a console block, those in code in
+ * a sentence.
+ */
 export function commandsOf({ path, blocks, prose }: Page): readonly Named[] {
   const fenced = blocks.flatMap(({ language, text, line }) => {
     const shell = language === 'console' ? prompted(text) : ['sh', 'bash'].includes(language) ? text : ''

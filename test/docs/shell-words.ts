@@ -2,7 +2,10 @@
 const BREAK = /^(?:\|\||&&|\||;|&|\n)/
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
 
-/** The commands of a shell text as words; quotes are resolved, comments, redirections and assignments in front left out. */
+/**
+ * The commands of a shell text as words; quotes are resolved, comments, redirections and assignments in front
+ * left out.
+ */
 export function commandsIn(text: string): readonly (readonly string[])[] {
   const commands: string[][] = []
   let words: string[] = []

@@ -32,7 +32,10 @@ export async function makeAuthority(folder: string, name: string): Promise<Pair>
   return { cert, key }
 }
 
-/** Has `authority` certify `subject`, and the names of a server when there are any: `DNS:localhost`, `IP:127.0.0.1`. */
+/**
+ * Has `authority` certify `subject`, and the names of a server when there are any: `DNS:localhost`,
+ * `IP:127.0.0.1`.
+ */
 export async function certify(
   folder: string,
   authority: Pair,

@@ -32,7 +32,9 @@ function toPem(bytes: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
-/** Makes a certificate for host names and IPv4 addresses (RFC 5280, version 3, P-256); `until` is `YYMMDD`. */
+/**
+ * Makes a certificate for host names and IPv4 addresses (RFC 5280, version 3, P-256); `until` is `YYMMDD`.
+ */
 export function makeCertificate(hosts: readonly string[], until = '491231'): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from('far side')))))

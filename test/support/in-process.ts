@@ -4,7 +4,10 @@ import type { ControlPlane } from '@svc/core'
 import { createApp } from '@svc/http'
 import type { Endpoint, WireAnswer, WireRequest } from '@svc/testing'
 
-/** The agent API of a plane through the whole HTTP application, without a socket: `app.callback()` on made-up requests. */
+/**
+ * The agent API of a plane through the whole HTTP application, without a socket: `app.callback()` on made-up
+ * requests.
+ */
 export function inProcess(plane: ControlPlane): Endpoint {
   const handle = createApp(plane).callback()
   return (request) =>

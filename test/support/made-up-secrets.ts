@@ -54,7 +54,10 @@ function privateKey(random: MadeUp, name: string): string {
   )
 }
 
-/** How a secret of each kind is spelled. Prefixes are joined here so that no whole token stands in this repository. */
+/**
+ * How a secret of each kind is spelled. Prefixes are joined here so that no whole token stands in this
+ * repository.
+ */
 export const SPELLINGS: Readonly<Record<string, (random: MadeUp) => string>> = {
   'private key': (r) => privateKey(r, ['RSA', 'PRIVATE', 'KEY'].join(' ')),
   'private key of OpenSSH': (r) => privateKey(r, ['OPENSSH', 'PRIVATE', 'KEY'].join(' ')),

@@ -1,5 +1,5 @@
-// Limits of time were found on one machine and hold on every other, and beside other suites, when they are multiplied by
-// the pace at which the thread works at that moment.
+// Limits of time were found on one machine and hold on every other, and beside other suites, when they are
+// multiplied by the pace at which the thread works at that moment.
 const KNOWN_MS = 0.5
 const ROUNDS = 20
 /** Of a core whose `pace` is 1 and on which the first touch of a page takes 2 µs. */
@@ -32,7 +32,9 @@ export function fastest(rounds: number, work: () => unknown): number {
   return least
 }
 
-/** How many times as long as an idle core of 2 GHz this thread needs for the same work just now, 1 at least. */
+/**
+ * How many times as long as an idle core of 2 GHz this thread needs for the same work just now, 1 at least.
+ */
 export const pace = (): number => Math.max(1, fastest(ROUNDS, known) / KNOWN_MS)
 
 function knownBulk(): number {
@@ -42,9 +44,9 @@ function knownBulk(): number {
 }
 
 /**
- * The same of work with megabytes, half of which is the system's, that gives their memory: where a first touch of a page
- * takes five times as long, as on some virtual machines, `pace` does not show it. In time that the thread has worked, in
- * the mean of some rounds: the fastest one had its memory already.
+ * The same of work with megabytes, half of which is the system's, that gives their memory: where a first
+ * touch of a page takes five times as long, as on some virtual machines, `pace` does not show it. In time
+ * that the thread has worked, in the mean of some rounds: the fastest one had its memory already.
  */
 export function bulkPace(): number {
   knownBulk()

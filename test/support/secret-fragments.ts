@@ -9,7 +9,10 @@ function* stretchesOf(text: string): Generator<string> {
   }
 }
 
-/** What of the secrets stands in a JSON text: any 12 characters in a row of one, or the whole of a shorter one. */
+/**
+ * What of the secrets stands in a JSON text: any 12 characters in a row of one, or the whole of a shorter
+ * one.
+ */
 export function fragmentsIn(json: string, secrets: readonly string[]): readonly string[] {
   const known = new Set(secrets.flatMap((secret) => [...stretchesOf(written(secret))]))
   const short = secrets.map(written).filter(({ length }) => length < FRAGMENT_CHARS)

@@ -10,8 +10,9 @@ const NO_CONTENT = 204
 const ZERO = 48
 
 /**
- * One keep-alive connection with one request under way. No parser of general use, since what a load generator costs is
- * missing to the server beside it: it reads status and Content-Length, and gives up on anything else.
+ * One keep-alive connection with one request under way. No parser of general use, since what a load generator
+ * costs is missing to the server beside it: it reads status and Content-Length, and gives up on anything
+ * else.
  */
 export class Connection {
   readonly #socket: Socket

@@ -6,7 +6,10 @@ export interface Stream {
   readonly name: string
   readonly url: string
   readonly connections: number
-  /** Requests a second, whatever the answers take; absent: each connection sends again as soon as it is answered. */
+  /**
+   * Requests a second, whatever the answers take; absent: each connection sends again as soon as it is
+   * answered.
+   */
   readonly rate?: number
   /** False: answers of any status count, since refusals are what is looked at. */
   readonly strict?: boolean

@@ -21,7 +21,10 @@ export class StreamRun {
   readonly #stream: Stream
   readonly #source: RequestSource
   readonly #lines: Line[] = []
-  /** From `#firstFree` on those without a request, the one that has rested longest first: a server hangs up on who never asks. */
+  /**
+   * From `#firstFree` on those without a request, the one that has rested longest first: a server hangs up on
+   * who never asks.
+   */
   readonly #free: Line[] = []
   #firstFree = 0
   readonly #latency = new Histogram()

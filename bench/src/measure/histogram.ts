@@ -9,8 +9,8 @@ export type HistogramParts = {
 }
 
 /**
- * Latencies in microseconds, 3 % wide buckets: quantiles of any number of requests in 4 KB, mergeable over rounds and
- * processes.
+ * Latencies in microseconds, 3 % wide buckets: quantiles of any number of requests in 4 KB, mergeable over
+ * rounds and processes.
  */
 export class Histogram {
   readonly #counts = new Uint32Array(BUCKETS)

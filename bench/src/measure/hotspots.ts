@@ -8,7 +8,10 @@ interface Frame {
   readonly url: string
 }
 
-/** The part of a CPU profile that is read: nodes, and for each sample its node and the time since the one before. */
+/**
+ * The part of a CPU profile that is read: nodes, and for each sample its node and the time since the one
+ * before.
+ */
 export interface CpuProfile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: Frame }[]
   readonly samples?: readonly number[] | undefined
@@ -44,8 +47,8 @@ export function hotspotsOf({ nodes, samples = [], timeDeltas = [] }: CpuProfile)
 }
 
 /**
- * Where a function lives: a native function by its name, Node by its module, a dependency by its package, the product
- * and the bench by the folder of the file.
+ * Where a function lives: a native function by its name, Node by its module, a dependency by its package, the
+ * product and the bench by the folder of the file.
  */
 function placeOf({ functionName, url }: Frame): string {
   if (url === '')

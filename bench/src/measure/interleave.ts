@@ -1,4 +1,7 @@
-/** The order in which variants are measured: A B C, then C B A, so that none always follows the same neighbour. */
+/**
+ * The order in which variants are measured: A B C, then C B A, so that none always follows the same
+ * neighbour.
+ */
 export function interleaved<T>(variants: readonly T[], rounds: number): readonly (readonly T[])[] {
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? variants : variants.toReversed()))
 }

@@ -21,8 +21,9 @@ export interface MachineFacts {
   /** Half of the synchronous writes of 8 KB took no longer, in microseconds. */
   readonly fdatasyncMicros: number
   /**
-   * Half of the times that one core read and wrote a document of about 110 KB as JSON took no longer, in microseconds: how fast it is in that
-   * hour, since who shares a processor with others has half of its speed in some. Results from before 2026-11-24 have none.
+   * Half of the times that one core read and wrote a document of about 110 KB as JSON took no longer, in
+   * microseconds: how fast it is in that hour, since who shares a processor with others has half of its speed
+   * in some. Results from before 2026-11-24 have none.
    */
   readonly jsonMicros?: number
 }
@@ -41,7 +42,10 @@ export function machineFacts(folder: string): MachineFacts {
   }
 }
 
-/** Begins to watch all cores; what it returns tells the share of their time since then in which anything ran, 0 to 1. */
+/**
+ * Begins to watch all cores; what it returns tells the share of their time since then in which anything ran,
+ * 0 to 1.
+ */
 export function watchCores(): () => number {
   const busyMs = () =>
     cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)

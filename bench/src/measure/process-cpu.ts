@@ -33,8 +33,8 @@ function statOf(pid: string): ProcessStat | undefined {
 }
 
 /**
- * Processor time of a process, of its living children and of those that it has reaped, in microseconds (a step is
- * 10 ms a process). Undefined where there is no `/proc`.
+ * Processor time of a process, of its living children and of those that it has reaped, in microseconds (a
+ * step is 10 ms a process). Undefined where there is no `/proc`.
  */
 export function treeCpuMicros(root: number): number | undefined {
   const own = statOf(String(root))
@@ -46,5 +46,7 @@ export function treeCpuMicros(root: number): number | undefined {
   return children.reduce((sum, child) => sum + (child?.micros ?? 0), own.micros + own.reapedMicros)
 }
 
-/** Processor time of the children of a process that have ended, in microseconds; 0 where there is no `/proc`. */
+/**
+ * Processor time of the children of a process that have ended, in microseconds; 0 where there is no `/proc`.
+ */
 export const reapedCpuMicros = (pid: number): number => statOf(String(pid))?.reapedMicros ?? 0

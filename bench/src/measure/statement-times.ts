@@ -1,6 +1,9 @@
 import type { Hotspots } from './hotspots.ts'
 
-/** Time that PostgreSQL spent on executing statements, in microseconds by what they do. Parsing and commits are no part of it. */
+/**
+ * Time that PostgreSQL spent on executing statements, in microseconds by what they do. Parsing and commits
+ * are no part of it.
+ */
 export type StatementTimes = Hotspots
 
 /** A line of `pg_stat_statements`. */

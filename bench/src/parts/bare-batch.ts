@@ -1,8 +1,8 @@
 import { MAX_ITEMS } from '../../../packages/core/src/database/batch.ts'
 
 /**
- * What comes while a statement is under way travels together in the next, as many as the product's take, and nothing else:
- * the limit of every design that does so, the product's included.
+ * What comes while a statement is under way travels together in the next, as many as the product's take, and
+ * nothing else: the limit of every design that does so, the product's included.
  */
 export class BareBatch<Item, Answer> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Answer[]>

@@ -26,9 +26,10 @@ type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
 const PATH = '/v1/telemetry/heartbeat'
 
 /**
- * What the contract of a heartbeat asks for, one after the other in the handler of `node:http`, each made as the product
- * makes it: the key's digest and its license, the limit, the body's depth and fields, four headers, the metric. Nothing
- * stands around it: no routes, no gates, no refusals but one, no draining, no log.
+ * What the contract of a heartbeat asks for, one after the other in the handler of `node:http`, each made as
+ * the product makes it: the key's digest and its license, the limit, the body's depth and fields, four
+ * headers, the metric. Nothing stands around it: no routes, no gates, no refusals but one, no draining, no
+ * log.
  */
 export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl }) => {
   const ids = new RequestIds()

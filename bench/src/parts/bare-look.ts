@@ -18,8 +18,8 @@ const BEARER = 'Bearer '
 type Looked = Awaited<ReturnType<typeof look>>[number]
 
 /**
- * The product's look for work, the license checked in it, in batches: no limit, no metric, no log, and nothing of the
- * request is checked. The license of each key is known beforehand.
+ * The product's look for work, the license checked in it, in batches: no limit, no metric, no log, and
+ * nothing of the request is checked. The license of each key is known beforehand.
  */
 export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) => {
   const { rows, close } = bareLanes(databaseUrl)

@@ -66,7 +66,9 @@ const least: BareTable = {
 
 const LICENSE = licenseId(0)
 
-/** The product's, with all its columns and indexes: its writes alone, without a question who may make them. */
+/**
+ * The product's, with all its columns and indexes: its writes alone, without a question who may make them.
+ */
 const product: BareTable = {
   ...statements({
     id: 'text',

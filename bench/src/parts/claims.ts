@@ -54,7 +54,10 @@ export const start: StartPart<ClaimsOptions> = async ({ way, databaseUrl, fleet,
   }
 }
 
-/** The product's services in process, called as the gate of the claim route does: a key that was seen is checked by the claim. */
+/**
+ * The product's services in process, called as the gate of the claim route does: a key that was seen is
+ * checked by the claim.
+ */
 async function svc(url: string): Promise<Claimer> {
   const storage = await openStorage({ url })
   const { licenses, jobs } = createControlPlane({ config: readConfig({ NODE_ENV: 'production' }), storage })

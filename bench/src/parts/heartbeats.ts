@@ -45,7 +45,8 @@ export const start: StartPart<HeartbeatsOptions> = async ({ way, source, fleet }
     seen.set(beat.fingerprint, seq)
     return true
   }
-  // The fleet is known before anything is measured: a first heartbeat makes a row and its index entry, all others change it.
+  // The fleet is known before anything is measured: a first heartbeat makes a row and its index entry, all
+  // others change it.
   await closedLoop({ workers: KNOWN_BY, seconds: Number.POSITIVE_INFINITY, limit: beats.length }, once)
   return {
     commands: { run: (request: LoopRequest) => closedLoop(request, once) },

@@ -140,7 +140,10 @@ async function rows(url: string): Promise<LogKeeper> {
 
 type Outcome = Awaited<ReturnType<typeof appendLogs>>[number]
 
-/** The product's statement in batches, with all that it asks of the job and its log, and nothing else: no redaction. */
+/**
+ * The product's statement in batches, with all that it asks of the job and its log, and nothing else: no
+ * redaction.
+ */
 async function append(url: string): Promise<LogKeeper> {
   const { rows, close } = bareLanes(url)
   const memory = { positions: new LogPositions(), scratch: new Scratch() }
@@ -167,7 +170,10 @@ const WRITE_CHUNKS = {
       as q (job_id, first_line, lines, body_from, body_bytes)`,
 }
 
-/** The product's chunks into its own table, in batches: nobody asks who holds the job, and nothing is redacted. */
+/**
+ * The product's chunks into its own table, in batches: nobody asks who holds the job, and nothing is
+ * redacted.
+ */
 async function writes(url: string): Promise<LogKeeper> {
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   const ends = new Map<string, number>()

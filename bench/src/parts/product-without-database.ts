@@ -11,7 +11,9 @@ export interface WithoutDatabaseOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The product over a storage that knows the fleet's licenses and answers heartbeats at once, keeping nothing. */
+/**
+ * The product over a storage that knows the fleet's licenses and answers heartbeats at once, keeping nothing.
+ */
 export const start: StartPart<WithoutDatabaseOptions> = async ({ fleet, env }) => {
   keepRequestsYoung()
   const config = readConfig({ NODE_ENV: 'production', ...env })

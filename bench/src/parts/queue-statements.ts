@@ -32,7 +32,10 @@ interface Word extends Held {
 /** As many as the product's hot statements have. */
 const CONNECTIONS = 4
 
-/** The product's two statements in batches, for hosts of one license, and nothing around them: no rule, metric or answer. */
+/**
+ * The product's two statements in batches, for hosts of one license, and nothing around them: no rule, metric
+ * or answer.
+ */
 export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, reportsRunning }) => {
   await migrate(databaseUrl)
   const license = licenseId(0)

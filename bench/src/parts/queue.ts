@@ -3,8 +3,8 @@ import type { Part } from '../part.ts'
 import type { Done } from '../scenario.ts'
 
 /**
- * Jobs that are ready when a round begins: more than any queue here does in it, except for those that lease hundreds at once and
- * what stands beside them, whose rounds end with the last job.
+ * Jobs that are ready when a round begins: more than any queue here does in it, except for those that lease
+ * hundreds at once and what stands beside them, whose rounds end with the last job.
  */
 export const READY = 20_000
 

@@ -52,7 +52,9 @@ const OTHER_ROUTES = 60
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Koa, its router and body parser, a schema, the ORM's upsert and a signature, each as its manual shows it. */
+/**
+ * Koa, its router and body parser, a schema, the ORM's upsert and a signature, each as its manual shows it.
+ */
 export const start: StartPart<StockOptions> = async ({ databaseUrl }) => {
   const orm = await MikroORM.init({
     entities: [Host],

@@ -4,8 +4,8 @@ import type { Done } from '../scenario.ts'
 const BEGIN_MS = 20_000
 
 /**
- * Jobs of a queue that runs its handlers itself, counted from the first that began to the last that ended: neither how
- * long it takes to start nor to stop counts.
+ * Jobs of a queue that runs its handlers itself, counted from the first that began to the last that ended:
+ * neither how long it takes to start nor to stop counts.
  */
 export class TimedJobs {
   readonly #begun = new Map<string, number>()

@@ -36,7 +36,10 @@ export function writePage(results: readonly Result[], path: string = PAGE): void
   writeFileSync(path, `${page.slice(0, begin + BEGIN.length)}\n\n${tables}\n\n${page.slice(end)}`)
 }
 
-/** The conditions, the goals and every comparison, as Markdown. Ratios only: figures of two machines do not compare. */
+/**
+ * The conditions, the goals and every comparison, as Markdown. Ratios only: figures of two machines do not
+ * compare.
+ */
 export const tablesOf = (results: readonly Result[]): string =>
   [conditions(results), '## Goals', goals(results), '## Comparisons', ...results.map(comparison)].join('\n\n')
 
@@ -114,7 +117,9 @@ function comparison(result: Result): string {
   )
 }
 
-/** A baseline that leaves a place idle is no measure for others there: of PostgreSQL, one without a database. */
+/**
+ * A baseline that leaves a place idle is no measure for others there: of PostgreSQL, one without a database.
+ */
 const IDLE_MICROS = 0.1
 
 /** Places that take less than this of the baseline's time are counted together. */

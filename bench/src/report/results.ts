@@ -75,7 +75,10 @@ export function newestResults(folder: string = RESULTS_FOLDER): readonly Result[
   return [...new Map(newest.map((result) => [result.scenario, result])).values()]
 }
 
-/** A result held against the goals of its scenario as they stand now; one whose scenario is gone stays as it was. */
+/**
+ * A result held against the goals of its scenario as they stand now; one whose scenario is gone stays as it
+ * was.
+ */
 export function judgedAnew(result: Result, scenarios: readonly Scenario[]): Result {
   const scenario = scenarios.find(({ name }) => name === result.scenario)
   return scenario === undefined ? result : { ...result, verdicts: judge({ ...result, scenario }) }

@@ -74,7 +74,10 @@ export const json = (name: string, connections: number): Variant =>
     serve: async (bench) => ({ part: await bench.part('bare-json', null) }),
   })
 
-/** What the contract asks for and nothing around it, with the product's statements in batches or without a database. */
+/**
+ * What the contract asks for and nothing around it, with the product's statements in batches or without a
+ * database.
+ */
 export const contract = (name: string, connections: number, kept: 'kept' | 'not kept'): Variant =>
   httpVariant({
     name,

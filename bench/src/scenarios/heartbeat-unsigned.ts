@@ -9,7 +9,9 @@ const CONTRACT_ONLY = 'bare node:http, what the contract asks, no database'
 const JSON_ONLY = 'bare node:http, no database'
 const way = { connections: 64, signed: false }
 
-/** Without signatures the rest is seen better: what durability costs, and what the product's HTTP layer costs. */
+/**
+ * Without signatures the rest is seen better: what durability costs, and what the product's HTTP layer costs.
+ */
 export const heartbeatUnsigned: Scenario = {
   name: 'heartbeat-unsigned',
   question:

@@ -11,7 +11,10 @@ const HOSTS = 256
 const CONSUMERS = 4
 const FETCHED = 100
 
-/** Queues that lease hundreds of jobs to one process: what handing out each job to its own host costs beside them. */
+/**
+ * Queues that lease hundreds of jobs to one process: what handing out each job to its own host costs beside
+ * them.
+ */
 export const jobsPrefetch: Scenario = {
   name: 'jobs-prefetch',
   question:

@@ -9,7 +9,10 @@ const FLOOD = 'beside one license that sends all it can'
 const CROWD = 'beside 19,000 licenses that send all they can'
 const CONNECTIONS = 64
 const LIGHT_PER_SECOND = 10
-/** As many hosts, and licenses, as keep ten heartbeats a second under the limit of thirty a minute and license. */
+/**
+ * As many hosts, and licenses, as keep ten heartbeats a second under the limit of thirty a minute and
+ * license.
+ */
 const LIGHT: Fleet = { hosts: 400, licenses: 20_000 }
 const OTHERS: Fleet = { hosts: 19_000, licenses: 20_000 }
 const ONE_HOST: Fleet = { hosts: 1, licenses: 20_000 }

@@ -132,7 +132,10 @@ async function onPglite(bench: Bench): Promise<PartProcess> {
   return bench.part('product', { env: { SERVICE_DATA_DIR: dataDir } })
 }
 
-/** What a large fleet sends, all at once and for a minute; half of it shows where a machine that is too small for all stands. */
+/**
+ * What a large fleet sends, all at once and for a minute; half of it shows where a machine that is too small
+ * for all stands.
+ */
 export const mix: Scenario = {
   name: 'mix',
   question: '5,000 heartbeats, 1,000 claims and 50 log posts a second, held for a minute',

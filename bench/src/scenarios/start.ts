@@ -55,7 +55,10 @@ async function startedBefore({ args, env }: Program): Promise<Program> {
   return { args, env }
 }
 
-/** How long a program takes to start, as it is installed: in one bundle, its code cached after the first start. */
+/**
+ * How long a program takes to start, as it is installed: in one bundle, its code cached after the first
+ * start.
+ */
 export const starts: readonly Scenario[] = [
   {
     name: 'start-help',

@@ -6,7 +6,9 @@ export type Query = <R extends Row>(text: string, params?: readonly unknown[]) =
 
 /** Faults that only a server in a process of its own can have. */
 export interface ServerFaults {
-  /** kill -9 of the postmaster, or SIGQUIT (an immediate stop); it comes back by itself. Resolves when it has. */
+  /**
+   * kill -9 of the postmaster, or SIGQUIT (an immediate stop); it comes back by itself. Resolves when it has.
+   */
   crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   /** Takes every connection that is left for so long. */
   exhaust(milliseconds: number): Promise<void>
@@ -25,6 +27,9 @@ export interface ChaosDatabase extends AsyncDisposable {
   readonly serverFaults: ServerFaults | undefined
   /** The data folder of a replica: with PostgreSQL only its control socket is in there. */
   dataDir(replica: number): string
-  /** Runs `work` with a way to query; where only one process may have the folder, nobody may serve it meanwhile. */
+  /**
+   * Runs `work` with a way to query; where only one process may have the folder, nobody may serve it
+   * meanwhile.
+   */
   examine<T>(work: (query: Query) => Promise<T>): Promise<T>
 }

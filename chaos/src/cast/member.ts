@@ -21,7 +21,10 @@ export interface MemberParts {
   readonly orders?: () => object
   /** Told of each line on its standard output. */
   readonly heard?: (line: string) => void
-  /** Words on standard error after which it is at work; from then on it may not end by itself. Absent: at once. */
+  /**
+   * Words on standard error after which it is at work; from then on it may not end by itself. Absent: at
+   * once.
+   */
   readonly ready?: string
   /** The exit code with which it may end by itself. */
   readonly excused?: number
@@ -99,7 +102,10 @@ export class Member {
     this.#child?.stdin?.write(`${line}\n`)
   }
 
-  /** Ends it in order: the end of its standard input, or the signal. Gives its exit code; null when it had to be killed. */
+  /**
+   * Ends it in order: the end of its standard input, or the signal. Gives its exit code; null when it had to
+   * be killed.
+   */
   async end(signal?: 'SIGTERM'): Promise<number | null> {
     this.#isOver = true
     this.thaw()

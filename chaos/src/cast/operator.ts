@@ -5,7 +5,9 @@ import type { IssuedLicense } from '../names.ts'
 import { operate } from './control.ts'
 import type { Row } from './database.ts'
 
-/** When a license may or must have been suspended, in unix milliseconds; what was never answered is absent. */
+/**
+ * When a license may or must have been suspended, in unix milliseconds; what was never answered is absent.
+ */
 export interface Barring {
   readonly license: string
   readonly asked: number
@@ -48,7 +50,9 @@ export class Operator {
     this.#parts = parts
   }
 
-  /** Issues licenses that get work, and some that get none and will be revoked, while nothing is broken yet. */
+  /**
+   * Issues licenses that get work, and some that get none and will be revoked, while nothing is broken yet.
+   */
   async issueAll(working: number, doomed: number): Promise<readonly IssuedLicense[]> {
     this.#licenses = await this.#issue(working)
     this.#doomed = await this.#issue(doomed)
@@ -108,7 +112,10 @@ export class Operator {
     return license === undefined ? undefined : this.#end(license.id)
   }
 
-  /** Bars one license for so long. One of whose commands no answer came is left alone: it may still come to pass. */
+  /**
+   * Bars one license for so long. One of whose commands no answer came is left alone: it may still come to
+   * pass.
+   */
   suspend(milliseconds: number): Promise<void> | undefined {
     const { id } = this.#parts.random.pick(this.#licenses)
     return this.#barred.has(id) || this.#doubtful.has(id) ? undefined : this.#bar(id, milliseconds)

@@ -11,7 +11,10 @@ interface Told {
   readonly error?: string
 }
 
-/** A PostgreSQL of our own that pays for its durability, can be killed, and comes back. Nothing of it outlives us. */
+/**
+ * A PostgreSQL of our own that pays for its durability, can be killed, and comes back. Nothing of it outlives
+ * us.
+ */
 export class PostgresServer implements AsyncDisposable {
   readonly url: string
   readonly #host: ChildProcess

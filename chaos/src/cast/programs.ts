@@ -19,8 +19,9 @@ export const programIn = (folder: string, program: Program): string =>
   join(folder, 'programs', `${program}.js`)
 
 /**
- * Bundles the programs of a run into its folder, and lays beside them what a package has there. A replica starts in half
- * the time that its 500 sources take (0.6 s instead of 1.2), of which a run on two cores had most of the time one on its way up.
+ * Bundles the programs of a run into its folder, and lays beside them what a package has there. A replica
+ * starts in half the time that its 500 sources take (0.6 s instead of 1.2), of which a run on two cores had
+ * most of the time one on its way up.
  */
 export async function makePrograms(folder: string): Promise<void> {
   const own = (path: string) => fileURLToPath(new URL(path, import.meta.url))

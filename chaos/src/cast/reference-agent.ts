@@ -2,7 +2,10 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Host } from '../names.ts'
 
-/** A reference agent ends with this code when its license is suspended just as it starts; a supervisor starts it again. */
+/**
+ * A reference agent ends with this code when its license is suspended just as it starts; a supervisor starts
+ * it again.
+ */
 export const REJECTED = 4
 
 /** What reference agents run: what it prints says where each line belongs. */

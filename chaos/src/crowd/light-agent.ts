@@ -85,7 +85,10 @@ export class LightAgent {
     }
   }
 
-  /** Writes to a job of another license under the name of the host that holds it: whatever it says, the answer is 404. */
+  /**
+   * Writes to a job of another license under the name of the host that holds it: whatever it says, the answer
+   * is 404.
+   */
   async #trespass(wire: Wire): Promise<void> {
     const seen = this.#crowd.foreign(this.#host.licenseId)
     if (seen === undefined) return

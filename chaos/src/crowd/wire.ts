@@ -24,7 +24,9 @@ const EXPECTED = new Set([0, 200, 204, 401, 404, 429, 503])
 /** Whether the same request may be answered otherwise later. */
 const isPassing = ({ status }: Answer): boolean => status !== 200 && status !== 204 && status !== 404
 
-/** The wire of one light agent: real connections, all answers judged, some requests sent once more and late. */
+/**
+ * The wire of one light agent: real connections, all answers judged, some requests sent once more and late.
+ */
 export class Wire implements Disposable {
   readonly #crowd: Crowd
   readonly #host: Host
@@ -45,7 +47,10 @@ export class Wire implements Disposable {
     return answer
   }
 
-  /** Sends until there is an answer that stands; what came last when the run is over, or nobody answers for long. */
+  /**
+   * Sends until there is an answer that stands; what came last when the run is over, or nobody answers for
+   * long.
+   */
   async insist(sending: Sending): Promise<Answer> {
     const { random, over } = this.#crowd
     for (let tries = 1; ; tries += 1) {

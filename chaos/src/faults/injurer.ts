@@ -24,8 +24,8 @@ export class Injurer {
   }
 
   /**
-   * Carries the plan out for `lengthMs`, and beyond it while that is not enough; gives the milliseconds it took, whatever
-   * still lasts then.
+   * Carries the plan out for `lengthMs`, and beyond it while that is not enough; gives the milliseconds it
+   * took, whatever still lasts then.
    */
   async follow(
     planned: readonly Planned[],
@@ -48,8 +48,9 @@ export class Injurer {
   }
 
   /**
-   * The last and worst: the database, a replica and a crowd are gone at once. Gives the end of it, in unix milliseconds: when
-   * the database serves again. How long it reads its log for, 1 to 3 s, is the machine's and PostgreSQL's.
+   * The last and worst: the database, a replica and a crowd are gone at once. Gives the end of it, in unix
+   * milliseconds: when the database serves again. How long it reads its log for, 1 to 3 s, is the machine's
+   * and PostgreSQL's.
    */
   async finish(): Promise<number> {
     this.#inflict('kill postgres', 0)

@@ -10,8 +10,8 @@ export interface Rule {
 const HELD = `in ('claimed', 'running')`
 const TERMINAL = `in ('succeeded', 'failed')`
 /**
- * An answer may rest on a row that another statement has rewritten and not yet committed. Real late writes come by
- * whole leases late; a commit takes milliseconds, also on a busy disk.
+ * An answer may rest on a row that another statement has rewritten and not yet committed. Real late writes
+ * come by whole leases late; a commit takes milliseconds, also on a busy disk.
  */
 const COMMIT_MS = 500
 /** Clocks of the machine's processes are one; their readings are rounded. */

@@ -32,8 +32,8 @@ async function textsOf(body: Uint8Array): Promise<readonly string[]> {
 }
 
 /**
- * Reads every stored line. Each says its place in its attempt, so that one that is doubled, lost, out of order or in a
- * foreign log shows. What is left, how many lines each attempt has, goes into `chaos_stored`.
+ * Reads every stored line. Each says its place in its attempt, so that one that is doubled, lost, out of
+ * order or in a foreign log shows. What is left, how many lines each attempt has, goes into `chaos_stored`.
  */
 export async function readStoredLines(query: Query): Promise<{ lines: number; breaches: readonly Breach[] }> {
   const reader = new LineReader()

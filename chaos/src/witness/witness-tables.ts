@@ -1,6 +1,7 @@
 /**
- * What the harness adds to a migrated database: every change of a job, every chunk of a log and every heartbeat is told
- * by a trigger, in the transaction that makes it. So the database itself says what happened, also across its crashes.
+ * What the harness adds to a migrated database: every change of a job, every chunk of a log and every
+ * heartbeat is told by a trigger, in the transaction that makes it. So the database itself says what
+ * happened, also across its crashes.
  */
 export const WITNESS_TABLES: readonly string[] = [
   `create table chaos_hosts (fingerprint text primary key, number int not null, license_id text not null, kind text not null)`,

@@ -19,8 +19,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   fail('svc is not built yet: run npm run build, or npm run svc -- … to run the sources')
 }
 
-// In the home folder that the system knows, not in the common temporary one that Node would take: what lies there
-// is run as code, and whoever comes first could put it there for another user. Where nothing can be written, nothing is kept.
+// In the home folder that the system knows, not in the common temporary one that Node would take: what lies
+// there is run as code, and whoever comes first could put it there for another user. Where nothing can be
+// written, nothing is kept.
 function keepCompiledCode() {
   try {
     const { homedir } = userInfo()

@@ -8,8 +8,8 @@ const near = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export const DOCS_PAGES: ContentPages = { customers: 1, 'agents.md': 0.5 }
 
 /**
- * The documentation, which the support chat answers from: the package brings it along; from sources it is that of the
- * repository. Undefined when it is at neither place.
+ * The documentation, which the support chat answers from: the package brings it along; from sources it is
+ * that of the repository. Undefined when it is at neither place.
  */
 export function docsFolder(): string | undefined {
   const packed = near('../docs')

@@ -11,8 +11,8 @@ export interface Stream {
 }
 
 /**
- * The one exit for text: nothing that is written commands a terminal, whether it goes to one, to a pipe that ends at
- * one or to a file that is read there later.
+ * The one exit for text: nothing that is written commands a terminal, whether it goes to one, to a pipe that
+ * ends at one or to a file that is read there later.
  */
 export class Output {
   readonly #stream: Stream
@@ -75,9 +75,14 @@ export interface Io {
   onFault(listener: (fault: unknown) => void): Undo
   /** Calls back when the process that started this one with a channel is gone. */
   onParentGone(listener: () => void): Undo
-  /** Starts this program once more, in a process group of its own, with a channel that tells it when this one ends. */
+  /**
+   * Starts this program once more, in a process group of its own, with a channel that tells it when this one
+   * ends.
+   */
   startSelf(args: readonly string[], env: Environment): ChildProcess
-  /** From now on the files that this process makes are for its user alone, and so are those of what it starts. */
+  /**
+   * From now on the files that this process makes are for its user alone, and so are those of what it starts.
+   */
   keepPrivate(): void
   /** The code to end with when nothing is left to do. */
   setExitCode(code: number): void
@@ -85,7 +90,9 @@ export interface Io {
   exit(code: number): void
 }
 
-/** One Ctrl-C arrives twice below npm, from the terminal and from npm: within this time it is the same one. */
+/**
+ * One Ctrl-C arrives twice below npm, from the terminal and from npm: within this time it is the same one.
+ */
 const SAME_SIGNAL_MS = 400
 const COLUMNS = 80
 
@@ -135,7 +142,8 @@ function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
   throw error
 }
 
-// An error that reaches nobody would be printed by Node.js itself, past the exit. Where somebody listens, it is theirs.
+// An error that reaches nobody would be printed by Node.js itself, past the exit. Where somebody listens, it
+// is theirs.
 async function endWith(err: Output, fault: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return
   const { failureOf, failureText } = await import('./program/failure.ts')

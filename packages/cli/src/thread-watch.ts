@@ -18,9 +18,10 @@ export interface WatchedThread {
 }
 
 /**
- * Kills the process when its main thread has done one and the same thing for `stuckMs`. The embedded database works on
- * that thread: with a statement that never ends nobody is answered, probes and signals neither, and no code there could
- * notice. What was acknowledged is on the disk, and who supervises the process starts it again.
+ * Kills the process when its main thread has done one and the same thing for `stuckMs`. The embedded database
+ * works on that thread: with a statement that never ends nobody is answered, probes and signals neither, and
+ * no code there could notice. What was acknowledged is on the disk, and who supervises the process starts it
+ * again.
  */
 export function watchThread(stuckMs: number = STUCK_MS): AsyncDisposable {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))

@@ -3,8 +3,8 @@ export interface Clock {
   /** The present instant: token lifetimes, rate windows, durations shown to people. */
   now(): Date
   /**
-   * What a service hands to a store as `now`. `undefined` in production: the statement then says `now()`, so that
-   * replicas whose clocks disagree still agree on who holds a lease.
+   * What a service hands to a store as `now`. `undefined` in production: the statement then says `now()`, so
+   * that replicas whose clocks disagree still agree on who holds a lease.
    */
   forStores(): Date | undefined
 }

@@ -51,15 +51,17 @@ export interface ControlPlaneParts {
   readonly dns?: DnsClient
   readonly timers?: Timers
   /**
-   * Whether signatures of heartbeats are made on threads: default where there are more than two cores, since on two the
-   * database needs the other. Without, everything happens in the order of the event loop.
+   * Whether signatures of heartbeats are made on threads: default where there are more than two cores, since
+   * on two the database needs the other. Without, everything happens in the order of the event loop.
    */
   readonly threads?: boolean
   /** How addresses that others chose are called. */
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */
   readonly docsDir?: string | undefined
-  /** The files and folders of `docsDir` that are for visitors, and how much each counts; absent: all, alike. */
+  /**
+   * The files and folders of `docsDir` that are for visitors, and how much each counts; absent: all, alike.
+   */
   readonly docsPages?: ContentPages | undefined
   /** What the chat asks in the place of the model that the settings name. */
   readonly languageModel?: LanguageModel
@@ -67,7 +69,10 @@ export interface ControlPlaneParts {
   readonly modelProbe?: ModelProbe
 }
 
-/** The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command line. */
+/**
+ * The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command
+ * line.
+ */
 export interface ControlPlane extends Services {
   readonly accounts: Accounts
   readonly config: Config
@@ -85,7 +90,8 @@ export interface ControlPlane extends Services {
 }
 
 /**
- * Wires a control plane: services are made here and in `wiring/` only. The caller keeps and disposes the storage.
+ * Wires a control plane: services are made here and in `wiring/` only. The caller keeps and disposes the
+ * storage.
  */
 export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const base = baseOf(parts)

@@ -3,14 +3,17 @@ import { type Clock, systemClock } from './clock.ts'
 
 /** The source of randomness: identifiers that sort by the time of their making, and secrets. */
 export interface Ids {
-  /** `<prefix>_<26 characters>`: lower-case Crockford base32, 48 bits of milliseconds, then 80 random bits. */
+  /**
+   * `<prefix>_<26 characters>`: lower-case Crockford base32, 48 bits of milliseconds, then 80 random bits.
+   */
   next(prefix: string): string
   /** `bytes` random bytes, base64url without padding. */
   secret(bytes: number): string
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-// Ten bits at a time: every heartbeat is answered with an identifier, and one by bigints costs as much as its storage.
+// Ten bits at a time: every heartbeat is answered with an identifier, and one by bigints costs as much as its
+// storage.
 const PAIRS = Array.from({ length: 1024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`)
 
 const fourOf = (bits20: number): string => `${PAIRS[bits20 >> 10]}${PAIRS[bits20 & 1023]}`
@@ -20,7 +23,10 @@ const timeOf = (milliseconds: number): string => {
   return `${fourOf(Math.floor(milliseconds / 2 ** 30))}${PAIRS[low >> 20]}${fourOf(low & 0xf_ffff)}`
 }
 
-/** Spells an identifier from its two halves; a fake with counted `entropy` gives readable, repeatable identifiers. */
+/**
+ * Spells an identifier from its two halves; a fake with counted `entropy` gives readable, repeatable
+ * identifiers.
+ */
 export function spellId(prefix: string, milliseconds: number, entropy: bigint): string {
   const bits20 = (shift: bigint) => fourOf(Number((entropy >> shift) & 0xf_ffffn))
   return `${prefix}_${timeOf(milliseconds)}${bits20(60n)}${bits20(40n)}${bits20(20n)}${bits20(0n)}`

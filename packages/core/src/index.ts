@@ -1,4 +1,7 @@
-/** `@svc/core`: the control plane without a framework. Never reaches the ORM; storage is on the subpath `./sql`. */
+/**
+ * `@svc/core`: the control plane without a framework. Never reaches the ORM; storage is on the subpath
+ * `./sql`.
+ */
 
 export type { Accounts, CurrentCredentials, OwnSession } from './accounts/accounts.ts'
 export * from './agents/agent.ts'

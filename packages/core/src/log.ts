@@ -1,7 +1,10 @@
 /** Structured facts of one log line. Keys, tokens, bodies and addresses never stand here. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Where the control plane writes: a constant message with fields. The shape is pino's, so a pino logger fits as it is. */
+/**
+ * Where the control plane writes: a constant message with fields. The shape is pino's, so a pino logger fits
+ * as it is.
+ */
 export interface Log {
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void

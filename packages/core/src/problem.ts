@@ -1,6 +1,6 @@
 /**
- * Why the core refused. A closed union: a new code does not compile in the HTTP table of statuses and sentences, nor
- * in the command line's table of exit codes, until both say what it means there.
+ * Why the core refused. A closed union: a new code does not compile in the HTTP table of statuses and
+ * sentences, nor in the command line's table of exit codes, until both say what it means there.
  */
 export type ProblemCode =
   | 'unauthorized'

@@ -1,6 +1,9 @@
 const GENERATION = 4096
 
-/** A map that forgets: the last 4,096 keys are known, 8,192 at most. Two generations, so that forgetting costs nothing. */
+/**
+ * A map that forgets: the last 4,096 keys are known, 8,192 at most. Two generations, so that forgetting costs
+ * nothing.
+ */
 export class RecentMap<Value> {
   #recent = new Map<string, Value>()
   #older = new Map<string, Value>()

@@ -5,8 +5,9 @@ interface Reading<Value> {
 }
 
 /**
- * Reads of one key, one at a time: whoever asks while one is under way waits for its end and shares the next with all others
- * who wait. None is answered from a read that began before it asked, so each sees what it wrote.
+ * Reads of one key, one at a time: whoever asks while one is under way waits for its end and shares the next
+ * with all others who wait. None is answered from a read that began before it asked, so each sees what it
+ * wrote.
  */
 export class SharedReads<Value> {
   readonly #read: (key: string) => Promise<Value>

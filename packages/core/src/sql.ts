@@ -28,7 +28,10 @@ export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseFore
 export type StorageSource =
   /** A PostgreSQL server. `poolSize` connections at most, 10 by default. */
   | (DatabaseServer & { readonly poolSize?: number })
-  /** A folder that this process alone may open, and its user alone may enter. It survives a kill of the process, not a power cut. */
+  /**
+   * A folder that this process alone may open, and its user alone may enter. It survives a kill of the
+   * process, not a power cut.
+   */
   | { readonly dataDir: string }
   /** Memory: gone with the process. `snapshot` starts from a dumped data directory. */
   | { readonly memory: true; readonly snapshot?: Blob }
@@ -36,10 +39,10 @@ export type StorageSource =
 const DEFAULT_POOL = 10
 
 /**
- * Opens storage. An embedded database is migrated at once, since nobody else can; a server only when `svc migrate` or
- * `migrate` says so.
- * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another user,
- * `unavailable` when its disk is nearly full
+ * Opens storage. An embedded database is migrated at once, since nobody else can; a server only when `svc
+ * migrate` or `migrate` says so.
+ * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another
+ * user, `unavailable` when its disk is nearly full
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
   if ('url' in source) {
@@ -79,8 +82,8 @@ async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
 export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')
 
 /**
- * Dumps an empty, migrated database. Passed as `snapshot` it makes opening storage in memory several times quicker,
- * which matters to those who open many.
+ * Dumps an empty, migrated database. Passed as `snapshot` it makes opening storage in memory several times
+ * quicker, which matters to those who open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
   const driver = await migrated(await pgliteDriver({}, ENTITIES))
@@ -92,7 +95,8 @@ export async function embeddedSnapshot(): Promise<Blob> {
 }
 
 /**
- * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it done.
+ * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it
+ * done.
  * @throws Problem `conflict` when the database has drifted or is ahead of this release
  */
 export const migrate = async (server: string | DatabaseServer): Promise<MigrationStatus> =>

@@ -179,8 +179,8 @@ function failureMessages(error: StructError): string[] {
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /**
- * `value` with its strings and keys as PostgreSQL can store them: every NUL taken out, lone surrogates replaced by U+FFFD.
- * One of either would fail the statement, and its neighbours.
+ * `value` with its strings and keys as PostgreSQL can store them: every NUL taken out, lone surrogates
+ * replaced by U+FFFD. One of either would fail the statement, and its neighbours.
  */
 export function storable<T>(value: T): T {
   const text = JSON.stringify(value)

@@ -15,7 +15,10 @@ import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 
 /** How a plane is mounted. */
 export interface AppOptions {
-  /** What becomes of a path that is not ours: answered with 404, or left to the application around. Default: answered. */
+  /**
+   * What becomes of a path that is not ours: answered with 404, or left to the application around. Default:
+   * answered.
+   */
   readonly unknownPaths?: 'answer' | 'pass'
   /** Routes beside the service's own. */
   readonly routes?: readonly Route[]
@@ -23,14 +26,17 @@ export interface AppOptions {
   readonly maxBytesInFlight?: number
 }
 
-/** The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to dispose. */
+/**
+ * The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to
+ * dispose.
+ */
 export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
   return appOf(plane, dispatchOf(plane, publicRoutes(options), options))
 }
 
 /**
- * The operators' surface: every operation, with no credential asked. To be served on a socket file of mode 0600 and
- * nowhere else: whoever can open the file is trusted.
+ * The operators' surface: every operation, with no credential asked. To be served on a socket file of mode
+ * 0600 and nowhere else: whoever can open the file is trusted.
  */
 export function createControlApp(plane: ControlPlane): Koa {
   return appOf(plane, dispatchOf(plane, CONTROL_ROUTES, {}))
@@ -42,8 +48,8 @@ const WAITING = {
 }
 
 /**
- * The surface of a plane that cannot serve yet: its probes, and 503 with `Retry-After` everywhere else, with nothing read of
- * the request and nothing asked of the database. `for` operators the answer also says why.
+ * The surface of a plane that cannot serve yet: its probes, and 503 with `Retry-After` everywhere else, with
+ * nothing read of the request and nothing asked of the database. `for` operators the answer also says why.
  */
 export function createWaitingApp(
   plane: ControlPlane,
@@ -53,7 +59,9 @@ export function createWaitingApp(
   return appOf(plane, dispatchOf(plane, healthRoutes, {}, elsewhere))
 }
 
-/** The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it. */
+/**
+ * The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it.
+ */
 export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions = {}): Middleware {
   return dispatchOf(plane, publicRoutes(options), options).middleware
 }
@@ -68,8 +76,9 @@ interface Dispatch {
 }
 
 /**
- * A Koa application whose agent routes are answered before Koa makes its view of the request, which costs as much as all
- * that these routes do between their body and the database. No middleware could stand before them either way.
+ * A Koa application whose agent routes are answered before Koa makes its view of the request, which costs as
+ * much as all that these routes do between their body and the database. No middleware could stand before them
+ * either way.
  */
 function appOf(plane: ControlPlane, { middleware, direct }: Dispatch): Koa {
   const app = new Koa()
@@ -123,8 +132,8 @@ const isForAgents = ([, { routes }]: readonly [string, Resource]): boolean =>
   [...routes.values()].every((route) => route.agent)
 
 /**
- * What the table finds: agent routes, which hosts call all the time, and everything without a parameter. The router
- * tries one pattern after the other, so it gets the few routes that operators and browsers call.
+ * What the table finds: agent routes, which hosts call all the time, and everything without a parameter. The
+ * router tries one pattern after the other, so it gets the few routes that operators and browsers call.
  */
 const isQuick = (entry: readonly [string, Resource]): boolean => !entry[0].includes('{') || isForAgents(entry)
 

@@ -54,7 +54,9 @@ export const codeOf = (error: unknown): ProblemCode | WireCode =>
 
 /** The facts of a route that the text of a refusal depends on. */
 export interface RefusedBy {
-  /** Also says the code, the sentence for operators and the candidates, which hosts and strangers do not get. */
+  /**
+   * Also says the code, the sentence for operators and the candidates, which hosts and strangers do not get.
+   */
   readonly explains?: boolean
   /** A bearer would open it. */
   readonly takesBearer?: boolean

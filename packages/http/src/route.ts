@@ -7,7 +7,10 @@ import type { Shape } from './body/shape.ts'
 /** The methods that routes have. `HEAD` is answered wherever `GET` is, but where a route says otherwise. */
 export type Method = 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
 
-/** What a handler answers: a JSON document, a text, a stream, or nothing. Header names are written as they go out. */
+/**
+ * What a handler answers: a JSON document, a text, a stream, or nothing. Header names are written as they go
+ * out.
+ */
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -58,8 +61,8 @@ export interface Gate<Caller> {
   /** The caller. @throws Problem when the request may not pass */
   admit(arrival: Arrival): Caller | Promise<Caller>
   /**
-   * For gates that admit on condition: asked before an admitted request is refused. @throws Problem when it should not
-   * have passed
+   * For gates that admit on condition: asked before an admitted request is refused. @throws Problem when it
+   * should not have passed
    */
   confirm?(arrival: Arrival): Promise<void>
 }

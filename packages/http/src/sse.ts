@@ -23,8 +23,8 @@ export interface EventStreamParts {
 }
 
 /**
- * Events as lines of JSON in the form of server-sent events, each taken from its source only when there is room for it.
- * A comment goes out every 15 s. Who reads nothing for 10 s while something is ready is dropped.
+ * Events as lines of JSON in the form of server-sent events, each taken from its source only when there is
+ * room for it. A comment goes out every 15 s. Who reads nothing for 10 s while something is ready is dropped.
  */
 export class EventStream extends Readable {
   readonly #parts: EventStreamParts

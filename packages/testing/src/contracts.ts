@@ -1,4 +1,7 @@
-/** Subpath `@svc/testing/contracts`: the suites a storage must pass. For jest only: they import `@jest/globals`. */
+/**
+ * Subpath `@svc/testing/contracts`: the suites a storage must pass. For jest only: they import
+ * `@jest/globals`.
+ */
 export { agentsStoreContract } from './agents/agents-store-contract.ts'
 export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-contract.ts'
 export { alertFactsStoreContract } from './alerts/alert-facts-store-contract.ts'

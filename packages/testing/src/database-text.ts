@@ -3,7 +3,10 @@ import { jsonCopy } from './text-order.ts'
 
 const NUL = '\u0000'
 
-/** The stores with every text as PostgreSQL takes it: lone surrogates become U+FFFD, and a NUL fails the statement. */
+/**
+ * The stores with every text as PostgreSQL takes it: lone surrogates become U+FFFD, and a NUL fails the
+ * statement.
+ */
 export const asDatabaseTakesText = (stores: Stores): Stores =>
   Object.fromEntries(
     Object.entries(stores).map(([name, store]) => [name, guarded(name, store)]),

@@ -20,7 +20,10 @@ export function stepMs(step: number | Step): number {
   return units.reduce((sum, [unit, amount]) => sum + (amount ?? 0) * MS[unit as keyof typeof MS], 0)
 }
 
-/** A clock that stands still until the test moves it. Stores get its instant too, instead of the database's own. */
+/**
+ * A clock that stands still until the test moves it. Stores get its instant too, instead of the database's
+ * own.
+ */
 export class FakeClock implements Clock {
   #at: number
 

@@ -7,7 +7,9 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Turns of the event loop that are left to what a pause held up: reads and writes of fakes take a few each. */
+/**
+ * Turns of the event loop that are left to what a pause held up: reads and writes of fakes take a few each.
+ */
 const TURNS = 5
 
 /** Timers that stand still until the test moves them, together with a clock. */

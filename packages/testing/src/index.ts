@@ -1,4 +1,7 @@
-/** `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath `./contracts`. */
+/**
+ * `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath
+ * `./contracts`.
+ */
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
 export { buildId } from './build-id.ts'
 export { buildAnswer, buildConversation, buildMessage } from './chat/build-conversation.ts'

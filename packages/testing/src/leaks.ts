@@ -14,13 +14,19 @@ const SHAPES: readonly (readonly [what: string, shape: string])[] = [
   ['a recovery code', '(?:[0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}'],
 ]
 
-/** The tables that have to keep a secret as it is: messages to a webhook are signed with it, codes are made of it. */
+/**
+ * The tables that have to keep a secret as it is: messages to a webhook are signed with it, codes are made of
+ * it.
+ */
 const KEEPERS: Readonly<Record<string, string>> = {
   alert_webhooks: WEBHOOK_SECRET,
   second_factors: CODE_SECRET,
 }
 
-/** What must not stand in a table of a database, as regular expressions of PostgreSQL: joined into one they take 2.5 times as long. */
+/**
+ * What must not stand in a table of a database, as regular expressions of PostgreSQL: joined into one they
+ * take 2.5 times as long.
+ */
 export const leakPatterns = (table: string): readonly string[] =>
   SHAPES.filter(([what]) => what !== KEEPERS[table]).map(([, shape]) => shape)
 

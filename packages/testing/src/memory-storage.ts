@@ -19,10 +19,10 @@ import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
 
 /**
- * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database. Statements
- * and transactions run one after the other, so a statement outside a transaction waits for its end, and a transaction
- * that fails leaves no trace. `clock` stands in for the database's own where a statement is given no instant; `tables`
- * are brought by a test that wants to look at all rows.
+ * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database.
+ * Statements and transactions run one after the other, so a statement outside a transaction waits for its
+ * end, and a transaction that fails leaves no trace. `clock` stands in for the database's own where a
+ * statement is given no instant; `tables` are brought by a test that wants to look at all rows.
  */
 export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTables()): Storage {
   const turns = new Turns()

@@ -8,8 +8,9 @@ import { embeddedSnapshot, openStorage, SCHEMA } from '@svc/core/sql'
 let snapshot: Promise<Blob> | undefined
 
 /**
- * Storage on PostgreSQL inside this process, in memory, already migrated. A new one takes 0.3 s: it starts from a
- * snapshot, which the first run on a machine makes (2 to 3 s) and keeps in the temporary folder until the schema changes.
+ * Storage on PostgreSQL inside this process, in memory, already migrated. A new one takes 0.3 s: it starts
+ * from a snapshot, which the first run on a machine makes (2 to 3 s) and keeps in the temporary folder until
+ * the schema changes.
  */
 export async function pgliteStorage(): Promise<Storage> {
   snapshot ??= keptSnapshot()

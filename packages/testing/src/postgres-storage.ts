@@ -11,9 +11,9 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * Makes an empty database on the server of `serverUrl`, whose user may create some. Disposing drops it, and fails when a
- * row of it held a license key, a session or a private key, which are kept as digests or not at all, and when it cannot be
- * looked through.
+ * Makes an empty database on the server of `serverUrl`, whose user may create some. Disposing drops it, and
+ * fails when a row of it held a license key, a session or a private key, which are kept as digests or not at
+ * all, and when it cannot be looked through.
  */
 export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`

@@ -48,8 +48,8 @@ export const TEST_ENVIRONMENT: Environment = {
 }
 
 /**
- * A plane over fakes in one call. Disposing it disposes its storage, and fails when a line of its log held a license key,
- * a session, a private key or a secret of its settings.
+ * A plane over fakes in one call. Disposing it disposes its storage, and fails when a line of its log held a
+ * license key, a session, a private key or a secret of its settings.
  */
 export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const clock = overrides.clock ?? new FakeClock()

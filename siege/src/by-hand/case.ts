@@ -8,9 +8,10 @@ export interface HandRequest {
 }
 
 /**
- * What is sent, the status that the documents give it, and what must hold: a piece of text that the answer has, head or body.
- * Besides that holds for all: the status is documented for the route, an error is JSON with at most 12 details and repeats
- * nothing that was sent, a refusal changes no row, and no fault is logged.
+ * What is sent, the status that the documents give it, and what must hold: a piece of text that the answer
+ * has, head or body. Besides that holds for all: the status is documented for the route, an error is JSON
+ * with at most 12 details and repeats nothing that was sent, a refusal changes no row, and no fault is
+ * logged.
  */
 export type HandCase = readonly [name: string, request: HandRequest, status: number, says: string]
 

@@ -9,7 +9,10 @@ export interface AgentTiming {
   readonly heartbeatMs: number
   /** Shortest wait between heartbeats that the plane may ask for. */
   readonly heartbeatFloorMs: number
-  /** How often `running` is reported: wire-agent §3 asks for at least every 20 s, because it renews and hears cancel. */
+  /**
+   * How often `running` is reported: wire-agent §3 asks for at least every 20 s, because it renews and hears
+   * cancel.
+   */
   readonly renewMs: number
   /** How often log lines are sent; without it the job's own `log.interval_seconds`. */
   readonly logIntervalMs: number | undefined
@@ -41,7 +44,10 @@ export const AGENT_TIMING: AgentTiming = {
   retryCeilingMs: 30_000,
 }
 
-/** Everything an agent is built from. It reads no environment, installs no signal handler and never ends the process. */
+/**
+ * Everything an agent is built from. It reads no environment, installs no signal handler and never ends the
+ * process.
+ */
 export interface AgentOptions {
   /** Base address of the plane; a path in it is kept. */
   readonly url: string

@@ -36,9 +36,10 @@ export interface Agent extends AsyncDisposable {
 const ONCE_PATIENCE_MS = 60_000
 
 /**
- * Starts the host agent: activate, heartbeat, claim, run, report. `done` rejects with `Problem`: `license-rejected`,
- * `forbidden` (the activation token does not verify), `conflict` (the state folder is in use or unreadable),
- * `unavailable` (no plane at the address, or, with `once`, no answer), `invalid-input` (a faulty option).
+ * Starts the host agent: activate, heartbeat, claim, run, report. `done` rejects with `Problem`:
+ * `license-rejected`, `forbidden` (the activation token does not verify), `conflict` (the state folder is in
+ * use or unreadable), `unavailable` (no plane at the address, or, with `once`, no answer), `invalid-input` (a
+ * faulty option).
  */
 export function startAgent(options: AgentOptions): Agent {
   return new HostAgent({

@@ -41,8 +41,8 @@ export function controlSocketPath(cwd: string, dataDir: string): string {
 const set = (value: string | undefined): string | undefined => value?.trim() || undefined
 
 /**
- * Decides where operations are run: what a flag says, then `SERVICE_URL` for reads that a license may do, then
- * `DATABASE_URL`, then a data folder.
+ * Decides where operations are run: what a flag says, then `SERVICE_URL` for reads that a license may do,
+ * then `DATABASE_URL`, then a data folder.
  * @throws Problem `unavailable` when nothing says where
  */
 export function reachOf(io: Pick<Io, 'cwd' | 'env'>, options: ConnectOptions, licensed: boolean): Reach {
@@ -72,7 +72,10 @@ function existing(cwd: string, folder: string): string {
   })
 }
 
-/** Connects by what flags and environment say; `licensed` operations may go over the network with a license key. */
+/**
+ * Connects by what flags and environment say; `licensed` operations may go over the network with a license
+ * key.
+ */
 export async function connect(io: Io, options: ConnectOptions, licensed: boolean): Promise<Connection> {
   const reach = reachOf(io, options, licensed)
   if (reach.by === 'url') return networkConnection(io, options, checkedUrl(reach.url), licensed)
@@ -126,9 +129,9 @@ const HANDOVER_MS = 5000
 const LOOK_MS = 100
 
 /**
- * A folder that is served is reached by its socket, another one is opened here under its lock. A server that has the
- * lock and no socket yet is starting: worth a short wait. The folder may lie where one happens to work: nothing is sent to
- * one that somebody else has put there.
+ * A folder that is served is reached by its socket, another one is opened here under its lock. A server that
+ * has the lock and no socket yet is starting: worth a short wait. The folder may lie where one happens to
+ * work: nothing is sent to one that somebody else has put there.
  */
 async function folderConnection(io: Io, folder: string): Promise<Connection> {
   const until = performance.now() + HANDOVER_MS

@@ -84,8 +84,8 @@ function overNetwork(base: string, path: string, options: RequestOptions) {
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${pathname}`
   url.search = query ?? ''
   if (url.protocol !== 'https:') return httpRequest(url, options)
-  // Said here, the variable of Node.js that turns the check off has no say. An authority of one's own is added by
-  // NODE_EXTRA_CA_CERTS.
+  // Said here, the variable of Node.js that turns the check off has no say. An authority of one's own is
+  // added by NODE_EXTRA_CA_CERTS.
   return httpsRequest(url, { ...options, rejectUnauthorized: true })
 }
 

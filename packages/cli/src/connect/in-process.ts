@@ -6,7 +6,10 @@ import type { Connection } from './connect.ts'
 
 const POOL = 2
 
-/** Runs operations in this process, on the database itself: the one in `folder`, else the server that settings name. */
+/**
+ * Runs operations in this process, on the database itself: the one in `folder`, else the server that settings
+ * name.
+ */
 export async function openPlane(io: Io, folder?: { readonly dataDir: string }): Promise<Connection> {
   io.keepPrivate()
   const config = readConfig(io.env)

@@ -3,8 +3,8 @@ import type { Io } from '../io.ts'
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /**
- * The sentence to say before `what` is sent to an address of plain HTTP on another machine, where everybody on the way
- * can read it; undefined when there is nothing to say.
+ * The sentence to say before `what` is sent to an address of plain HTTP on another machine, where everybody
+ * on the way can read it; undefined when there is nothing to say.
  */
 export function plainHttpWarning(url: string, what: string): string | undefined {
   const { protocol, hostname } = new URL(url)

@@ -6,7 +6,9 @@ import type { Reply } from './exchange.ts'
 export const textsOf = (entries: readonly unknown[]): string[] =>
   entries.filter((entry) => typeof entry === 'string')
 
-/** The problem that the server met, as if it had been met here. What it should not have said so is left out. */
+/**
+ * The problem that the server met, as if it had been met here. What it should not have said so is left out.
+ */
 export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {
   const { code } = body
   if (!isProblemCode(code)) {

@@ -6,8 +6,8 @@ import { exchange, type Reply } from './exchange.ts'
 import { problemOf } from './problem-of.ts'
 
 /**
- * Runs operations over the network with the session of `svc login`. The server says which of them take the password too;
- * it is asked for then, once for each connection.
+ * Runs operations over the network with the session of `svc login`. The server says which of them take the
+ * password too; it is asked for then, once for each connection.
  */
 export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, cookie: string): Connection {
   let confirmation: CurrentCredentials | undefined

@@ -64,7 +64,9 @@ export class Call<Options = unknown> {
     else out.write(`${safeJson(JSON.stringify(document, null, out.isTty ? 2 : undefined))}\n`)
   }
 
-  /** Says something beside the document, a line for each text: on stderr, so that it never gets into a pipe. */
+  /**
+   * Says something beside the document, a line for each text: on stderr, so that it never gets into a pipe.
+   */
   hint(...lines: readonly string[]): void {
     for (const line of lines) this.io.err.write(`${plain(line)}\n`)
   }

@@ -141,8 +141,8 @@ const INDENT = 2
 const LEAST_COLUMNS = 40
 
 /**
- * The help of the whole program, as commander would write it: to load commander for it takes as long as starting
- * Node.js does.
+ * The help of the whole program, as commander would write it: to load commander for it takes as long as
+ * starting Node.js does.
  */
 export function overviewText(columns: number): string {
   const commands = COMMANDS.map(

@@ -32,7 +32,8 @@ async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
     await program.parseAsync([...io.args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has written its own sentence; a bare `svc jobs` has shown its help, which is not what was asked for.
+      // Commander has written its own sentence; a bare `svc jobs` has shown its help, which is not what was
+      // asked for.
       io.setExitCode(error.exitCode === 0 ? 0 : 2)
       return
     }

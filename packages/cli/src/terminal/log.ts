@@ -8,8 +8,8 @@ import { safeJson } from './terminal.ts'
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /**
- * The log of a long-running command: JSON lines on stderr, one-liners on a terminal. Every text in a line's fields
- * passes the redactor, however deep it stands.
+ * The log of a long-running command: JSON lines on stderr, one-liners on a terminal. Every text in a line's
+ * fields passes the redactor, however deep it stands.
  */
 export function openLog(io: Io, level: LogLevel): Log {
   const write = io.err.isTty

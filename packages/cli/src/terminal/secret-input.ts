@@ -37,7 +37,10 @@ export async function hiddenLine(
 
 const unread = new WeakMap<Readable, string>()
 
-/** The next line of a pipe or a file, without its end; empty when there is none. The stream stays open for the one after. */
+/**
+ * The next line of a pipe or a file, without its end; empty when there is none. The stream stays open for the
+ * one after.
+ */
 export async function nextLine(input: Readable): Promise<string> {
   let text = unread.get(input) ?? ''
   if (input.readableEncoding === null) input.setEncoding('utf8')

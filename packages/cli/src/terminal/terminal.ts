@@ -26,7 +26,10 @@ const COLOUR_SEQUENCES = new RegExp(COLOUR_SEQUENCE, 'g')
 /** `text` on one line without anything that commands a terminal: names and labels come from hosts. */
 export const plain = (text: string): string => text.replace(COLOUR_SEQUENCES, '').replace(CONTROLS, '·')
 
-/** A text of several lines, each of them plain and indented, so that none can pass for a line of the command itself. */
+/**
+ * A text of several lines, each of them plain and indented, so that none can pass for a line of the command
+ * itself.
+ */
 export const plainBlock = (text: string): string =>
   text
     .split('\n')
@@ -40,7 +43,9 @@ export const plainBlock = (text: string): string =>
 export const tame = (text: string): string =>
   SUSPECT.test(text) ? tamed(text, CONTROLS_BUT_LINE_ENDS, '·').text : text
 
-/** A line of a job's log: its colours stay and end with it; everything else that commands the terminal goes. */
+/**
+ * A line of a job's log: its colours stay and end with it; everything else that commands the terminal goes.
+ */
 export function tameLine(line: string): string {
   const { text, isColoured } = tamed(line, CONTROLS, '')
   return isColoured ? `${text}\u001b[0m` : text
@@ -85,6 +90,9 @@ function readableColour(sequence: string): string {
 // JSON escapes the other control characters by itself.
 const UNESCAPED = /[\u007f-\u009f]|\p{Bidi_Control}/gu
 
-/** JSON on which no terminal acts: DEL, C1 controls and bidi marks are escaped too, which is the same to a parser. */
+/**
+ * JSON on which no terminal acts: DEL, C1 controls and bidi marks are escaped too, which is the same to a
+ * parser.
+ */
 export const safeJson = (json: string): string =>
   json.replace(UNESCAPED, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)

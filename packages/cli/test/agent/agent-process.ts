@@ -1,4 +1,5 @@
-// Runs one agent in a process of its own, so that a test can kill it: `node agent-process.ts <options as JSON>`.
+// Runs one agent in a process of its own, so that a test can kill it: `node agent-process.ts <options as
+// JSON>`.
 import { silentLog, systemClock } from '@svc/core'
 import { startAgent } from '../../src/agent/agent.ts'
 

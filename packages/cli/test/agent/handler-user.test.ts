@@ -19,7 +19,10 @@ const tries = (commands: Readonly<Record<string, string>>) =>
     )
     .join('\n')
 
-/** The ways in which a handler may try to get at the key, and at other jobs. `$STATE` is the agent's state folder. */
+/**
+ * The ways in which a handler may try to get at the key, and at other jobs. `$STATE` is the agent's state
+ * folder.
+ */
 const attempts = (bench: AgentBench) => ({
   'read the variables of the agent': `grep -aq "${bench.plane.licenseKey}" /proc/$PPID/environ`,
   'open the variables of the agent': 'cat /proc/$PPID/environ',

@@ -89,7 +89,8 @@ test.each([undefined, 'main'])(
     await using bench = await AgentBench.open()
     const { path, shas } = repository(bench, { page: 'one' }, { page: 'two' })
     execFileSync('git', ['-C', path, 'update-server-info'])
-    // The dumb protocol: files of the repository over plain HTTP, which knows neither depth nor commits by name.
+    // The dumb protocol: files of the repository over plain HTTP, which knows neither depth nor commits by
+    // name.
     const server = createServer((request, response) => {
       readFile(join(path, '.git', new URL(request.url ?? '', 'http://x').pathname)).then(
         (bytes) => response.end(bytes),

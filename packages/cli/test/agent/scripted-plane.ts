@@ -46,7 +46,10 @@ const ROUTES: [RegExp, Route][] = [
   [/^\/\.well-known\/jwks\.json$/, 'jwks'],
 ]
 
-/** A small control plane that speaks the documented wire over a real socket and does, besides, what a test scripts. */
+/**
+ * A small control plane that speaks the documented wire over a real socket and does, besides, what a test
+ * scripts.
+ */
 export class ScriptedPlane implements AsyncDisposable {
   readonly calls: Call[] = []
   readonly jobs = new Map<string, StoredJob>()

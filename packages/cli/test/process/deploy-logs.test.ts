@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 /**
- * An application whose deploy.sh says a word, then waits until the file of that name is there, or the test is over; and
- * its commit.
+ * An application whose deploy.sh says a word, then waits until the file of that name is there, or the test is
+ * over; and its commit.
  */
 async function steppedApp(words: readonly string[]) {
   const folder = join(cwd, 'app')

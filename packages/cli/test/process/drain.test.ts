@@ -47,7 +47,10 @@ async function beatsIn(url: string): Promise<number> {
 
 /** How long the load goes on before the signal. */
 const LOAD_MS = 2000
-/** Each may beat 30 times a minute: 300,000 in all, which are 20 seconds of the fastest machine seen (14,000 a second). */
+/**
+ * Each may beat 30 times a minute: 300,000 in all, which are 20 seconds of the fastest machine seen (14,000 a
+ * second).
+ */
 const HOSTS = 10_000
 
 async function loadedUntilSigterm(connections: number, everyMs: number, hosts = 0) {
@@ -63,7 +66,8 @@ async function loadedUntilSigterm(connections: number, everyMs: number, hosts = 
   return { tookMs, report, stored: await beatsIn(database.url) }
 }
 
-// With a core to itself the process is gone within a second; this bound is for machines that have none to spare.
+// With a core to itself the process is gone within a second; this bound is for machines that have none to
+// spare.
 const BUSY_MS = 8000
 
 describe('SIGTERM under load', () => {

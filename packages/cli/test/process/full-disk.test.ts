@@ -41,7 +41,9 @@ interface Issued {
 
 const LETTERS = 'abcdefghijklmnop'
 
-/** What cannot be compressed much, and is no secret by chance: base64 of a megabyte holds one in ten times. */
+/**
+ * What cannot be compressed much, and is no secret by chance: base64 of a megabyte holds one in ten times.
+ */
 const randomLetters = () =>
   [...randomBytes(LINE_BYTES)].map((byte) => `${LETTERS[byte >> 4]}${LETTERS[byte & 15]}`).join('')
 

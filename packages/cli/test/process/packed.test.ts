@@ -42,7 +42,8 @@ describe('The packed command', () => {
   let packing: string
   let cwd: string
 
-  // A copy of the checkout is packed, since what belongs to the package alone is put beside the sources meanwhile.
+  // A copy of the checkout is packed, since what belongs to the package alone is put beside the sources
+  // meanwhile.
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'svc-packed-'))
     const checkout = join(folder, 'checkout')

@@ -170,7 +170,8 @@ test(
     expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     expect(await alertRows()).toEqual([{ id: row?.id, kind: 'monitor_drift', open: false }])
 
-    // Of all ticks of both, one ran the monitor each time it was due; the log heard of each transition once too.
+    // Of all ticks of both, one ran the monitor each time it was due; the log heard of each transition once
+    // too.
     expect(totalOf(both)).toEqual({ ran: 3, changed: 2, alerted: 1 })
     const logged = both.flatMap((each) => linesOf(each, 'alerts'))
     expect(logged.map(({ alerts }) => alerts)).toMatchObject([

@@ -75,7 +75,10 @@ describe('What a command loads', () => {
   const HOOK = `import { registerHooks } from 'node:module'
     registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
 
-  /** Every module that Node.js loads for these arguments; one that goes on is asked to end when it has said `last`. */
+  /**
+   * Every module that Node.js loads for these arguments; one that goes on is asked to end when it has said
+   * `last`.
+   */
   async function loadedBy(
     args: readonly string[],
     env: NodeJS.ProcessEnv = {},

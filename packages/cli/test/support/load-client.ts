@@ -1,7 +1,8 @@
-// A process of its own that keeps a server busy over many kept connections, until each of them is turned away, and then
-// prints one line of JSON: what became of every request. Arguments: port, connections, milliseconds between two requests
-// of one connection (0: as fast as it answers), hosts that take turns (0: each request is from a host of its own). Prints
-// `warm` when every connection, and every host, has had an answer.
+// A process of its own that keeps a server busy over many kept connections, until each of them is turned
+// away, and then prints one line of JSON: what became of every request. Arguments: port, connections,
+// milliseconds between two requests of one connection (0: as fast as it answers), hosts that take turns (0:
+// each request is from a host of its own). Prints `warm` when every connection, and every host, has had an
+// answer.
 import { connect } from 'node:net'
 import { fingerprintOf, keyOf } from './load-hosts.ts'
 

@@ -11,7 +11,10 @@ export interface LoadParts {
   readonly connections: number
   /** Milliseconds between two requests of one connection; 0: as fast as it is answered. */
   readonly everyMs: number
-  /** Hosts that take turns, each with a license of its own (`licenseHosts`). Default: every request is from another host. */
+  /**
+   * Hosts that take turns, each with a license of its own (`licenseHosts`). Default: every request is from
+   * another host.
+   */
   readonly hosts?: number
 }
 
@@ -21,7 +24,10 @@ export interface Load extends AsyncDisposable {
   report(): Promise<LoadReport>
 }
 
-/** Loads the server at `url` from a process of its own; resolves when every connection and every host has had an answer. */
+/**
+ * Loads the server at `url` from a process of its own; resolves when every connection and every host has had
+ * an answer.
+ */
 export async function load(url: string, { connections, everyMs, hosts = 0 }: LoadParts): Promise<Load> {
   const { port } = new URL(url)
   const args = [port, `${connections}`, `${everyMs}`, `${hosts}`]

@@ -1,5 +1,5 @@
-// node requests-after-a-stall.ts [young]: serves requests that a database keeps waiting at first and prints how many full
-// collections it took to serve the same requests afterwards, as JSON.
+// node requests-after-a-stall.ts [young]: serves requests that a database keeps waiting at first and prints
+// how many full collections it took to serve the same requests afterwards, as JSON.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

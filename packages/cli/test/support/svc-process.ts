@@ -22,7 +22,9 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
   [['account', 'second-factor', 'add'], 'a recovery code'],
 ]
 
-/** The command that shows a secret beside its document, to whoever has to type it before the command can end. */
+/**
+ * The command that shows a secret beside its document, to whoever has to type it before the command can end.
+ */
 const SHOWN: readonly (readonly [command: readonly string[], what: string])[] = [
   [['account', 'second-factor', 'add'], 'the secret of one-time codes'],
 ]

@@ -5,7 +5,10 @@ import pg from 'pg'
 import { certify, makeAuthority, type Pair } from '../../../../test/support/certificate-authority.ts'
 import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
 
-/** Who may come which way: `over_tls` by TLS alone, `by_certificate` with a certificate of that name and no password. */
+/**
+ * Who may come which way: `over_tls` by TLS alone, `by_certificate` with a certificate of that name and no
+ * password.
+ */
 const WAYS = `
 host    all postgres       127.0.0.1/32 scram-sha-256
 hostssl all by_certificate 127.0.0.1/32 cert

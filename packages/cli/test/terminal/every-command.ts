@@ -77,7 +77,10 @@ const conversation: Spelling = (stage) => [stage.conversation]
 const ended: Spelling = (stage) => [stage.ended]
 const waiting: Spelling = (stage) => [stage.waiting]
 
-/** Every command that asks a control plane something, and what stands behind its name; what ends things comes last. */
+/**
+ * Every command that asks a control plane something, and what stands behind its name; what ends things comes
+ * last.
+ */
 export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'licenses issue': () => ['--label', 'second'],
   'licenses list': nothing,

@@ -44,8 +44,8 @@ export class Accounts {
 
   /**
    * Changes the caller's password and ends all their sessions; the answer is a fresh one.
-   * @throws Problem `unauthorized` when `current` is wrong, `conflict` without a password, `invalid-input` for a new one
-   * that is too easy to guess, `unavailable` while too many are checked at once
+   * @throws Problem `unauthorized` when `current` is wrong, `conflict` without a password, `invalid-input`
+   * for a new one that is too easy to guess, `unavailable` while too many are checked at once
    */
   async changePassword({ user }: SessionCaller, current: string, password: string): Promise<MintedSession> {
     const { users, sessions, log } = this.#parts
@@ -65,7 +65,8 @@ export class Accounts {
 
   /**
    * Ends the caller's session of this public id, or without one all but the one that asks; how many.
-   * @throws Problem as `changePassword`; `conflict` for the one that asks; `not-found` when no live one of theirs is called so
+   * @throws Problem as `changePassword`; `conflict` for the one that asks; `not-found` when no live one of
+   * theirs is called so
    */
   async endSessions({ user, digest }: SessionCaller, current: string, id?: string): Promise<number> {
     const { storage, clock, log } = this.#parts
@@ -83,9 +84,10 @@ export class Accounts {
   }
 
   /**
-   * Lets pass whoever knows the caller's password, and brings a code when the caller has a second factor. The code is used up.
-   * @throws Problem `unauthorized` when one of them is wrong, `conflict` without a password, `unavailable` while too many
-   * are checked at once
+   * Lets pass whoever knows the caller's password, and brings a code when the caller has a second factor. The
+   * code is used up.
+   * @throws Problem `unauthorized` when one of them is wrong, `conflict` without a password, `unavailable`
+   * while too many are checked at once
    */
   async confirm({ user }: SessionCaller, { current, code }: CurrentCredentials): Promise<void> {
     const { users, secondFactors, log } = this.#parts

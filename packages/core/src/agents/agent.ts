@@ -30,14 +30,20 @@ export interface Agent {
   readonly firstSeenAt: Date
 }
 
-/** The display id of a host. Fingerprints that share a prefix collide: it names a host, it does not identify it. */
+/**
+ * The display id of a host. Fingerprints that share a prefix collide: it names a host, it does not identify
+ * it.
+ */
 export const agentId = (fingerprint: string): string => `agt_${fingerprint.slice(0, ID_CHARS)}`
 
 /** Unix seconds, 0 if never: how agent JSON spells instants. */
 export const unixSeconds = (instant: Date | undefined): number =>
   instant === undefined ? 0 : Math.floor(instant.getTime() / 1000)
 
-/** The one rule that list, alerts, metrics and command line share: reported while fresh, else offline or unknown. */
+/**
+ * The one rule that list, alerts, metrics and command line share: reported while fresh, else offline or
+ * unknown.
+ */
 export function agentState(agent: Pick<Agent, 'lastHeartbeat' | 'reportedState'>, now: Date): string {
   if (agent.lastHeartbeat === undefined) return 'unknown'
   if (now.getTime() - agent.lastHeartbeat.getTime() > OFFLINE_SECONDS * 1000) return 'offline'

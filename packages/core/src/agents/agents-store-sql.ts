@@ -43,7 +43,8 @@ const REPORTED = [
   ['drill_pass', 'boolean'],
 ] as const
 
-// An absent field keeps its last value; an empty text counts as absent (spec: optional fields are omitted when empty).
+// An absent field keeps its last value; an empty text counts as absent (spec: optional fields are omitted
+// when empty).
 const updated = REPORTED.map(([name, type]) => {
   const value = type === 'text' ? `nullif(excluded.${name}, '')` : `excluded.${name}`
   return `${name} = coalesce(${value}, a.${name})`
@@ -55,8 +56,8 @@ const singles = REPORTED.map(([name, type], index) => `$${index + 5}::${type} as
 const LICENSED = isLicensed({ licenseId: 'b.license_id', keyDigest: 'b.key_digest', at: 'b.at' })
 
 /**
- * Writes down the beats `b` whose licenses speak for them, and answers those alone. What is rare is null where it is not: nothing
- * is to be read then.
+ * Writes down the beats `b` whose licenses speak for them, and answers those alone. What is rare is null
+ * where it is not: nothing is to be read then.
  */
 const keep = (
   beats: string,

@@ -69,8 +69,8 @@ export class Agents {
 
   /**
    * Takes a heartbeat: upserts the host, renews the listed leases, signs a refresh (spec, Heartbeat result).
-   * @throws Problem `unauthorized` when the license is to be checked and is not usable, `too-many-hosts` for a new host beyond
-   * the limit of the license
+   * @throws Problem `unauthorized` when the license is to be checked and is not usable, `too-many-hosts` for
+   * a new host beyond the limit of the license
    */
   async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
     const { storage, clock, jobs, metrics } = this.#parts
@@ -101,7 +101,9 @@ export class Agents {
     return agents.map((agent) => operatorServer(agent, orgs.get(agent.licenseId) ?? '', now))
   }
 
-  /** The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups). */
+  /**
+   * The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups).
+   */
   async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
     const backups =
       licenseId === undefined
@@ -116,7 +118,8 @@ export class Agents {
   }
 
   /**
-   * The one host that `name` means: a display id, a hostname, a label, `fp:` and a fingerprint, or a long fingerprint alone.
+   * The one host that `name` means: a display id, a hostname, a label, `fp:` and a fingerprint, or a long
+   * fingerprint alone.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
   async resolve(name: string, licenseId?: string): Promise<Agent> {

@@ -30,7 +30,8 @@ export class HostLimit {
 
   /**
    * Asked about a host that was new with this heartbeat, so that those known cost nothing.
-   * @throws Problem `too-many-hosts` when the license has as many as it may; the host is off the registry then
+   * @throws Problem `too-many-hosts` when the license has as many as it may; the host is off the registry
+   * then
    */
   async admit(licenseId: string, fingerprint: string): Promise<void> {
     const { storage, metrics, hostsPerLicense } = this.#parts

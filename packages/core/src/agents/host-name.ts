@@ -4,8 +4,8 @@ import { type Agent, agentId } from './agent.ts'
 /** Marks a text as a fingerprint and nothing else. */
 const FINGERPRINT_PREFIX = 'fp:'
 /**
- * Characters from which on a fingerprint is a name without the prefix. Hosts choose their fingerprints: a shorter one may be
- * the hostname of another host, chosen to get its jobs.
+ * Characters from which on a fingerprint is a name without the prefix. Hosts choose their fingerprints: a
+ * shorter one may be the hostname of another host, chosen to get its jobs.
  */
 const NAMING_CHARS = 32
 /** Most candidates that an ambiguous name lists. */

@@ -3,7 +3,9 @@ import { HEARTBEAT_SECONDS } from './agent.ts'
 
 /** `typ` of a signed refresh. */
 export const REFRESH_TYP = 'svc-rfr+jwt'
-/** How long a refresh is good, in seconds: three days without the service is what a host's grace period spans. */
+/**
+ * How long a refresh is good, in seconds: three days without the service is what a host's grace period spans.
+ */
 export const REFRESH_SECONDS = 3 * 86_400
 
 /** What a refresh says (wire: Tokens and keys). */
@@ -20,7 +22,10 @@ export interface RefreshFacts {
   readonly cancel: readonly string[]
 }
 
-/** The claims of a refresh, bound to the fingerprint. Only a validly signed one advances the offline-grace clock. */
+/**
+ * The claims of a refresh, bound to the fingerprint. Only a validly signed one advances the offline-grace
+ * clock.
+ */
 export function refreshClaims(facts: RefreshFacts) {
   const iat = Math.floor(facts.now.getTime() / 1000)
   return {

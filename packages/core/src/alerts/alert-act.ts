@@ -118,7 +118,10 @@ async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): 
   }
 }
 
-/** Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a new note. */
+/**
+ * Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a
+ * new note.
+ */
 async function record(
   { storage, clock, ids }: Parts,
   { action, actor, note }: ActInput,

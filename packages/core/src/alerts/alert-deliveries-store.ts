@@ -70,7 +70,10 @@ export interface AlertWebhook {
 export interface AlertDeliveriesStore {
   /** Audiences for which notices wait. The end of an alert waits until its opening has been delivered. */
   waiting(): Promise<readonly AlertAudience[]>
-  /** Makes one delivery of all that waits for an audience; false when nothing did, or somebody else was faster. */
+  /**
+   * Makes one delivery of all that waits for an audience; false when nothing did, or somebody else was
+   * faster.
+   */
   bundle(id: string, audience: AlertAudience, now?: Date): Promise<boolean>
   /** Takes deliveries that are due, the longest due first, under a lease. */
   takeDue(

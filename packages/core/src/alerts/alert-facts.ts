@@ -53,12 +53,18 @@ export const GAP_NEWS_SECONDS = 3600
 export interface AlertFactsStore {
   /** Fingerprints whose former identity came back within the last `CLONE_SECONDS`. */
   clones(now?: Date): Promise<readonly Clone[]>
-  /** Of each thing that jobs do (an application; else a kind on a host) the failure that nothing has made good since. */
+  /**
+   * Of each thing that jobs do (an application; else a kind on a host) the failure that nothing has made good
+   * since.
+   */
   failures(withinSeconds: number, now?: Date): Promise<readonly FailedJob[]>
   /** Adds refused requests of a license. */
   addRefusals(licenseId: string, count: number, now?: Date): Promise<void>
   /** Refused requests of the last `REFUSAL_SECONDS`, to the minute. */
   refusals(now?: Date): Promise<readonly Refusals[]>
-  /** Notes an evaluation; the latest time of more than `gapSeconds` between two, if it ended within `GAP_NEWS_SECONDS`. */
+  /**
+   * Notes an evaluation; the latest time of more than `gapSeconds` between two, if it ended within
+   * `GAP_NEWS_SECONDS`.
+   */
   evaluated(gapSeconds: number, now?: Date): Promise<TickGap | undefined>
 }

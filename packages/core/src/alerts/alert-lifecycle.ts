@@ -1,7 +1,10 @@
 import type { AlertOwner } from './alert.ts'
 import { type AlertCondition, isConfirmed } from './alert-condition.ts'
 
-/** Two ticks that find a condition count as two when they are so far apart; whoever calls sooner repeats the first. */
+/**
+ * Two ticks that find a condition count as two when they are so far apart; whoever calls sooner repeats the
+ * first.
+ */
 export const TICKS_APART_MS = 20_000
 /** A condition that comes back so soon after its alert was resolved opens the same row again. */
 export const REOPEN_MS = 600_000
@@ -76,8 +79,9 @@ const isSnoozed = ({ snoozedUntil }: Watch, at: Date): boolean =>
   snoozedUntil !== undefined && snoozedUntil > at
 
 /**
- * The one rule of an alert's life, for one dedup key at one tick: opens after two ticks in a row, or at once where its
- * kind is confirmed; comes back in its own row within ten minutes, is held open while it flaps, is silent while snoozed.
+ * The one rule of an alert's life, for one dedup key at one tick: opens after two ticks in a row, or at once
+ * where its kind is confirmed; comes back in its own row within ten minutes, is held open while it flaps, is
+ * silent while snoozed.
  */
 export function nextStep(watch: Watch, condition: AlertCondition | undefined, at: Date): LifecycleStep {
   const isOpen = watch.alert !== undefined && watch.alert.resolvedAt === undefined
@@ -140,7 +144,8 @@ function whenGone(watch: Watch, at: Date): LifecycleStep {
     const notice = wasFlapping || isSnoozed(watch, at) ? undefined : 'flapping'
     return { memory, alert: 'keep', flapping: true, notice }
   }
-  // The end of a flapping alert is its own transition, unless the last one was counted while it was held open.
+  // The end of a flapping alert is its own transition, unless the last one was counted while it was held
+  // open.
   return { memory, alert: 'resolve', flapping: false, notice: 'resolved' }
 }
 

@@ -21,7 +21,10 @@ const LEASE_SECONDS = 60
 /** Deliveries that one tick takes on. */
 const DELIVERIES_PER_TICK = 100
 const MINUTE = 60
-/** How long a refused delivery waits before its next attempt; after the last it is given up, a day and a half later. */
+/**
+ * How long a refused delivery waits before its next attempt; after the last it is given up, a day and a half
+ * later.
+ */
 export const RETRY_SECONDS = [1, 2, 5, 15, 30, 60, 120, 240, 480, 600, 600].map(
   (minutes) => minutes * MINUTE - MINUTE / 2,
 )
@@ -35,8 +38,9 @@ export class AlertNotifier {
   }
 
   /**
-   * One digest for each audience for which something waits, and another attempt at deliveries that are due again.
-   * Replicas that deliver at once share the work: what one has taken the others do not get. How many were delivered.
+   * One digest for each audience for which something waits, and another attempt at deliveries that are due
+   * again. Replicas that deliver at once share the work: what one has taken the others do not get. How many
+   * were delivered.
    */
   async deliver(signal?: AbortSignal): Promise<number> {
     const { storage, ids, clock } = this.#parts

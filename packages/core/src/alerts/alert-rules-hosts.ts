@@ -24,7 +24,10 @@ export const hostCondition = (
   ...rest,
 })
 
-/** Hosts that do not report. A drained host is expected to go away; one that said goodbye is stopped, not lost. */
+/**
+ * Hosts that do not report. A drained host is expected to go away; one that said goodbye is stopped, not
+ * lost.
+ */
 function silence(agent: Agent, at: Date): AlertCondition[] {
   if (agent.drainedAt !== undefined || agent.lastHeartbeat === undefined) return []
   const seconds = (at.getTime() - agent.lastHeartbeat.getTime()) / 1000

@@ -2,7 +2,9 @@ import { unixSeconds } from '../agents/agent.ts'
 import type { MonitorTrouble } from '../monitors/monitor.ts'
 import type { AlertCondition } from './alert-condition.ts'
 
-/** Faults that confirmed runs of monitors found. The monitor has asked again already, so alerts open at once. */
+/**
+ * Faults that confirmed runs of monitors found. The monitor has asked again already, so alerts open at once.
+ */
 export const monitorConditions = (troubles: readonly MonitorTrouble[]): AlertCondition[] =>
   troubles.map(({ kind, monitor, since }) => {
     const { id, name, host, type, error, confirmed, expected } = monitor

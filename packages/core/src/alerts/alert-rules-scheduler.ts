@@ -30,7 +30,9 @@ function overdue(seconds: number): AlertCondition {
   return stalled('monitors', { summary, details: { overdue_seconds: Math.floor(seconds) } })
 }
 
-/** What an evaluation can tell of the scheduler that runs it: a gap that is over, or work that is left behind. */
+/**
+ * What an evaluation can tell of the scheduler that runs it: a gap that is over, or work that is left behind.
+ */
 export const schedulerConditions = (
   facts: { readonly gap: TickGap | undefined; readonly monitorsOverdueSeconds: number },
   bounds: AlertThresholds,

@@ -27,7 +27,8 @@ export class AlertWebhooks {
   }
 
   /**
-   * Sets the address. A secret is made with the first one and when `rotate` asks for another; only then it is returned.
+   * Sets the address. A secret is made with the first one and when `rotate` asks for another; only then it is
+   * returned.
    * @throws Problem `invalid-input` for an address that would never be called
    */
   async set(input: {

@@ -47,7 +47,10 @@ export interface AlertHost {
   readonly hostname: string
 }
 
-/** Whom an alert concerns: a license of a tenant or of none, a tenant as a whole, or with neither the platform. */
+/**
+ * Whom an alert concerns: a license of a tenant or of none, a tenant as a whole, or with neither the
+ * platform.
+ */
 export interface AlertOwner {
   /** `''`: no license in particular. */
   readonly licenseId: string

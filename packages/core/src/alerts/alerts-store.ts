@@ -96,21 +96,22 @@ export interface WatchKey {
 }
 
 /**
- * Alerts and what is remembered of their dedup keys. Every method is one atomic intention; `now` is given by tests only.
- * There is never more than one unresolved alert for a license and a dedup key.
+ * Alerts and what is remembered of their dedup keys. Every method is one atomic intention; `now` is given by
+ * tests only. There is never more than one unresolved alert for a license and a dedup key.
  */
 export interface AlertsStore {
   /** Everything that is remembered (or of one key), and the instant of this reading. */
   watches(key?: WatchKey, now?: Date): Promise<{ readonly at: Date; readonly watches: readonly Watch[] }>
   /**
-   * Writes a step if its key is still at the revision that it was decided on, and no evaluation has written it since
-   * `since`: so of evaluations that overlap one counts. Grants the permission to announce it on each channel that the
-   * owner has; the end of an alert only where its opening was. The alert, or undefined when the step came too late.
+   * Writes a step if its key is still at the revision that it was decided on, and no evaluation has written
+   * it since `since`: so of evaluations that overlap one counts. Grants the permission to announce it on each
+   * channel that the owner has; the end of an alert only where its opening was. The alert, or undefined when
+   * the step came too late.
    */
   move(move: AlertMove, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
   /**
-   * Does what a person asked for; the ids of the alerts that it changed, so that of many who ask at once one is told that
-   * they did it. On a resolved alert only `unack` and `unsnooze` change anything.
+   * Does what a person asked for; the ids of the alerts that it changed, so that of many who ask at once one
+   * is told that they did it. On a resolved alert only `unack` and `unsnooze` change anything.
    */
   write(write: AlertWrite, now?: Date): Promise<readonly string[]>
   record(entries: readonly NewAlertAction[], now?: Date): Promise<void>
@@ -123,6 +124,9 @@ export interface AlertsStore {
   /** Unresolved first, newest first. */
   list(filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
   counts(now?: Date): Promise<AlertCounts>
-  /** Removes alerts that were resolved before, with all that belongs to them, and facts that are no news; how many alerts. */
+  /**
+   * Removes alerts that were resolved before, with all that belongs to them, and facts that are no news; how
+   * many alerts.
+   */
   purge(keepDays: number, now?: Date): Promise<number>
 }

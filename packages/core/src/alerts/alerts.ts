@@ -44,8 +44,8 @@ export class Alerts {
   }
 
   /**
-   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count as one.
-   * `signal` ends it between two alerts: the rest waits for the next tick.
+   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count
+   * as one. `signal` ends it between two alerts: the rest waits for the next tick.
    */
   async evaluate(signal?: AbortSignal): Promise<Evaluation> {
     const { storage, clock, ids, thresholds, refusals, metrics } = this.#parts
@@ -95,7 +95,8 @@ export class Alerts {
 
   /**
    * Does what a person asks for; the alerts as they are then. Repeating it changes nothing.
-   * @throws Problem `not-found` when one is unknown in the scope (then none is changed), `ambiguous`, `invalid-input`
+   * @throws Problem `not-found` when one is unknown in the scope (then none is changed), `ambiguous`,
+   * `invalid-input`
    */
   act(input: ActInput): Promise<readonly Alert[]> {
     return actOn(this.#parts, input)

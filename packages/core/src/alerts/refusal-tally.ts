@@ -13,8 +13,8 @@ interface Tally {
 const UNKNOWN: Tally = { unwritten: 0, writtenAt: Number.NEGATIVE_INFINITY }
 
 /**
- * Counts requests that the rate limits refused, per license. Each replica counts its own and writes them to a table that
- * all read: the first at once, then at most every ten seconds, and at each evaluation here.
+ * Counts requests that the rate limits refused, per license. Each replica counts its own and writes them to a
+ * table that all read: the first at once, then at most every ten seconds, and at each evaluation here.
  */
 export class RefusalTally {
   readonly #store: AlertFactsStore
@@ -30,8 +30,8 @@ export class RefusalTally {
   }
 
   /**
-   * One more refusal. It is written behind the answer: a refused request never waits for the database, and is answered
-   * whatever becomes of its count.
+   * One more refusal. It is written behind the answer: a refused request never waits for the database, and is
+   * answered whatever becomes of its count.
    */
   note(licenseId: string): void {
     const { unwritten, writtenAt } = this.#tallies.get(licenseId) ?? UNKNOWN

@@ -7,9 +7,10 @@ import type { TextFilter } from './text-filter.ts'
 export const MAX_ANSWER_CHARS = 8000
 
 /**
- * What an answer goes through before anybody sees it, whoever wrote it: no raw HTML, no known secret, no image, no link
- * away from the site (wire: Chat). In this order, since what one takes away could make something of what another has
- * let pass: tags are what tells a secret between them, and what keeps one apart.
+ * What an answer goes through before anybody sees it, whoever wrote it: no raw HTML, no known secret, no
+ * image, no link away from the site (wire: Chat). In this order, since what one takes away could make
+ * something of what another has let pass: tags are what tells a secret between them, and what keeps one
+ * apart.
  */
 export class AnswerFilter implements TextFilter {
   readonly #filters: readonly TextFilter[]

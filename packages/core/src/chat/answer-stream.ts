@@ -49,8 +49,9 @@ export class AnswerStream {
   }
 
   /**
-   * One `meta`, the deltas, one `done`. Never throws: what goes wrong after `meta` is told by `done` alone. Once a person
-   * has taken over, nothing more is said and nothing is stored; when the visitor leaves, nothing is stored either.
+   * One `meta`, the deltas, one `done`. Never throws: what goes wrong after `meta` is told by `done` alone.
+   * Once a person has taken over, nothing more is said and nothing is stored; when the visitor leaves,
+   * nothing is stored either.
    */
   async *events(): AsyncGenerator<ChatEvent> {
     const { id, mode } = this.#conversation

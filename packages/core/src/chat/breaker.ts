@@ -4,8 +4,8 @@ const FAILURES = 3
 const OPEN_MS = 30_000
 
 /**
- * Keeps visitors from waiting for a model that does not answer: after three failures in a row nobody asks it for 30 s,
- * then one question goes through, and what becomes of it decides.
+ * Keeps visitors from waiting for a model that does not answer: after three failures in a row nobody asks it
+ * for 30 s, then one question goes through, and what becomes of it decides.
  */
 export class Breaker {
   readonly #elapsedMs: () => number
@@ -16,7 +16,9 @@ export class Breaker {
     this.#elapsedMs = elapsedMs
   }
 
-  /** Whether a question may go through; the one that is let through after the wait keeps others out meanwhile. */
+  /**
+   * Whether a question may go through; the one that is let through after the wait keeps others out meanwhile.
+   */
   admit(): boolean {
     if (this.#failures < FAILURES) return true
     const now = this.#elapsedMs()

@@ -10,8 +10,8 @@ export const NOTHING_FOUND: readonly string[] = [
 ]
 
 /**
- * An answer from the documents alone, in two or more parts: how the best chunk begins, under its heading, then where to
- * read on. The same question on the same documents gets the same answer.
+ * An answer from the documents alone, in two or more parts: how the best chunk begins, under its heading,
+ * then where to read on. The same question on the same documents gets the same answer.
  */
 export function cannedAnswer({ hits, sources }: Pick<Retrieval, 'hits' | 'sources'>): readonly string[] {
   const [best] = hits

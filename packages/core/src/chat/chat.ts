@@ -89,9 +89,9 @@ export class Chat {
   }
 
   /**
-   * Stores a visitor's message, redacted, and returns the events of its answer; undefined for a message without
-   * anything to read. A conversation that is not the visitor's to go on with silently becomes a new one. `signal`:
-   * aborted when the visitor leaves.
+   * Stores a visitor's message, redacted, and returns the events of its answer; undefined for a message
+   * without anything to read. A conversation that is not the visitor's to go on with silently becomes a new
+   * one. `signal`: aborted when the visitor leaves.
    */
   async converse(
     incoming: IncomingMessage,
@@ -105,8 +105,8 @@ export class Chat {
   }
 
   /**
-   * Replies that people have written to a visitor. Unknown conversations and those of others look like new ones, and nobody is
-   * kept waiting for them.
+   * Replies that people have written to a visitor. Unknown conversations and those of others look like new
+   * ones, and nobody is kept waiting for them.
    */
   async replies(query: RepliesQuery, signal: AbortSignal): Promise<HumanReplies> {
     const { timers } = this.#parts
@@ -154,7 +154,9 @@ export class Chat {
     return { conversation, messages: await conversations.messages(id, limit) }
   }
 
-  /** Takes a conversation over: the service says nothing more in it. @throws Problem `not-found`, `conflict` */
+  /**
+   * Takes a conversation over: the service says nothing more in it. @throws Problem `not-found`, `conflict`
+   */
   take(id: string): Promise<Conversation> {
     return this.#change(id, ['ai', 'human_active'], 'human_active')
   }
@@ -184,7 +186,10 @@ export class Chat {
     return { conversation, message: message.id }
   }
 
-  /** Removes what is older than retention keeps, batch by batch for at most 10 s; how many rows, messages included. */
+  /**
+   * Removes what is older than retention keeps, batch by batch for at most 10 s; how many rows, messages
+   * included.
+   */
   async purge(signal?: AbortSignal): Promise<number> {
     const { storage, clock, timers, config } = this.#parts
     // A retention that cannot be read may have been meant longer.

@@ -11,7 +11,8 @@ const LAST_EVENT = '[DONE]'
 
 /**
  * Reads the data of one event. What it does not know, such as figures of usage, says nothing.
- * @throws ModelFailure `unreadable` for what is no event of a completion, `refused` for one that tells an error
+ * @throws ModelFailure `unreadable` for what is no event of a completion, `refused` for one that tells an
+ * error
  */
 export function completionPart(data: string): CompletionPart {
   if (data.trim() === LAST_EVENT) return { text: '', end: 'whole' }

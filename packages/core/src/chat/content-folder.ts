@@ -10,7 +10,10 @@ export interface ContentFolder {
   readonly pages?: ContentPages | undefined
 }
 
-/** The files and folders that visitors are answered from, and how much each counts beside the others; absent: all, alike. */
+/**
+ * The files and folders that visitors are answered from, and how much each counts beside the others; absent:
+ * all, alike.
+ */
 export type ContentPages = Readonly<Record<string, number>>
 
 /** Folders that tell why things were decided, or hold no pages at all. */
@@ -20,7 +23,8 @@ const MAX_FILE_CHARS = 1024 * 1024
 const MAX_DEPTH = 8
 
 /**
- * The Markdown files below a folder in the order of their paths, links not followed, at most 2,000 of 1 MiB each.
+ * The Markdown files below a folder in the order of their paths, links not followed, at most 2,000 of 1 MiB
+ * each.
  * @throws when the folder cannot be read
  */
 export async function readContent(dir: string, pages?: ContentPages): Promise<readonly DocumentFile[]> {

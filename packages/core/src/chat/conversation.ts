@@ -40,8 +40,8 @@ export const MAX_SESSION_CHARS = 128
 export const MAX_CONTACT_CHARS = 200
 
 /**
- * What a session is stored and compared by: its first 128 characters, or their digest when the whole holds a secret,
- * since sites name sessions by what they have at hand.
+ * What a session is stored and compared by: its first 128 characters, or their digest when the whole holds a
+ * secret, since sites name sessions by what they have at hand.
  */
 export function sessionKey(sessionId: string | undefined): string {
   const given = (sessionId ?? '').replaceAll('\0', '').toWellFormed()

@@ -4,7 +4,8 @@ const SHOWN = `id, session_id, mode, category, contact, messages, small_talk, wa
 const visible = (now: string) =>
   `c.id = $1 and c.session_id = $2 and c.last_message_at > ${at(now)} - make_interval(days => $3)`
 
-// The conversation's row is locked first, so that the messages of one conversation are numbered one after the other.
+// The conversation's row is locked first, so that the messages of one conversation are numbered one after the
+// other.
 
 /** A conversation with its first message. */
 export const BEGIN = {

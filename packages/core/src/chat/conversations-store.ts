@@ -71,7 +71,10 @@ export interface ConversationsStore {
   find(conversationId: string): Promise<Conversation | undefined>
   /** The last so many messages, oldest first. */
   messages(conversationId: string, limit: number): Promise<readonly ChatMessage[]>
-  /** Messages of people after the message `after`; all when there is no such message. Undefined as for `say`, but closed ones count. */
+  /**
+   * Messages of people after the message `after`; all when there is no such message. Undefined as for `say`,
+   * but closed ones count.
+   */
   replies(visit: Visit, after: string | undefined, now?: Date): Promise<HumanReplies | undefined>
   /** Newest first; those that wait, longest first. */
   list(filter: { readonly waiting: boolean; readonly limit: number }): Promise<readonly Conversation[]>

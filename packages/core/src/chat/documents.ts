@@ -36,7 +36,10 @@ interface Section {
   readonly lines: string[]
 }
 
-/** Cuts pages at their headings. `base` is the path under which the folder is read, without a slash at its end. */
+/**
+ * Cuts pages at their headings. `base` is the path under which the folder is read, without a slash at its
+ * end.
+ */
 export function chunksOf(files: readonly DocumentFile[], base: string, firstId = 0): Chunk[] {
   const chunks: Chunk[] = []
   for (const file of files) {

@@ -4,8 +4,8 @@ const MAX_EVENT_CHARS = 64 * 1024
 const LINE_END = /\r\n|\r|\n/
 
 /**
- * The data of each server-sent event of a stream that comes in parts of any length (WHATWG, Server-sent events): names,
- * identifiers and comments are read over, several lines of data are one text.
+ * The data of each server-sent event of a stream that comes in parts of any length (WHATWG, Server-sent
+ * events): names, identifiers and comments are read over, several lines of data are one text.
  * @throws RangeError when a line or an event grows beyond 65,536 characters
  */
 export async function* eventData(parts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -14,8 +14,8 @@ export const DEFAULT_MODEL = 'gpt-4o-mini'
 const TEMPERATURE = 0.2
 
 /**
- * Caps on a question, above the patience of those who ask: they end a call that nobody ends. 500 tokens come in some
- * 150 KB of events; models that think aloud send a multiple of it.
+ * Caps on a question, above the patience of those who ask: they end a call that nobody ends. 500 tokens come
+ * in some 150 KB of events; models that think aloud send a multiple of it.
  */
 export const MODEL_LIMITS: Partial<OutboundLimits> = {
   answerMs: 15_000,

@@ -40,7 +40,8 @@ export class ModelFailure extends Error {
 /** A language model. */
 export interface LanguageModel {
   /**
-   * The answer as it comes, in parts of any length. Ending the iteration, or aborting `signal`, ends the call.
+   * The answer as it comes, in parts of any length. Ending the iteration, or aborting `signal`, ends the
+   * call.
    * @throws ModelFailure, or anything once `signal` is aborted
    */
   answer(prompt: ModelPrompt, signal: AbortSignal): AsyncIterable<string>

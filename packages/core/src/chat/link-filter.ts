@@ -16,9 +16,9 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 const EXAMPLE = /(?:^|\.)(?:example|test|invalid|example\.(?:com|net|org))(?::\d+)?$/
 
 /**
- * Takes images and links to other hosts out of Markdown that comes in parts. Links within the site stay; of others
- * their text stays. Addresses that stand in the text by themselves stay when they lead to the site, to the reader's own
- * machine, or to a host that exists in examples only.
+ * Takes images and links to other hosts out of Markdown that comes in parts. Links within the site stay; of
+ * others their text stays. Addresses that stand in the text by themselves stay when they lead to the site, to
+ * the reader's own machine, or to a host that exists in examples only.
  */
 export class LinkFilter implements TextFilter {
   readonly #hosts: ReadonlySet<string>

@@ -27,7 +27,10 @@ const TABLE_ROW = /^[ \t]*\|.*$/gm
 const CONTENTS = /^[ \t]*[-*+][ \t]+\[[^\]\n]{1,500}\]\(#[^)\n]{0,500}\)[ \t]*$/gm
 const CODE_BLOCK = /^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[ \t]*$/gm
 
-/** The sentences of Markdown as plain text, without code, tables and contents; undefined where those are all there is. */
+/**
+ * The sentences of Markdown as plain text, without code, tables and contents; undefined where those are all
+ * there is.
+ */
 export function proseOf(markdown: string): string | undefined {
   const prose = plainText(
     [CODE_BLOCK, TABLE_ROW, CONTENTS].reduce((text, each) => text.replaceAll(each, ''), markdown),
@@ -41,7 +44,9 @@ const ITEM_NUMBER = /^([ \t]*\d{1,3})\.(?=[ \t])/gm
 const CUT = ' …'
 const SENTENCE_END = /[.!?](?=\s|$)/g
 
-/** The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word. */
+/**
+ * The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word.
+ */
 export function firstSentences(text: string, length: number): string {
   const flat = text.replaceAll(ITEM_NUMBER, '$1)').replaceAll(/\s+/g, ' ').trim()
   let end = 0

@@ -13,8 +13,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u2
 const SIGN = /[<\u001b]/g
 
 /**
- * Takes raw HTML and terminal colours out of a text that comes in parts: tags go, and a `<` stays only where it cannot
- * begin one, whatever else is taken away around it.
+ * Takes raw HTML and terminal colours out of a text that comes in parts: tags go, and a `<` stays only where
+ * it cannot begin one, whatever else is taken away around it.
  */
 export class MarkupFilter implements TextFilter {
   #pending = ''

@@ -8,7 +8,10 @@ export const FIRST_WORDS_MS = 10_000
 const NEXT_WORDS_MS = 10_000
 /** How long the whole answer may take. */
 const WHOLE_ANSWER_MS = 60_000
-/** How often a caller gets to look up while the model thinks: twice within the second that a takeover may take. */
+/**
+ * How often a caller gets to look up while the model thinks: twice within the second that a takeover may
+ * take.
+ */
 export const LOOK_UP_MS = 500
 
 /** A question to a model, and what bounds it. */
@@ -21,8 +24,8 @@ export interface Question {
 }
 
 /**
- * The model's answer as it comes, with `undefined` in between at least every half second. However the iteration ends,
- * the call to the model ends with it.
+ * The model's answer as it comes, with `undefined` in between at least every half second. However the
+ * iteration ends, the call to the model ends with it.
  * @throws ModelFailure, `slow` when the model takes too long, or anything once `signal` is aborted
  */
 export async function* patientAnswer(question: Question): AsyncGenerator<string | undefined> {
@@ -52,7 +55,9 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
   }
 }
 
-/** The next part, asked for ahead: a caller who never looks at it again does not leave its failure unheard. */
+/**
+ * The next part, asked for ahead: a caller who never looks at it again does not leave its failure unheard.
+ */
 function asked(parts: AsyncIterator<string>): Promise<IteratorResult<string>> {
   const next = parts.next()
   next.catch(() => {})

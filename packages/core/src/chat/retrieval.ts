@@ -117,7 +117,8 @@ export class DocumentIndex {
     return whole === 0 ? 0 : covered / whole
   }
 
-  // A rare word tells more, but not many times more: those that a question is about are common in pages about them.
+  // A rare word tells more, but not many times more: those that a question is about are common in pages about
+  // them.
   #weight(each: string): number {
     const rarity = Math.log(1 + this.size / (this.#frequencies.get(each) ?? UNKNOWN_FREQUENCY))
     return 1 + rarity / 4
@@ -130,7 +131,10 @@ export class DocumentIndex {
   }
 }
 
-/** Whether something found stands in a title or heading: a question of one word needs that, since any page may mention it. */
+/**
+ * Whether something found stands in a title or heading: a question of one word needs that, since any page may
+ * mention it.
+ */
 const isHeadline = (results: readonly SearchResult[]): boolean =>
   results.some(({ match }) =>
     Object.values(match).some((fields) => fields.includes('title') || fields.includes('heading')),

@@ -48,7 +48,9 @@ export function term(word: string): string | undefined {
   return SYNONYMS.get(stem) ?? stem
 }
 
-/** The term that a misspelled one is meant for: that of the first word with synonyms that is one letter away. */
+/**
+ * The term that a misspelled one is meant for: that of the first word with synonyms that is one letter away.
+ */
 export function respelled(wrong: string): string | undefined {
   for (const [stem, meant] of SYNONYMS) if (isOneLetterAway(wrong, stem)) return meant
   return undefined

@@ -14,9 +14,9 @@ function families(text: string): number {
 }
 
 /**
- * Redacts a text that comes in parts, secrets that are split over parts included. Whole words are let through as long
- * as nothing on their line hints at a secret; from the first hint on, the line waits for its end, and a private key
- * for its own.
+ * Redacts a text that comes in parts, secrets that are split over parts included. Whole words are let through
+ * as long as nothing on their line hints at a secret; from the first hint on, the line waits for its end, and
+ * a private key for its own.
  */
 export class SecretFilter implements TextFilter {
   #text = ''

@@ -1,6 +1,7 @@
 /**
- * The site's own origins when nobody names others (spec, Chat origin rule): the address of the service itself, and
- * https on its host, on `www.` and on `docs.` before it where the host is a name. None without an address.
+ * The site's own origins when nobody names others (spec, Chat origin rule): the address of the service
+ * itself, and https on its host, on `www.` and on `docs.` before it where the host is a name. None without an
+ * address.
  */
 export function siteOrigins(publicUrl: string | undefined): readonly string[] {
   if (publicUrl === undefined) return []

@@ -1,4 +1,6 @@
-/** Words of several words, and those that are spelled as one: what visitors write, then what stands for it. */
+/**
+ * Words of several words, and those that are spelled as one: what visitors write, then what stands for it.
+ */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:log(?:ged|ging)?|sign(?:s|ed|ing)?)[ -](?:(?:me|us|you)[ -])?in(?:to)?\b/gi, ' signin '],
   [/\b(?:log(?:ged|ging)?|sign(?:s|ed|ing)?)[ -](?:(?:me|us|you)[ -])?(?:out|off)\b/gi, ' signout '],

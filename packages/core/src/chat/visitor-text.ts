@@ -14,8 +14,9 @@ export function cut(text: string, length: number): string {
 }
 
 /**
- * A visitor's message as it is stored, searched for and shown to the model: trimmed, without known secrets, and only
- * then cut, so that no secret loses the end by which it is known. Undefined when there is nothing to read in it.
+ * A visitor's message as it is stored, searched for and shown to the model: trimmed, without known secrets,
+ * and only then cut, so that no secret loses the end by which it is known. Undefined when there is nothing to
+ * read in it.
  */
 export function visitorText(message: string | undefined): string | undefined {
   const text = (message ?? '').replaceAll('\0', '').toWellFormed().trim()

@@ -1,6 +1,8 @@
 /** Visitors that are kept waiting at once. */
 const MAX_WAITING = 500
-/** Visitors of one network at most. An address may look 60 times a minute: 25 visitors can wait for 25 s each. */
+/**
+ * Visitors of one network at most. An address may look 60 times a minute: 25 visitors can wait for 25 s each.
+ */
 const MAX_OF_NETWORK = 25
 
 /** Visitors that wait for a reply, by network. Without room for one more, the answer comes at once. */

@@ -5,7 +5,10 @@ import { type SettingGroup, settings } from './settings.ts'
 /** What start-up says about a setting: its value, or for a secret only whether there is one. */
 export type SettingReport = string | number | readonly string[]
 
-/** The settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or `unset`. */
+/**
+ * The settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or
+ * `unset`.
+ */
 export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
   const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   const entries = Object.entries<SettingGroup>(settings).flatMap(([groupName, group]) =>

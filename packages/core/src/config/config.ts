@@ -26,7 +26,10 @@ export type Config = { readonly [G in keyof Table]: Values<Table[G]['settings']>
 /** The environment, or what stands in for it. An empty or blank value counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Every fault of the settings at once. Neither the message nor `faults` holds a secret, so both may be logged. */
+/**
+ * Every fault of the settings at once. Neither the message nor `faults` holds a secret, so both may be
+ * logged.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
@@ -37,7 +40,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Names of our own that commands read and the service does not: no reason to warn when both share an environment. */
+/**
+ * Names of our own that commands read and the service does not: no reason to warn when both share an
+ * environment.
+ */
 const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
 
 /** What reading has found so far. */
@@ -49,9 +55,10 @@ interface Findings {
 }
 
 /**
- * Reads all settings, secrets also from the files that `<name>_FILE` names. Throws one `ConfigError` that lists every
- * fault outside optional groups and every file that cannot be used; a bad value inside an optional group is kept in
- * `faults` and its setting falls back to the default. `readConfig({})` gives the development defaults.
+ * Reads all settings, secrets also from the files that `<name>_FILE` names. Throws one `ConfigError` that
+ * lists every fault outside optional groups and every file that cannot be used; a bad value inside an
+ * optional group is kept in `faults` and its setting falls back to the default. `readConfig({})` gives the
+ * development defaults.
  */
 export function readConfig(env: Environment): Config {
   const found: Findings = { fatal: [], warnings: [], files: {} }
@@ -117,7 +124,10 @@ function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: F
   }
 }
 
-/** A way to the database that others can listen to or sit on: a warning in production, a fault where TLS is required. */
+/**
+ * A way to the database that others can listen to or sit on: a warning in production, a fault where TLS is
+ * required.
+ */
 function judgeDatabase({ database, service }: Config, env: Environment, { fatal, warnings }: Findings): void {
   if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return
   const what = 'DATABASE_URL leads to another machine without sslmode=verify-full'

@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js'
 export const DATABASE_TLS = ['warn', 'require'] as const
 
 /**
- * Whether what is said to the database leaves this machine without TLS whose certificate is checked against the name of
- * the host. Only `sslmode=verify-full` counts: other words mean different things to different drivers. `pgHost`: the
- * host of an address that names none.
+ * Whether what is said to the database leaves this machine without TLS whose certificate is checked against
+ * the name of the host. Only `sslmode=verify-full` counts: other words mean different things to different
+ * drivers. `pgHost`: the host of an address that names none.
  */
 export function leavesUnverified(url: string, pgHost: string | undefined): boolean {
   const { hostname, searchParams } = new URL(url)

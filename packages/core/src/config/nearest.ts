@@ -1,6 +1,9 @@
 const MAX_TYPOS = 3
 
-/** The word that `given` was most likely meant to be: at most three edits away, the first of equals; else `undefined`. */
+/**
+ * The word that `given` was most likely meant to be: at most three edits away, the first of equals; else
+ * `undefined`.
+ */
 export function nearest(given: string, words: readonly string[]): string | undefined {
   let best: string | undefined
   let fewest = MAX_TYPOS + 1
@@ -11,7 +14,10 @@ export function nearest(given: string, words: readonly string[]): string | undef
   return best
 }
 
-/** Levenshtein distance, except that words whose lengths differ by more than the typos allowed count as far apart. */
+/**
+ * Levenshtein distance, except that words whose lengths differ by more than the typos allowed count as far
+ * apart.
+ */
 function edits(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MAX_TYPOS) return MAX_TYPOS + 1
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)

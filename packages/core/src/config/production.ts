@@ -1,6 +1,9 @@
 import { type Setting, text } from './setting.ts'
 
-/** Only the exact word means production (spec, License key validation); a near miss opens the development rule. */
+/**
+ * Only the exact word means production (spec, License key validation); a near miss opens the development
+ * rule.
+ */
 export const production: Setting<boolean> = {
   ...text('NODE_ENV', 'Outside `production`, an empty allow-list means that any license key is accepted.'),
   form: 'text; only `production` matters',

@@ -20,9 +20,10 @@ export interface SecretFile {
 }
 
 /**
- * Reads the file that `setting` names: text in UTF-8, at most 64 KiB, one line end at its end left out. Returns at once
- * whatever the path leads to.
- * @throws SecretFileError with setting and path, never with contents; not with a relative path either, which may be a
+ * Reads the file that `setting` names: text in UTF-8, at most 64 KiB, one line end at its end left out.
+ * Returns at once whatever the path leads to.
+ * @throws SecretFileError with setting and path, never with contents; not with a relative path either, which
+ * may be a
  *   secret in the wrong place
  */
 export function readSecretFile(setting: string, path: string): SecretFile {
@@ -64,8 +65,8 @@ function contentOf(file: number, refuse: (why: string) => never): string {
 }
 
 /**
- * Whether modes say who can read the file: not for the credentials of systemd, in a folder that the service alone may
- * enter, where the mask of an access list shows as rights of the group.
+ * Whether modes say who can read the file: not for the credentials of systemd, in a folder that the service
+ * alone may enter, where the mask of an access list shows as rights of the group.
  */
 export const hasOwnModes = (path: string, credentialsDirectory: string | undefined): boolean =>
   !credentialsDirectory || !path.startsWith(`${credentialsDirectory}${sep}`)

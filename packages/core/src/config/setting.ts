@@ -14,7 +14,10 @@ export interface Setting<T> {
   readonly fallback: T
   /** The value of a text that is trimmed and not empty; `undefined` when it is not of the form. */
   parse(text: string): T | undefined
-  /** Completes the warning "<name> …" about a value that is allowed and probably not meant. Must not repeat the value. */
+  /**
+   * Completes the warning "<name> …" about a value that is allowed and probably not meant. Must not repeat
+   * the value.
+   */
   caution?(value: T, given: string): string | undefined
   /** How reports write the value, when its own text would say too little. */
   show?(value: T): string
@@ -75,7 +78,10 @@ export function url(
   return { ...named(name, doc, form, options), parse }
 }
 
-/** A comma-separated list; blanks around entries, empty entries and repetitions don't count. Unset is an empty list. */
+/**
+ * A comma-separated list; blanks around entries, empty entries and repetitions don't count. Unset is an empty
+ * list.
+ */
 export function list(
   name: string,
   doc: string,
@@ -101,10 +107,16 @@ export function isSite(entry: string): boolean {
   return /^https?:\/\/[^/?#@\\]+\/?$/i.test(entry) && URL.canParse(entry)
 }
 
-/** The origin of an address as browsers send it: in small letters, and without the port that the scheme implies. */
+/**
+ * The origin of an address as browsers send it: in small letters, and without the port that the scheme
+ * implies.
+ */
 export const originOf = (address: string): string => new URL(address).origin
 
-/** Whether a text is an IP address with or without a port: `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`, `[2620:fe::fe]:53`. */
+/**
+ * Whether a text is an IP address with or without a port: `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe`,
+ * `[2620:fe::fe]:53`.
+ */
 export const isResolverAddress = (entry: string): boolean => resolverHost(entry) !== undefined
 
 /** The IP address of a resolver that may have a port; undefined when the text is none. */

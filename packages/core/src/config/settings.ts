@@ -18,7 +18,10 @@ import {
 } from './setting.ts'
 import { sharedSecret } from './shared-secret.ts'
 
-/** The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the start. */
+/**
+ * The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the
+ * start.
+ */
 export interface SettingGroup<
   O extends boolean = boolean,
   S extends Readonly<Record<string, Setting<unknown>>> = Readonly<Record<string, Setting<unknown>>>,
@@ -48,7 +51,10 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 /** Where rate windows are counted. */
 export const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
 
-/** Every setting of the service, by feature. The `Config` type, its reader, the reference and the summary follow it. */
+/**
+ * Every setting of the service, by feature. The `Config` type, its reader, the reference and the summary
+ * follow it.
+ */
 export const settings = {
   service: required('Service', {
     production,

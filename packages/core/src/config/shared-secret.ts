@@ -3,7 +3,10 @@ import { type Setting, text } from './setting.ts'
 /** Characters from which on a secret cannot be guessed, however it was made. */
 export const SECRET_CHARS_ADVISED = 32
 
-/** A secret that somebody else sends as bearer. One that is too short, or that no header can carry, is warned about. */
+/**
+ * A secret that somebody else sends as bearer. One that is too short, or that no header can carry, is warned
+ * about.
+ */
 export const sharedSecret = (name: string, doc: string): Setting<string | undefined> => ({
   ...text(name, doc, { secret: true }),
   caution: (secret = '') => {

@@ -10,7 +10,10 @@ export interface Addressing<Asked, Row> {
   readonly isComplete?: boolean
 }
 
-/** A statement that answered somebody who did not ask, somebody twice, or too few. Nobody is told anything of it. */
+/**
+ * A statement that answered somebody who did not ask, somebody twice, or too few. Nobody is told anything of
+ * it.
+ */
 export class StrayAnswer extends Error {
   override readonly name = 'StrayAnswer'
   /** The statement's name: the log of faults says a code, and no message. */
@@ -23,15 +26,16 @@ export class StrayAnswer extends Error {
 }
 
 /**
- * An identity of several parts. They are parted by NUL, which no text of the database holds, and well formed, since a lone
- * surrogate comes back as U+FFFD.
+ * An identity of several parts. They are parted by NUL, which no text of the database holds, and well formed,
+ * since a lone surrogate comes back as U+FFFD.
  */
 export const identity = (...parts: readonly string[]): string => parts.join('\0').toWellFormed()
 
 /**
- * The rows of a batched statement by their askers. The place of a row says nothing: answers that differ would go to the wrong
- * caller as soon as a statement gave its rows in another order.
- * @throws StrayAnswer for a row that nobody asked for, for two rows to one identity, and where a row is missing that has to be there
+ * The rows of a batched statement by their askers. The place of a row says nothing: answers that differ would
+ * go to the wrong caller as soon as a statement gave its rows in another order.
+ * @throws StrayAnswer for a row that nobody asked for, for two rows to one identity, and where a row is
+ * missing that has to be there
  */
 export function matched<Asked, Row>(
   { statement, asker, addressee, isComplete = false }: Addressing<Asked, Row>,

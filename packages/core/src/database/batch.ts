@@ -5,16 +5,18 @@ import { StrayAnswer } from './answers.ts'
 export interface BatchParts<Item, Result> {
   /** Runs one statement for all of `items`; the results stand in their order, matched by `matched`. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
-  /** Items with one key never travel together or at once, and go in the order they came. Absent: they all may. */
+  /**
+   * Items with one key never travel together or at once, and go in the order they came. Absent: they all may.
+   */
   readonly keyOf?: (item: Item) => string
   /**
-   * Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it, unless the others
-   * leave room.
+   * Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it, unless
+   * the others leave room.
    */
   readonly shareOf?: (item: Item) => string
   /**
-   * Whether half of the crowd that comes goes at once while the turn still brings more, so that database and process work at
-   * the same time: for statements that cost little beside their items. Default: never.
+   * Whether half of the crowd that comes goes at once while the turn still brings more, so that database and
+   * process work at the same time: for statements that cost little beside their items. Default: never.
    */
   readonly goesEarly?: () => boolean
   /** Statements under way at once; default 2: the second hides the commit of the first. */
@@ -37,15 +39,15 @@ interface Load<Item, Result> {
 }
 
 /**
- * Items one statement carries at most. With 256 each costs a tenth less, but what comes at once then goes at once, and process
- * and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
+ * Items one statement carries at most. With 256 each costs a tenth less, but what comes at once then goes at
+ * once, and process and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
  */
 export const MAX_ITEMS = 128
 /** As many as go early at least: with 8 a statement costs too much of what is gained. */
 const LEAST_EARLY_ITEMS = 16
 /**
- * Nobody goes early while every statement takes as long: where commits do, more has to travel in each. A crowd of 64 sends
- * heartbeats in statements of 0.6 to 2 ms, by the hour of the machine.
+ * Nobody goes early while every statement takes as long: where commits do, more has to travel in each. A
+ * crowd of 64 sends heartbeats in statements of 0.6 to 2 ms, by the hour of the machine.
  */
 const EARLY_BELOW_MS = 5
 /** What is known of statements fades: where all take longer than before, or fewer come, ten of them tell. */
@@ -57,17 +59,17 @@ const MAX_WAITING = 5000
 const MAX_WAIT_MS = 2000
 
 /**
- * Natural group commit: what arrives while a statement is under way travels together in the next one. No timer, since
- * one of 1 ms halves the gain (2.4 against 3.6 times one statement a request). Every caller is answered after the
- * commit of its own statement, and an item that fails does not fail its neighbours.
+ * Natural group commit: what arrives while a statement is under way travels together in the next one. No
+ * timer, since one of 1 ms halves the gain (2.4 against 3.6 times one statement a request). Every caller is
+ * answered after the commit of its own statement, and an item that fails does not fail its neighbours.
  */
 export class Batch<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
   readonly #elapsedMs: () => number
   readonly #lanes: number
   #waiting: Waiting<Item, Result>[] = []
-  // No set that keys enter and leave for ever: its outgrown tables refer to the newer ones, so that young collections
-  // take them all for alive (0.4 MB of 34 at each).
+  // No set that keys enter and leave for ever: its outgrown tables refer to the newer ones, so that young
+  // collections take them all for alive (0.4 MB of 34 at each).
   #underWay: readonly Load<Item, Result>[] = []
   #armed = false
   #leastMs = 0
@@ -110,8 +112,8 @@ export class Batch<Item, Result> {
     return this.#lanes > 1 && this.#leastMs < EARLY_BELOW_MS && (this.#parts.goesEarly?.() ?? false)
   }
 
-  // Where statements go early each carries a lane's share of the crowd: two of 32 bring more through than one of 16 beside one of
-  // 32 while 16 wait.
+  // Where statements go early each carries a lane's share of the crowd: two of 32 bring more through than one
+  // of 16 beside one of 32 while 16 wait.
   get #mostItems(): number {
     if (!this.#goEarly()) return MAX_ITEMS
     return Math.min(MAX_ITEMS, Math.max(LEAST_EARLY_ITEMS, Math.ceil(this.#crowd / this.#lanes)))
@@ -127,8 +129,9 @@ export class Batch<Item, Result> {
     }
   }
 
-  // What may go now leaves the queue; what has to wait keeps its order. Statements that are stuck bring the end of their
-  // limit one after the other: who has waited through one of them is not made to wait through the next.
+  // What may go now leaves the queue; what has to wait keeps its order. Statements that are stuck bring the
+  // end of their limit one after the other: who has waited through one of them is not made to wait through
+  // the next.
   #load(): Load<Item, Result> {
     const { shareOf } = this.#parts
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
@@ -202,7 +205,8 @@ export class Batch<Item, Result> {
   }
 }
 
-// A statement that went astray has been committed: sent again it would hand out other jobs, and count heartbeats twice.
+// A statement that went astray has been committed: sent again it would hand out other jobs, and count
+// heartbeats twice.
 const isHopeless = (error: unknown): boolean =>
   error instanceof StrayAnswer || (error instanceof Problem && error.code === 'unavailable')
 

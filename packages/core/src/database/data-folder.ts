@@ -34,8 +34,9 @@ export async function folderAccess(folder: string): Promise<FolderAccess> {
 
 /**
  * Makes a data folder for this user alone, or takes the rights of all others from one that is this user's.
- * @throws Problem `forbidden` when it belongs to another user, also to one that root could act for, since what root writes
- * there its owner could not open; `conflict` when it is open to others and holds what is not svc's
+ * @throws Problem `forbidden` when it belongs to another user, also to one that root could act for, since
+ * what root writes there its owner could not open; `conflict` when it is open to others and holds what is not
+ * svc's
  */
 export async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -80,10 +81,11 @@ async function tighten(handle: FileHandle, folder: string): Promise<void> {
 const OUR_ENTRIES: ReadonlySet<string> = new Set(['database', 'lock', 'control.sock'])
 
 /**
- * The real path of a data folder that can be used: what is sent there goes to its owner. One of this user is made private
- * first, so that nobody puts another socket into it. By the real path, since a link that is judged and then followed may
- * lead elsewhere by then.
- * @throws Problem `forbidden` when it belongs neither to this user nor to root, or others than root may write to root's
+ * The real path of a data folder that can be used: what is sent there goes to its owner. One of this user is
+ * made private first, so that nobody puts another socket into it. By the real path, since a link that is
+ * judged and then followed may lead elsewhere by then.
+ * @throws Problem `forbidden` when it belongs neither to this user nor to root, or others than root may write
+ * to root's
  */
 export async function trustedFolder(folder: string): Promise<string> {
   const link = await lstat(folder)

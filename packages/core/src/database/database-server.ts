@@ -6,7 +6,10 @@ import { Problem } from '../problem.ts'
 
 /** A PostgreSQL server and who signs in there. */
 export interface DatabaseServer {
-  /** `postgres://user@host:5432/database?sslmode=verify-full`. Certificates that it names are read for each connection. */
+  /**
+   * `postgres://user@host:5432/database?sslmode=verify-full`. Certificates that it names are read for each
+   * connection.
+   */
   readonly url: string
   /** Goes before the password in `url`; a function is asked for each connection. */
   readonly password?: string | (() => Promise<string>)
@@ -42,8 +45,8 @@ async function passwordIn(path: string): Promise<string> {
 }
 
 /**
- * The class of all connections to a server. Each of them takes the address with everything that it says of TLS, and the
- * certificates and the password as they are at that time: they may be short-lived.
+ * The class of all connections to a server. Each of them takes the address with everything that it says of
+ * TLS, and the certificates and the password as they are at that time: they may be short-lived.
  */
 export function clientOf(server: string | DatabaseServer): typeof pg.Client {
   const { url, password } = serverOf(server)
@@ -65,7 +68,8 @@ export function clientOf(server: string | DatabaseServer): typeof pg.Client {
   }
 }
 
-// Later a file may be missing for a moment, while it is replaced. One that was never there is a wrong setting.
+// Later a file may be missing for a moment, while it is replaced. One that was never there is a wrong
+// setting.
 function firstAddressOf(url: string): pg.ClientConfig {
   try {
     return addressOf(url)

@@ -2,13 +2,17 @@ import { systemTimers, type Timers } from '../timers.ts'
 
 const DEADLOCK = '40P01'
 const TRIES = 3
-/** PostgreSQL looks for a deadlock after a second: a tenth of that more is little, and mostly enough to be second. */
+/**
+ * PostgreSQL looks for a deadlock after a second: a tenth of that more is little, and mostly enough to be
+ * second.
+ */
 const PAUSE_MS = 100
 
 /**
- * Runs a statement again that PostgreSQL has ended to free others from a deadlock: it has undone all of it. Those others
- * go first, if it waits a little: they have to wake up, and on a busy machine one that comes back at once has the same rows
- * again before they do. For single statements; of a transaction only its caller knows the whole.
+ * Runs a statement again that PostgreSQL has ended to free others from a deadlock: it has undone all of it.
+ * Those others go first, if it waits a little: they have to wake up, and on a busy machine one that comes
+ * back at once has the same rows again before they do. For single statements; of a transaction only its
+ * caller knows the whole.
  */
 export async function pastDeadlock<T>(
   statement: () => Promise<T>,

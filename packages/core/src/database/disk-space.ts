@@ -21,8 +21,8 @@ export async function diskRoom(folder: string, look: Look = statfs): Promise<Dis
 }
 
 /**
- * Refuses work while the disk under `folder` is nearly full: the embedded database spins for ever on a write that
- * finds no room, so it must never come to one. Looks at most once a second.
+ * Refuses work while the disk under `folder` is nearly full: the embedded database spins for ever on a write
+ * that finds no room, so it must never come to one. Looks at most once a second.
  */
 export class DiskSpace {
   readonly #folder: string

@@ -50,8 +50,8 @@ export async function folderHolder(folder: string): Promise<number | undefined> 
 const TRIES = 5
 
 /**
- * Takes a data folder for this process alone. PGlite has no lock of its own: a second opener silently loses rows. The
- * lock of a process that is gone, or of an earlier boot, is taken over.
+ * Takes a data folder for this process alone. PGlite has no lock of its own: a second opener silently loses
+ * rows. The lock of a process that is gone, or of an earlier boot, is taken over.
  * @throws Problem `conflict` naming the process that has the folder
  */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
@@ -82,9 +82,9 @@ async function linked(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Takes the lock of a dead holder. Each lock has one name for its successor, which one process can link, so that of
- * several that find a dead holder one goes on; it counts only while the lock is still the one it succeeds. A successor
- * that died on the way is succeeded in turn.
+ * Takes the lock of a dead holder. Each lock has one name for its successor, which one process can link, so
+ * that of several that find a dead holder one goes on; it counts only while the lock is still the one it
+ * succeeds. A successor that died on the way is succeeded in turn.
  */
 async function succeeded(mine: string, path: string, folder: string, me: Holder): Promise<boolean> {
   const first = await readText(path)

@@ -7,8 +7,8 @@ const SUSPECT_MS = 20
 const RENEW_EVERY_MS = 1000
 
 /**
- * What connections are opened with. Every hot statement finds its rows by an index; a plan that was made when a table was
- * one page long must not read the whole of it when it is long.
+ * What connections are opened with. Every hot statement finds its rows by an index; a plan that was made when
+ * a table was one page long must not read the whole of it when it is long.
  */
 export const LANE_OPTIONS = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
 
@@ -19,10 +19,10 @@ export interface Connection {
 }
 
 /**
- * Connections for hot statements. Each statement is planned once for all parameters (`LANE_OPTIONS`), since with arrays
- * PostgreSQL keeps planning anew otherwise, 0.3 ms a batch. It also keeps the plan of an empty table while 100,000 rows
- * come in until autovacuum has looked, a minute later (24,000 pages a claim instead of 60, as claims once were written): here
- * a slow statement has the plans of its connection made anew.
+ * Connections for hot statements. Each statement is planned once for all parameters (`LANE_OPTIONS`), since
+ * with arrays PostgreSQL keeps planning anew otherwise, 0.3 ms a batch. It also keeps the plan of an empty
+ * table while 100,000 rows come in until autovacuum has looked, a minute later (24,000 pages a claim instead
+ * of 60, as claims once were written): here a slow statement has the plans of its connection made anew.
  */
 export class Lanes {
   readonly #connect: () => Promise<Connection>
@@ -67,8 +67,9 @@ export class Lanes {
 
 const RESULT_CHANGED = '0A000'
 
-// After a refusal the connection is as good as before: the pool's own `query` would open another, 5 ms for each bad
-// item. Not so when a migration changed what a prepared statement returns: that one fails until it is prepared anew.
+// After a refusal the connection is as good as before: the pool's own `query` would open another, 5 ms for
+// each bad item. Not so when a migration changed what a prepared statement returns: that one fails until it
+// is prepared anew.
 function isRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { severity, code } = error as { severity?: unknown; code?: unknown }

@@ -9,15 +9,18 @@ interface Connection extends EventEmitter {
   end(): Promise<void>
 }
 
-/** No work here holds a connection for so long: statements end within 5 s, and idle transactions within 10. */
+/**
+ * No work here holds a connection for so long: statements end within 5 s, and idle transactions within 10.
+ */
 const LOST_MS = 60_000
 
 /**
- * Watches over what a pool lends. A transaction that fails together with its connection (at `begin`, `commit` or
- * `rollback`) never gives it back: neither Kysely 0.29 nor MikroORM 7 does, so that each of them would cost the pool a
- * place for good. So a connection that has ended is taken back at once, and one that nobody gave back within a minute is
- * ended. One that is given back while a statement on it is still unanswered is closed: after a database vanished without a
- * word (a failover, a broken network) every further statement on it would wait for its time limit.
+ * Watches over what a pool lends. A transaction that fails together with its connection (at `begin`, `commit`
+ * or `rollback`) never gives it back: neither Kysely 0.29 nor MikroORM 7 does, so that each of them would
+ * cost the pool a place for good. So a connection that has ended is taken back at once, and one that nobody
+ * gave back within a minute is ended. One that is given back while a statement on it is still unanswered is
+ * closed: after a database vanished without a word (a failover, a broken network) every further statement on
+ * it would wait for its time limit.
  */
 export function watchLent(pool: EventEmitter, lostMs: number = LOST_MS): void {
   const lent = new Map<Connection, NodeJS.Timeout>()

@@ -5,7 +5,9 @@ import { checksum } from './migrator.ts'
 
 export { Migrator } from '@mikro-orm/migrations'
 
-/** What the migrator takes: each step as a class that also records its own checksum in the same transaction. */
+/**
+ * What the migrator takes: each step as a class that also records its own checksum in the same transaction.
+ */
 export const migrationsList = (
   steps: readonly MigrationStep[],
 ): { name: string; class: Constructor<Migration> }[] =>

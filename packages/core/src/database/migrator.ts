@@ -4,7 +4,10 @@ import type { MigrationStatus } from '../storage/storage.ts'
 import { MIGRATIONS, type MigrationStep, RUNNER_TABLE } from './migrations/index.ts'
 import type { Driver } from './orm.ts'
 
-/** The advisory lock under which one process at a time migrates: 70 of 80 concurrent starts failed without, none with. */
+/**
+ * The advisory lock under which one process at a time migrates: 70 of 80 concurrent starts failed without,
+ * none with.
+ */
 export const MIGRATION_LOCK = 7_305_111_883
 
 const CREATE_CHECKSUMS = `create table if not exists migration_checksums
@@ -14,8 +17,8 @@ const CREATE_CHECKSUMS = `create table if not exists migration_checksums
 export const checksum = (step: MigrationStep): string => hash('sha256', step.sql.join(';\n'))
 
 /**
- * Compares what the database remembers with `steps`: the checksums of those that were applied, and the names in the runner's own
- * table. A step that either lacks is pending.
+ * Compares what the database remembers with `steps`: the checksums of those that were applied, and the names
+ * in the runner's own table. A step that either lacks is pending.
  */
 export function compareMigrations(
   recorded: ReadonlyMap<string, string>,
@@ -77,8 +80,8 @@ async function recordsOf(driver: Driver): Promise<Records> {
   }
 }
 
-// Both rows are written in the transaction of their step, so that one alone is the work of somebody else: to apply the step again
-// would fail halfway with the words of the database.
+// Both rows are written in the transaction of their step, so that one alone is the work of somebody else: to
+// apply the step again would fail halfway with the words of the database.
 function refuseHalfRecorded({ checksums, run }: Records, { pending }: MigrationStatus): void {
   const half = pending.filter((name) => checksums.has(name) || run.has(name))
   if (half.length === 0) return
@@ -89,7 +92,8 @@ function refuseHalfRecorded({ checksums, run }: Records, { pending }: MigrationS
 
 /**
  * Brings the schema to this code's. The caller holds the lock.
- * @throws Problem `conflict` when the database has drifted, is ahead of this code, or has lost a part of its records: nothing is
+ * @throws Problem `conflict` when the database has drifted, is ahead of this code, or has lost a part of its
+ * records: nothing is
  *   changed then
  */
 export async function migrateDriver(driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> {

@@ -17,14 +17,20 @@ export interface Driver {
   em(): SqlEntityManager
   /** Runs a statement outside any transaction, prepared by name where the driver can. */
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
-  /** The same for statements that must not wait behind others: lanes of their own, planned once for all parameters. */
+  /**
+   * The same for statements that must not wait behind others: lanes of their own, planned once for all
+   * parameters.
+   */
   hotRows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
   /** Hot statements of one kind that it works on at once. */
   readonly lanes: number
   /** Runs a statement apart from the general pool, so that its health is not mistaken for the database's. */
   probe<Row>(text: string): Promise<Row[]>
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
-  /** Applies what is missing of `list`, each in a transaction of its own, without the limits of ordinary statements. */
+  /**
+   * Applies what is missing of `list`, each in a transaction of its own, without the limits of ordinary
+   * statements.
+   */
   migrate(list: readonly MigrationStep[]): Promise<void>
   close(): Promise<void>
 }
@@ -39,7 +45,8 @@ export interface EmbeddedDriver extends Driver {
 
 type Entities = NonNullable<Options['entities']>
 
-// A database that is away, or not there yet, is met by the first statement: the ORM would connect to look for it at once.
+// A database that is away, or not there yet, is met by the first statement: the ORM would connect to look for
+// it at once.
 const SHARED = { discovery: { warnWhenNoEntities: false }, ensureDatabase: false, debug: false } as const
 
 // The migrator weighs 100 ms of imports: loaded by those who migrate only.
@@ -61,8 +68,8 @@ const migrating = async (list: readonly MigrationStep[]) => {
   }
 }
 
-// A request that cannot have a connection within two seconds is answered 503; a statement that runs longer than five
-// is a fault, not work.
+// A request that cannot have a connection within two seconds is answered 503; a statement that runs longer
+// than five is a fault, not work.
 const SESSION_LIMITS = {
   connectionTimeoutMillis: 2000,
   statement_timeout: 5000,
@@ -74,7 +81,8 @@ const SESSION_LIMITS = {
   application_name: 'svc',
 }
 
-// Dates and times stay PostgreSQL's text, as the ORM has them: one way to read a row, whoever ran the statement.
+// Dates and times stay PostgreSQL's text, as the ORM has them: one way to read a row, whoever ran the
+// statement.
 const TIME_TYPES = [1082, 1114, 1184, 1186]
 
 // A probe is asked again soon.
@@ -151,8 +159,8 @@ export async function postgresDriver(
 }
 
 /**
- * Opens PostgreSQL inside the process: in `dataDir`, or in memory, there optionally from the snapshot of another.
- * It has one connection; statements queue.
+ * Opens PostgreSQL inside the process: in `dataDir`, or in memory, there optionally from the snapshot of
+ * another. It has one connection; statements queue.
  */
 export async function pgliteDriver(
   source: { readonly dataDir?: string; readonly snapshot?: Blob },
@@ -206,8 +214,8 @@ export async function pgliteDriver(
 }
 
 /**
- * Runs `work` while this process alone holds the advisory lock `key` of the database. While another holds it, it is waited
- * for; with `wait` false nothing is done instead.
+ * Runs `work` while this process alone holds the advisory lock `key` of the database. While another holds it,
+ * it is waited for; with `wait` false nothing is done instead.
  */
 export async function withAdvisoryLock<T>(
   server: string | DatabaseServer,

@@ -7,10 +7,10 @@ const LAST_WORDS = new Set(['PANIC', 'FATAL'])
 const CRASHED = '57P02'
 
 /**
- * Lets no statement into a database that has given up, and tells when that is: the signal's reason is PostgreSQL's
- * error. A full disk makes PostgreSQL panic where it cannot extend its log. PGlite (0.5.8) survives that with its locks
- * held, so that the next statement spins for ever and takes the process with it. What was committed is in the log; it
- * is there when the folder is opened again, as after a kill.
+ * Lets no statement into a database that has given up, and tells when that is: the signal's reason is
+ * PostgreSQL's error. A full disk makes PostgreSQL panic where it cannot extend its log. PGlite (0.5.8)
+ * survives that with its locks held, so that the next statement spins for ever and takes the process with it.
+ * What was committed is in the log; it is there when the folder is opened again, as after a kill.
  */
 export function stopAtPanic(pglite: PGlite): AbortSignal {
   const lost = new AbortController()

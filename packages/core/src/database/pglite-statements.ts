@@ -22,9 +22,9 @@ const AS_IN_LANES = serialize.query('set plan_cache_mode = force_generic_plan; s
 const AS_BEFORE = serialize.query('reset plan_cache_mode; reset enable_seqscan')
 
 /**
- * Hot statements of PGlite, each parsed and planned once. PGlite's own `query` parses and plans
- * every time, in six pieces, and copies its table of some 600 types for every answer. Values are written and read by
- * that same table. The settings of the lanes hold for these statements alone where all others share the connection
+ * Hot statements of PGlite, each parsed and planned once. PGlite's own `query` parses and plans every time,
+ * in six pieces, and copies its table of some 600 types for every answer. Values are written and read by that
+ * same table. The settings of the lanes hold for these statements alone where all others share the connection
  * (`isShared`); else the connection's own hold.
  */
 export function pgliteStatements(pglite: PGlite, isShared = true): Connection {
@@ -55,8 +55,8 @@ export function pgliteStatements(pglite: PGlite, isShared = true): Connection {
     const values = params.map((value, index) => (value == null ? null : (write[index]?.(value) ?? null)))
     const bind = serialize.bind({ statement: statement.name, values })
     const run = [bind, serialize.execute({})]
-    // What ends a transaction goes by itself: in one piece with a statement at which PostgreSQL gave up it would be
-    // worked on still, and wait for ever. See pglite-panic.ts.
+    // What ends a transaction goes by itself: in one piece with a statement at which PostgreSQL gave up it
+    // would be worked on still, and wait for ever. See pglite-panic.ts.
     try {
       const answer = await send(isShared ? [AS_IN_LANES, ...run] : run)
       await send([serialize.sync()])

@@ -2,13 +2,16 @@
 const KEPT_BYTES = 256 * 1024
 
 /**
- * Buffers that are used again, for what is sent with a statement. A new one of some 35 KB for each had V8 collect its whole heap
- * seven times a second under a storm of logs, since it counts memory beside its heap too: a fifth of Node's processor time.
+ * Buffers that are used again, for what is sent with a statement. A new one of some 35 KB for each had V8
+ * collect its whole heap seven times a second under a storm of logs, since it counts memory beside its heap
+ * too: a fifth of Node's processor time.
  */
 export class Scratch {
   readonly #free: Buffer[] = []
 
-  /** Copies `parts` one after the other into a buffer that is `work`'s own until what it returns has settled. */
+  /**
+   * Copies `parts` one after the other into a buffer that is `work`'s own until what it returns has settled.
+   */
   async with<T>(parts: readonly Buffer[], work: (joined: Buffer) => Promise<T>): Promise<T> {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
     if (bytes > KEPT_BYTES) return work(Buffer.concat(parts))

@@ -9,19 +9,22 @@ export interface Statement {
 }
 
 /**
- * What an adapter speaks through: the whole storage, or one transaction of it. Hot statements are prepared by name on
- * the driver's own client; the entity manager serves what operators do now and then. Both throw `Problem` `unavailable`
- * when the database cannot be reached or is too busy.
+ * What an adapter speaks through: the whole storage, or one transaction of it. Hot statements are prepared by
+ * name on the driver's own client; the entity manager serves what operators do now and then. Both throw
+ * `Problem` `unavailable` when the database cannot be reached or is too busy.
  */
 export interface Session {
   /** Runs a statement with bound parameters. */
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
   /**
-   * Statements of requests that come all the time: those that arrive together travel together. Inside a transaction
-   * every item goes by itself.
+   * Statements of requests that come all the time: those that arrive together travel together. Inside a
+   * transaction every item goes by itself.
    */
   batched<Item, Result>(parts: HotParts<Item, Result>): (item: Item) => Promise<Result>
-  /** Runs `work` on a manager with an identity map of its own, inside the session's transaction if there is one. */
+  /**
+   * Runs `work` on a manager with an identity map of its own, inside the session's transaction if there is
+   * one.
+   */
   manage<T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T>
 }
 

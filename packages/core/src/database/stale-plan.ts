@@ -1,7 +1,8 @@
 /**
- * Runs a prepared statement again where PostgreSQL refuses it, because a migration changed what it returns since its
- * connection prepared it. Nothing was done then, and that connection is closed: at most each of `connections` can say so
- * once. Without it the first request of every connection fails when a newer release migrates beside this one.
+ * Runs a prepared statement again where PostgreSQL refuses it, because a migration changed what it returns
+ * since its connection prepared it. Nothing was done then, and that connection is closed: at most each of
+ * `connections` can say so once. Without it the first request of every connection fails when a newer release
+ * migrates beside this one.
  */
 export async function withFreshPlan<T>(connections: number, work: () => Promise<T>): Promise<T> {
   for (let left = connections; ; left -= 1) {

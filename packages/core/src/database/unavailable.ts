@@ -1,11 +1,12 @@
 import { Problem } from '../problem.ts'
 
-// Classes and codes of PostgreSQL that say "not now": connection trouble (08), too many connections and out of
-// resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014), ended to free others
-// from a deadlock (40P01).
+// Classes and codes of PostgreSQL that say "not now": connection trouble (08), too many connections and out
+// of resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014),
+// ended to free others from a deadlock (40P01).
 const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$|40P01$)/
-// Of connection trouble by its class, and none unless it ends the connection, as poolers end one with it: else a message
-// could not be read, one with a NUL in the text of a statement for instance, and cannot however often it is sent.
+// Of connection trouble by its class, and none unless it ends the connection, as poolers end one with it:
+// else a message could not be read, one with a NUL in the text of a statement for instance, and cannot
+// however often it is sent.
 const PROTOCOL_VIOLATION = '08P01'
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -24,7 +25,10 @@ const CLIENT_MESSAGES =
 
 const RETRY_SECONDS = 2
 
-/** What an operator has to mend, by what the driver and the server say: it may be mended while the service runs. */
+/**
+ * What an operator has to mend, by what the driver and the server say: it may be mended while the service
+ * runs.
+ */
 const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
   [
     /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/,
@@ -40,10 +44,13 @@ const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
 ]
 const ABSENT = 'the database cannot be reached or is too busy'
 
-/** `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now. */
+/**
+ * `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now.
+ */
 export function translated(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof Problem) return error
-  // By its fields, not its class: an embedder may run in a context whose `Error` is not the one of the drivers.
+  // By its fields, not its class: an embedder may run in a context whose `Error` is not the one of the
+  // drivers.
   const { code, message, severity } = error as { code?: unknown; message?: unknown; severity?: unknown }
   const text = typeof code === 'string' ? code : ''
   if (text === PROTOCOL_VIOLATION && severity !== 'FATAL') return error

@@ -13,13 +13,17 @@ export interface LogView {
 /** The whole of a deployment's log as it was when it was asked for. */
 export interface WholeLog {
   readonly count: number
-  /** Its lines in order, read as they are taken: some 256 Ki characters at once, each in a turn of its own. */
+  /**
+   * Its lines in order, read as they are taken: some 256 Ki characters at once, each in a turn of its own.
+   */
   readonly pieces: AsyncIterable<readonly LogLine[]>
 }
 
 const systemLine = (attempt: number, ts: number): LogLine => ({ ts, line: `[svc] attempt ${attempt}` })
 
-/** Lines of the whole view: those stored, and a system line before every attempt but the first that wrote any. */
+/**
+ * Lines of the whole view: those stored, and a system line before every attempt but the first that wrote any.
+ */
 export const viewLength = (attempts: readonly AttemptLines[]): number =>
   attempts.reduce((sum, { lines }) => sum + lines, 0) + Math.max(0, attempts.length - 1)
 

@@ -32,7 +32,8 @@ export class Deployments {
   }
 
   /**
-   * A deployment as `user` may see it: a product user sees their tenant's only, and another tenant's does not exist.
+   * A deployment as `user` may see it: a product user sees their tenant's only, and another tenant's does not
+   * exist.
    * @throws Problem `not-found`
    */
   async visible(id: string, user: User): Promise<Deployment> {
@@ -44,8 +45,8 @@ export class Deployments {
   }
 
   /**
-   * A stretch of the log of a deployment: its job's lines, a system line between attempts, `after` of them skipped; at most
-   * `limit` and what one answer holds.
+   * A stretch of the log of a deployment: its job's lines, a system line between attempts, `after` of them
+   * skipped; at most `limit` and what one answer holds.
    */
   async log(deployment: Deployment, after = 0, limit = MAX_VIEW_LINES): Promise<LogView> {
     const { jobs } = this.#storage
@@ -57,8 +58,8 @@ export class Deployments {
   }
 
   /**
-   * All of that log, however long it is. The first piece has been read by then, so that most failures are met before an
-   * answer begins. The others throw when lines are gone before they are read.
+   * All of that log, however long it is. The first piece has been read by then, so that most failures are met
+   * before an answer begins. The others throw when lines are gone before they are read.
    */
   async wholeLog({ jobId }: Deployment): Promise<WholeLog> {
     const attempts = await this.#storage.jobs.logLengths(jobId)

@@ -30,7 +30,9 @@ export interface GaugeParts {
   readonly timers: Timers
 }
 
-/** Gauges over the database, from a sampler: a scrape does not wait for the database, whatever became of it. */
+/**
+ * Gauges over the database, from a sampler: a scrape does not wait for the database, whatever became of it.
+ */
 export function registerGauges({ metrics, storage, clock, timers }: GaugeParts): void {
   const sampler = new Sampler(() => takeSample(storage, clock), timers)
   metrics.gauge('svc_db_up', 'Whether the latest sample of the database succeeded.', {}, async (gauge) => {

@@ -146,8 +146,9 @@ export class Health {
   }
 }
 
-// Ahead is no failure: where replicas are replaced one after the other, the older ones serve on what the first of the
-// newer ones has migrated. Failing it would take all of them out at once. A release does not begin on such a database.
+// Ahead is no failure: where replicas are replaced one after the other, the older ones serve on what the
+// first of the newer ones has migrated. Failing it would take all of them out at once. A release does not
+// begin on such a database.
 function migrationsCheck({ pending, drifted, ahead }: MigrationStatus, isStarting: boolean): Check {
   const isWrong = pending.length + drifted.length > 0 || (isStarting && ahead !== undefined)
   if (ahead === undefined) return { status: isWrong ? 'fail' : 'pass', pending, drifted }

@@ -1,8 +1,8 @@
 import type { Timers } from '../timers.ts'
 
 /**
- * What `work` brings within `ms`, else `late`: its signal is aborted then, and whatever becomes of it is nobody's
- * affair any more. Rejects as `work` does. Leaves no timer behind.
+ * What `work` brings within `ms`, else `late`: its signal is aborted then, and whatever becomes of it is
+ * nobody's affair any more. Rejects as `work` does. Leaves no timer behind.
  */
 export async function inTime<T, L>(
   timers: Timers,

@@ -15,7 +15,10 @@ export interface HttpModelProbeParts {
   readonly outbound?: StreamingOutbound | undefined
 }
 
-/** Asks an OpenAI-compatible service for its list of models: it costs nothing, and needs the key as questions do. */
+/**
+ * Asks an OpenAI-compatible service for its list of models: it costs nothing, and needs the key as questions
+ * do.
+ */
 export const httpModelProbe = ({
   apiKey,
   baseUrl = DEFAULT_BASE_URL,

@@ -3,7 +3,10 @@ import type { DnsClient } from '../monitors/dns-client.ts'
 import type { ModelProbe } from './model-probe.ts'
 import type { NamedCheck } from './system-check.ts'
 
-/** A name that IANA keeps for examples. What it has does not matter: that there is no such name is an answer too. */
+/**
+ * A name that IANA keeps for examples. What it has does not matter: that there is no such name is an answer
+ * too.
+ */
 const ASKED_NAME = 'example.com'
 
 /** Whether the resolvers that monitors ask resolve names. `servers` empty: those of the system. */

@@ -9,8 +9,8 @@ const FIRST_MS = 500
 const SLOW_MS = 5000
 
 /**
- * Figures that are costly to get: taken in the background at most every 15 s, one at a time. Nobody waits for them
- * but the very first look, and that for half a second.
+ * Figures that are costly to get: taken in the background at most every 15 s, one at a time. Nobody waits for
+ * them but the very first look, and that for half a second.
  */
 export class Sampler<S> {
   readonly #take: () => Promise<S>

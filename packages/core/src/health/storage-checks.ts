@@ -8,7 +8,10 @@ export interface StorageCheckParts {
   readonly clock: Clock
 }
 
-/** A transaction that is open for longer is forgotten rather than at work: dumps of what is kept here take minutes. */
+/**
+ * A transaction that is open for longer is forgotten rather than at work: dumps of what is kept here take
+ * minutes.
+ */
 const OLD_TRANSACTION_SECONDS = 3600
 const CLOCK_WARN_MS = 2000
 const CLOCK_FAIL_MS = 60_000
@@ -25,7 +28,10 @@ interface Look {
 
 const UNREACHABLE: Finding = { status: 'fail', detail: 'unreachable' }
 
-/** The database: whether it answers, whether its schema is ours, whether its clock is ours, whether it has room. */
+/**
+ * The database: whether it answers, whether its schema is ours, whether its clock is ours, whether it has
+ * room.
+ */
 export function storageChecks({ storage, clock }: StorageCheckParts): readonly NamedCheck[] {
   const look = shared(() => lookAt({ storage, clock }))
   return [

@@ -64,7 +64,10 @@ export class SystemCheck {
     this.#parts = parts
   }
 
-  /** Runs every check; never throws. Those who ask while it runs share its report, so that looks never add up to load. */
+  /**
+   * Runs every check; never throws. Those who ask while it runs share its report, so that looks never add up
+   * to load.
+   */
   run(): Promise<SystemReport> {
     this.#running ??= this.#look().finally(() => {
       this.#running = undefined

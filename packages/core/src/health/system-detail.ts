@@ -1,4 +1,6 @@
-/** Everything that a check may say beside its status. `docs/health.md` tells what each means and what to do. */
+/**
+ * Everything that a check may say beside its status. `docs/health.md` tells what each means and what to do.
+ */
 export const SYSTEM_DETAILS = [
   /** The check itself. */
   'timeout',

@@ -27,8 +27,8 @@ const end = (name: string, which: string) => ({
 const first = (target: string) => `(select id, available_at from jobs
   where license_id = $1 and target = ${target} and ${UNFINISHED} and available_at <= ${NOW} order by available_at, id limit 1)`
 
-// Two statements: the plan that is right for one job is wrong for all. The second reads the index of held jobs, so
-// that a sweep does not come to know the queue that waits.
+// Two statements: the plan that is right for one job is wrong for all. The second reads the index of held
+// jobs, so that a sweep does not come to know the queue that waits.
 /** Ends the job that is due longest for a host of a license, if its owner is lost for good. */
 export const END_HEAD = end(
   'job-end-head',

@@ -14,8 +14,8 @@ import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
 
 /**
- * Leases for several hosts, in their order; undefined for whom no license speaks. `isBusy`: whether work is likely for
- * most, so that a look before is not worth its time.
+ * Leases for several hosts, in their order; undefined for whom no license speaks. `isBusy`: whether work is
+ * likely for most, so that a look before is not worth its time.
  */
 export async function lease(
   requests: readonly LeaseAsked[],
@@ -60,8 +60,8 @@ const isPromising = ({ licensed, promising }: Look): boolean => licensed && prom
 const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefined =>
   licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
 
-// Where a queue comes to its end many see what others are just taking: one more look tells them so, where three statements for
-// each of them would be waited for by all.
+// Where a queue comes to its end many see what others are just taking: one more look tells them so, where
+// three statements for each of them would be waited for by all.
 async function settle(missed: readonly Seen[], queue: Queue): Promise<Answers> {
   const still =
     missed.length > 1
@@ -79,8 +79,9 @@ async function settle(missed: readonly Seen[], queue: Queue): Promise<Answers> {
   return new Map(answers)
 }
 
-// There was something for this host that could not be taken as it was: its own job under the same claim key, a job at the
-// head of its queue whose owner is lost for good, or one that others have taken or locked meanwhile.
+// There was something for this host that could not be taken as it was: its own job under the same claim key,
+// a job at the head of its queue whose owner is lost for good, or one that others have taken or locked
+// meanwhile.
 async function settleOne({ asked, cancel, drained }: Seen, queue: Queue): Promise<LeaseAnswer> {
   const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
   const again = await repeat(asked, queue.rows)

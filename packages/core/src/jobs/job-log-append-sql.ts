@@ -32,16 +32,17 @@ const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_of
     substring($16::bytea from job.body_from for job.body_bytes), job.key, job.at`
 
 /**
- * The run of the server and the file of the table: others where a database was put back to an earlier state, or another
- * server has taken over, so that logs may end before the place where a process has seen them end.
+ * The run of the server and the file of the table: others where a database was put back to an earlier state,
+ * or another server has taken over, so that logs may end before the place where a process has seen them end.
  */
 export const ORIGIN = `concat_ws('/', extract(epoch from pg_postmaster_start_time()), pg_relation_filenode('job_log_chunks'))`
 
 /**
- * Appends chunks of owners to logs that stand as their writers believe. What is stored says the rest too, since only jobs are
- * asked that run, that nobody asks to stop, and whose lease is far from over: so nearly every chunk is. The jobs' rows are
- * locked in one order, so that nobody takes a job over in between. Where a log has grown since, the chunk's place is taken: the
- * primary key says so, for a sixth less than a look at the log's end.
+ * Appends chunks of owners to logs that stand as their writers believe. What is stored says the rest too,
+ * since only jobs are asked that run, that nobody asks to stop, and whose lease is far from over: so nearly
+ * every chunk is. The jobs' rows are locked in one order, so that nobody takes a job over in between. Where a
+ * log has grown since, the chunk's place is taken: the primary key says so, for a sixth less than a look at
+ * the log's end.
  */
 export const APPEND = {
   name: 'job-log-append',
@@ -54,8 +55,8 @@ export const APPEND = {
 }
 
 /**
- * Appends whatever may be appended, renews leases, and answers everybody: where the log stood, what a repeated key got, and
- * whether the chunk was stored. An item costs a quarter more than in `APPEND`.
+ * Appends whatever may be appended, renews leases, and answers everybody: where the log stood, what a
+ * repeated key got, and whether the chunk was stored. An item costs a quarter more than in `APPEND`.
  */
 export const SETTLE = {
   name: 'job-log-settle',
@@ -132,8 +133,9 @@ export interface LogMemory {
 }
 
 /**
- * Appends lines to any number of logs, each job once. Who believed that a log stood elsewhere is told where, and tries
- * again; so does the later one of two, on two replicas, who saw the same end and collide on the primary key.
+ * Appends lines to any number of logs, each job once. Who believed that a log stood elsewhere is told where,
+ * and tries again; so does the later one of two, on two replicas, who saw the same end and collide on the
+ * primary key.
  */
 export async function appendLogs(
   asked: readonly LogAsked[],
@@ -209,7 +211,8 @@ function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-// With an origin the chunks are for logs as they are believed to stand there, of the attempt that is believed to run.
+// With an origin the chunks are for logs as they are believed to stand there, of the attempt that is believed
+// to run.
 function paramsOf(left: readonly Attempted[], bodies: Buffer, origin?: string): readonly unknown[] {
   const isBelieved = origin !== undefined
   const writes = left.map(({ asked }) => asked.write)

@@ -15,8 +15,8 @@ const COMPRESSED_FROM_BYTES = 4096
 const BESIDE_FROM_BYTES = 64 * 1024
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 /**
- * 8 MB of one letter are 800 bytes compressed: how long a body is shows when it is expanded. 1,000 lines of 80 characters
- * are 110 KB; a quarter of a megabyte takes less than 1 ms.
+ * 8 MB of one letter are 800 bytes compressed: how long a body is shows when it is expanded. 1,000 lines of
+ * 80 characters are 110 KB; a quarter of a megabyte takes less than 1 ms.
  */
 const SHORT = { maxOutputLength: 256 * 1024 }
 /** Beside the event loop 8 MB come in 32 pieces; each of the 512 of the default would wait for its turn. */
@@ -32,9 +32,9 @@ export interface LineColumns {
 }
 
 /**
- * Lines as a log keeps them: JSON, which holds NUL and lone surrogates, one document a row, and from 4 KB on compressed
- * by zstd. Many lines are several documents, each written and read in a turn of its own. What a body is, its first byte
- * says: JSON begins with a brace, zstd with its magic number.
+ * Lines as a log keeps them: JSON, which holds NUL and lone surrogates, one document a row, and from 4 KB on
+ * compressed by zstd. Many lines are several documents, each written and read in a turn of its own. What a
+ * body is, its first byte says: JSON begins with a brace, zstd with its magic number.
  */
 export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   const documents = longPieces(lines)

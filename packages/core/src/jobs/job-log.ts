@@ -24,12 +24,15 @@ export interface StoredLine extends LogLine {
 }
 
 /**
- * Most characters of a log in one answer: 10,000 lines of 100. The longest lines would make 82 MB of JSON of so many, half a
- * second of the event loop for one reader.
+ * Most characters of a log in one answer: 10,000 lines of 100. The longest lines would make 82 MB of JSON of
+ * so many, half a second of the event loop for one reader.
  */
 export const MAX_VIEW_CHARS = 1024 * 1024
 
-/** More than so many characters of lines are worked on in turns of the event loop of their own: it takes 1 ms and more. */
+/**
+ * More than so many characters of lines are worked on in turns of the event loop of their own: it takes 1 ms
+ * and more.
+ */
 export const LONG_CHARS = 256 * 1024
 
 /** A bound of what one reader gets: so many lines and, beyond the first, so many UTF-16 code units. */
@@ -62,12 +65,17 @@ export class LogRoom {
 export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =>
   lines.length >= limit || charsOf(lines) + MAX_LINE_CHARS > MAX_VIEW_CHARS
 
-/** For who is about to answer with these: an answer of a million characters is some 50 ms of the event loop. */
+/**
+ * For who is about to answer with these: an answer of a million characters is some 50 ms of the event loop.
+ */
 export async function turnForLong(lines: readonly LogLine[]): Promise<void> {
   if (charsOf(lines) > LONG_CHARS) await ownTurn()
 }
 
-/** The same lines in pieces that are each worked on in a turn of their own: each ends with the line that reaches `LONG_CHARS`. */
+/**
+ * The same lines in pieces that are each worked on in a turn of their own: each ends with the line that
+ * reaches `LONG_CHARS`.
+ */
 export function longPieces<Line extends LogLine>(lines: readonly Line[]): (readonly Line[])[] {
   const pieces: (readonly Line[])[] = []
   let [begin, chars] = [0, 0]
@@ -119,9 +127,9 @@ export const isFull = (position: LogPosition): boolean =>
   position.jobLines >= MAX_JOB_LINES || position.jobChars >= MAX_JOB_CHARS
 
 /**
- * Places `lines` in a log that stands at `position`. With `offset`, lines stored before are skipped and a gap stores
- * nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one marker line: then the log
- * stands where the request ends, since nothing is left to be skipped or missed.
+ * Places `lines` in a log that stands at `position`. With `offset`, lines stored before are skipped and a gap
+ * stores nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one
+ * marker line: then the log stands where the request ends, since nothing is left to be skipped or missed.
  */
 export function placeLines(
   position: LogPosition,

@@ -31,9 +31,10 @@ export interface Queue {
   readonly floors: Floors
 }
 
-// Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot is open
-// (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row early in a scan of the
-// whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all held jobs into a hash.
+// Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot
+// is open (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row
+// early in a scan of the whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all
+// held jobs into a hash.
 const isDue = (target: string, since = '') => `(select true from jobs j
   where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at ${since}
   order by j.available_at desc, j.id desc limit 1)`
@@ -52,11 +53,11 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
     and ${such} limit 1), false))`
 
 /**
- * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for a fraction of
- * the database's time: it locks nothing and writes nothing. It checks the license as that does. A host that hears nothing but
- * "no work" has no row, since reading a row costs more than all else that is done here for it. Each request looks into the
- * shared queue of its license by itself: told apart by license first, a batch cost up to a third more (19 µs a request
- * instead of 13 in batches of 32).
+ * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for
+ * a fraction of the database's time: it locks nothing and writes nothing. It checks the license as that does.
+ * A host that hears nothing but "no work" has no row, since reading a row costs more than all else that is
+ * done here for it. Each request looks into the shared queue of its license by itself: told apart by license
+ * first, a batch cost up to a third more (19 µs a request instead of 13 in batches of 32).
  */
 export const LOOKS = {
   name: 'job-looks',

@@ -80,6 +80,9 @@ export const DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']
  */
 export const readPayload = (kind: JobKind, payload: unknown): Payload => PAYLOADS[kind](payload)
 
-/** The application a payload names, if any: the default serial key, so that one app is worked on once at a time. */
+/**
+ * The application a payload names, if any: the default serial key, so that one app is worked on once at a
+ * time.
+ */
 export const appOf = (payload: Payload): string | undefined =>
   typeof payload.app === 'string' ? payload.app : undefined

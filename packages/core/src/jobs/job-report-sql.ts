@@ -24,9 +24,10 @@ const MAKES_DUE = `((j.state = 'pending' and j.target = '') or (j.contended and 
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
- * Writes the words of any number of owners, each job once, where they change anything: one that changes nothing while most
- * of the lease is left writes nothing, and the word that a job runs changes no index. Its conditions are asked of the row as
- * it is when it is written. Rows are written in one order, so that two statements never wait for each other.
+ * Writes the words of any number of owners, each job once, where they change anything: one that changes
+ * nothing while most of the lease is left writes nothing, and the word that a job runs changes no index. Its
+ * conditions are asked of the row as it is when it is written. Rows are written in one order, so that two
+ * statements never wait for each other.
  */
 export const REPORT = {
   name: 'job-report',
@@ -72,8 +73,8 @@ const SEEN = addressing(SEE.name)
 const TRIES = 3
 
 /**
- * Writes words of owners; undefined for those who are none. Where a row moved between writing and reading it, its word is
- * written again.
+ * Writes words of owners; undefined for those who are none. Where a row moved between writing and reading it,
+ * its word is written again.
  */
 export async function report(
   asked: readonly StatusAsked[],

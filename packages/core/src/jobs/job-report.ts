@@ -4,8 +4,9 @@ import { isHeld, isTerminal, type JobState } from './job.ts'
 export const MAX_ERROR_CHARS = 8192
 
 /**
- * The state after the owner reports `reported` on a job in `current` (spec, States; docs/agents.md has the table). No
- * step back from running to claimed. `pending` gives the job back, unless a cancel waits: then it ends it.
+ * The state after the owner reports `reported` on a job in `current` (spec, States; docs/agents.md has the
+ * table). No step back from running to claimed. `pending` gives the job back, unless a cancel waits: then it
+ * ends it.
  */
 export function stateAfterReport(current: JobState, reported: JobState, cancelRequested: boolean): JobState {
   if (!isHeld(current)) return current

@@ -94,16 +94,18 @@ export const cancelOf = (row: Pick<JobRow, 'cancel_requested_at' | 'cancel_reaso
 export const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
 /**
- * SQL: unfinished, the predicate of the partial indexes. None of them reads `state`, so that a job which begins to run
- * touches no index: its row changes in its page (constraints of the table hold `state` to these columns).
+ * SQL: unfinished, the predicate of the partial indexes. None of them reads `state`, so that a job which
+ * begins to run touches no index: its row changes in its page (constraints of the table hold `state` to these
+ * columns).
  */
 export const UNFINISHED = 'finished_at is null'
 /** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
 export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
 
 /**
- * SQL: the ids of the jobs that the host of a row is to stop, as an array; null for none, since what is there is
- * read, an empty array too: 0.4 µs of 24 for a heartbeat in a folder. All that is asked stands in an index of its own.
+ * SQL: the ids of the jobs that the host of a row is to stop, as an array; null for none, since what is there
+ * is read, an empty array too: 0.4 µs of 24 for a heartbeat in a folder. All that is asked stands in an index
+ * of its own.
  */
 export const toStop = (
   host: string,
@@ -111,7 +113,7 @@ export const toStop = (
   and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD} order by j.id), '{}')`
 
 /**
- * The same of a row `j` that is found by its id, spelled so that no index of held jobs stands for it: the planner, who met
- * that index empty, would read the whole of it.
+ * The same of a row `j` that is found by its id, spelled so that no index of held jobs stands for it: the
+ * planner, who met that index empty, would read the whole of it.
  */
 export const IS_HELD = `coalesce(j.state, '') in ('claimed', 'running')`

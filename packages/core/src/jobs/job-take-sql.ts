@@ -9,8 +9,8 @@ const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::t
   $7::timestamptz[]) with ordinality
   as asked (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, since, place)`
 
-// A range scan that stops at its first rows: 16-21 buffers for a hit and 4-6 for none at 1,000 and at 1,000,000 pending
-// jobs. A locked row is checked again by PostgreSQL when another statement moved it.
+// A range scan that stops at its first rows: 16-21 buffers for a hit and 4-6 for none at 1,000 and at
+// 1,000,000 pending jobs. A locked row is checked again by PostgreSQL when another statement moved it.
 const head = (
   license: string,
   target: string,
@@ -27,7 +27,8 @@ const OWN_FIRST = `q.own_id is not null
 // Asked of the row as it is when it is written: another statement may have moved it since it was seen.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
-// Columns that are not known of a job that was just taken, and whose it is now. The driver reads all 38 in twice the time.
+// Columns that are not known of a job that was just taken, and whose it is now. The driver reads all 38 in
+// twice the time.
 const LEARNED = [
   'id',
   'license_id',
@@ -51,13 +52,14 @@ const LEARNED = [
 ] as const
 
 /**
- * Hands out jobs to any number of hosts, each named once, and says nothing of those that get none: whose license is not
- * usable, who are drained, whose claim key means a job already, for whom nothing is due, or only what must not be handed out
- * again. A host has a queue of its own and shares that of its license: it gets the head that is due longer. The shared queue
- * is read once a license, for as many hosts as ask, since a probe for each would give the same row to all of them; hosts
- * without work of their own choose first. Rows are written where they were locked: found anew by their ids, each host would
- * have all of them prepared to be looked for, 3 of 36 µs in batches of 64. A row that another statement moved to where
- * this one does not see it stays as it is.
+ * Hands out jobs to any number of hosts, each named once, and says nothing of those that get none: whose
+ * license is not usable, who are drained, whose claim key means a job already, for whom nothing is due, or
+ * only what must not be handed out again. A host has a queue of its own and shares that of its license: it
+ * gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since
+ * a probe for each would give the same row to all of them; hosts without work of their own choose first. Rows
+ * are written where they were locked: found anew by their ids, each host would have all of them prepared to
+ * be looked for, 3 of 36 µs in batches of 64. A row that another statement moved to where this one does not
+ * see it stays as it is.
  */
 export const TAKE = {
   name: 'job-take',
@@ -161,8 +163,8 @@ async function takeOnce(asked: readonly BoundAsked[], rows: Rows): Promise<reado
   }
 }
 
-// Two requests of a host with one claim key at the same instant, on two replicas, take two jobs; the index lets one of
-// them stand, and the other, run again, finds the key in use.
+// Two requests of a host with one claim key at the same instant, on two replicas, take two jobs; the index
+// lets one of them stand, and the other, run again, finds the key in use.
 function isClaimedTwice(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23505' && constraint === 'jobs_claim_key'

@@ -32,8 +32,8 @@ export const claimedJobView = (job: Job, leaseSeconds: number) => ({
 })
 
 /**
- * A job as operators see it. Instants in unix seconds; what is absent is left out. `withSecrets`: the payload as its host
- * gets it, for whoever may deploy.
+ * A job as operators see it. Instants in unix seconds; what is absent is left out. `withSecrets`: the payload
+ * as its host gets it, for whoever may deploy.
  */
 export const jobView = (job: Job, withSecrets: boolean) => ({
   id: job.id,

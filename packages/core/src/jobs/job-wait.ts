@@ -29,7 +29,9 @@ export interface WaitFacts {
   readonly now: Date
 }
 
-/** Every reason that keeps a pending job waiting, the strongest first; for another state the one that says so. */
+/**
+ * Every reason that keeps a pending job waiting, the strongest first; for another state the one that says so.
+ */
 export function explainWait(facts: WaitFacts): readonly WaitReason[] {
   const { job, holder, now } = facts
   if (job.state !== 'pending') return [{ code: 'not-pending', text: notPending(job, now) }]

@@ -54,7 +54,10 @@ export interface Job {
   /** The job that this one tries again. */
   readonly retryOf: string | undefined
   readonly createdAt: Date
-  /** When it is due: its start time while pending, the end of its lease while held; undefined while it waits for another job. */
+  /**
+   * When it is due: its start time while pending, the end of its lease while held; undefined while it waits
+   * for another job.
+   */
   readonly availableAt: Date | undefined
   /** Fingerprint of the host that holds it, or held it last. */
   readonly claimedBy: string | undefined

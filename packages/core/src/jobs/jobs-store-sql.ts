@@ -78,8 +78,9 @@ export class SqlJobsStore implements port.JobsStore {
     const memory = { positions: new LogPositions(), scratch: new Scratch() }
     this.#session = session
     this.#queue = { rows: session.rows, floors }
-    // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a statement less
-    // of four for each job. And they get it together: in four statements instead of one it costs PostgreSQL 1.6 times as much.
+    // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a
+    // statement less of four for each job. And they get it together: in four statements instead of one it
+    // costs PostgreSQL 1.6 times as much.
     let isBusy = false
     this.#lease = session.batched({
       run: async (asked, rows) => {

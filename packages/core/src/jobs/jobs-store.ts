@@ -127,7 +127,10 @@ export interface AttemptLines {
   readonly lines: number
 }
 
-/** How many unfinished and finished jobs there are, how long the oldest due one has waited, how many lost their host. */
+/**
+ * How many unfinished and finished jobs there are, how long the oldest due one has waited, how many lost
+ * their host.
+ */
 export interface JobCounts {
   readonly byState: Readonly<Record<JobState, number>>
   readonly oldestClaimableSeconds: number
@@ -136,13 +139,13 @@ export interface JobCounts {
 }
 
 /**
- * The queue. Every method is one atomic intention whose conditions stand in the statement that writes. `now` is given
- * by tests only; without it the database's clock counts.
+ * The queue. Every method is one atomic intention whose conditions stand in the statement that writes. `now`
+ * is given by tests only; without it the database's clock counts.
  */
 export interface JobsStore {
   /**
-   * Stores a job. When an unfinished job of the license has the same dedupe key, that one is returned and nothing is
-   * stored. A job whose serial key is taken by an unfinished job waits until that one ends.
+   * Stores a job. When an unfinished job of the license has the same dedupe key, that one is returned and
+   * nothing is stored. A job whose serial key is taken by an unfinished job waits until that one ends.
    */
   enqueue(job: NewJob, now?: Date): Promise<{ job: Job; created: boolean }>
   /**
@@ -156,7 +159,10 @@ export interface JobsStore {
   appendLogs(write: LogWrite, now?: Date): Promise<LogOutcome | undefined>
   /** Renews the leases of jobs that a heartbeat lists, where the host still holds that attempt. */
   renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<void>
-  /** Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is none. */
+  /**
+   * Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is
+   * none.
+   */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
   /** Asks jobs past their timeout to stop, and ends those whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
@@ -167,8 +173,8 @@ export interface JobsStore {
   /** When a host of the license last took a job. */
   lastClaim(licenseId: string): Promise<Date | undefined>
   /**
-   * Stored lines in order of attempt and offset, `after` lines skipped: at most `limit` and, beyond the first, `chars`
-   * UTF-16 code units; without `chars` however long they are.
+   * Stored lines in order of attempt and offset, `after` lines skipped: at most `limit` and, beyond the
+   * first, `chars` UTF-16 code units; without `chars` however long they are.
    */
   logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]>
   /** How many lines each attempt stored, in order; attempts without any are left out. */

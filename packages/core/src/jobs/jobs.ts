@@ -63,8 +63,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key returns the
-   * unfinished job that has it, `created: false`.
+   * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
+   * returns the unfinished job that has it, `created: false`.
    * @throws Problem `invalid-input` when the payload is not what the kind needs
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
@@ -163,7 +163,10 @@ export class Jobs {
     return this.#parts.storage.jobs.list(filter)
   }
 
-  /** Stored lines of all attempts, `after` lines skipped: at most `limit` and, beyond the first, `chars` code units. */
+  /**
+   * Stored lines of all attempts, `after` lines skipped: at most `limit` and, beyond the first, `chars` code
+   * units.
+   */
   async logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]> {
     const lines = await this.#parts.storage.jobs.logs(jobId, after, limit, chars)
     await turnForLong(lines)
@@ -188,7 +191,10 @@ export class Jobs {
     return { job, reasons: explainWait({ job, holder, hosts, lastClaim, now: clock.now() }) }
   }
 
-  /** Cancels jobs past their timeout and ends those whose host is lost for good. Safe on several replicas at once. */
+  /**
+   * Cancels jobs past their timeout and ends those whose host is lost for good. Safe on several replicas at
+   * once.
+   */
   async sweep(): Promise<SweepResult> {
     const { storage, clock, metrics } = this.#parts
     const result = await storage.jobs.sweep(clock.forStores())

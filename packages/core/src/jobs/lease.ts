@@ -2,7 +2,9 @@ import type { Job } from './job.ts'
 
 /** How long a host owns a job after its last accepted write, in seconds (spec, Limits: 5 minutes). */
 export const LEASE_SECONDS = 300
-/** A lease is written anew only when less than this share of it is left: about one row write a minute and job. */
+/**
+ * A lease is written anew only when less than this share of it is left: about one row write a minute and job.
+ */
 export const RENEW_BELOW = 0.8
 /** How long an owner may stay silent after a cancel before the job is failed, in seconds. */
 export const CANCEL_CONFIRM_SECONDS = 300
@@ -17,7 +19,9 @@ export const leaseEnd = (now: Date, leaseSeconds: number): Date =>
 export const needsRenewal = (leaseEndsAt: Date, now: Date, leaseSeconds: number): boolean =>
   leaseEndsAt.getTime() - now.getTime() < leaseSeconds * 1000 * RENEW_BELOW
 
-/** Whether a held job whose lease has passed must not be handed out again: lost too often, or a cancel waits. */
+/**
+ * Whether a held job whose lease has passed must not be handed out again: lost too often, or a cancel waits.
+ */
 export const isSpent = (job: Pick<Job, 'lost' | 'maxAttempts' | 'cancel'>): boolean =>
   job.lost + 1 >= job.maxAttempts || job.cancel !== undefined
 

@@ -5,8 +5,8 @@ import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { storedLines } from './stored-lines.ts'
 
 /**
- * Characters of lines that are redacted before anybody asks whose job it is. So much takes a few milliseconds, and a question of
- * its own would be a good part of what a small request costs.
+ * Characters of lines that are redacted before anybody asks whose job it is. So much takes a few
+ * milliseconds, and a question of its own would be a good part of what a small request costs.
  */
 const MAX_UNASKED_CHARS = 64 * 1024
 
@@ -17,7 +17,9 @@ export interface LogAppendParts {
   readonly leaseSeconds: number
 }
 
-/** Appends what may be taken of the lines, secrets redacted; undefined when the writer does not own the job. */
+/**
+ * Appends what may be taken of the lines, secrets redacted; undefined when the writer does not own the job.
+ */
 export async function appendRedacted(
   { storage, clock, leaseSeconds }: LogAppendParts,
   given: Omit<LogWrite, 'leaseSeconds'>,

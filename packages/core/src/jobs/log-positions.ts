@@ -1,7 +1,10 @@
 import { RecentMap } from '../recent-map.ts'
 import { EMPTY_LOG, type LogPosition } from './job-log.ts'
 
-/** Where a log is believed to end, and the attempt that has written there; undefined for a log that nobody has written to. */
+/**
+ * Where a log is believed to end, and the attempt that has written there; undefined for a log that nobody has
+ * written to.
+ */
 export interface Believed {
   readonly attempt: number | undefined
   readonly position: LogPosition
@@ -14,8 +17,8 @@ export interface Found extends Believed {
 }
 
 /**
- * Where logs stood when this process last wrote to them: a guess that saves asking first. The statement that writes
- * checks it.
+ * Where logs stood when this process last wrote to them: a guess that saves asking first. The statement that
+ * writes checks it.
  */
 export class LogPositions {
   #known = new RecentMap<Believed>()
@@ -34,7 +37,10 @@ export class LogPositions {
     return isSame ? known : { attempt, position: { ...known.position, next: EMPTY_LOG.next } }
   }
 
-  /** Positions in the table of another origin are forgotten: a log may end before the place where it ended there. */
+  /**
+   * Positions in the table of another origin are forgotten: a log may end before the place where it ended
+   * there.
+   */
   keep(jobId: string, { attempt, position, origin }: Found): void {
     if (origin !== this.#origin) this.#known = new RecentMap()
     this.#origin = origin

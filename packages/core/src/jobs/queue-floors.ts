@@ -2,7 +2,10 @@ import { RecentMap } from '../recent-map.ts'
 
 /** How long what others put below a floor may stay unseen, in milliseconds. */
 const WHOLE_AFTER_MS = 1000
-/** Requests that read a queue in that time for which a floor is worth asking for: it is told in a row, and nothing else of a look costs as much. */
+/**
+ * Requests that read a queue in that time for which a floor is worth asking for: it is told in a row, and
+ * nothing else of a look costs as much.
+ */
 const WORTH_ASKING = 8
 const NOWHERE = Number.NEGATIVE_INFINITY
 
@@ -37,12 +40,12 @@ export interface Floors {
 }
 
 /**
- * Where the shared queues of licenses begin, as far as this process knows. What was claimed lies ahead of what waits, and until
- * it is cleared away, which a snapshot that stays open forbids, each claim walks over it: behind 60,000 jobs just done a look for
- * 64 hosts cost 19 ms, and 527 beside such a snapshot.
+ * Where the shared queues of licenses begin, as far as this process knows. What was claimed lies ahead of
+ * what waits, and until it is cleared away, which a snapshot that stays open forbids, each claim walks over
+ * it: behind 60,000 jobs just done a look for 64 hosts cost 19 ms, and 527 beside such a snapshot.
  *
- * A floor is a guess, so it gives way. What this process writes below one lowers it; what others write there is found within
- * a second, since so often somebody reads the whole queue.
+ * A floor is a guess, so it gives way. What this process writes below one lowers it; what others write there
+ * is found within a second, since so often somebody reads the whole queue.
  */
 export class QueueFloors implements Floors {
   readonly #known = new RecentMap<Known>()
@@ -72,7 +75,8 @@ export class QueueFloors implements Floors {
     return { since: tells ? '-infinity' : null, floor }
   }
 
-  // Of statements that began under one floor the first tells: what was put since is known for that floor only.
+  // Of statements that began under one floor the first tells: what was put since is known for that floor
+  // only.
   learn(licenseId: string, { floor }: Bound, ms: number): void {
     const known = this.#known.get(licenseId)
     if (known?.floor === floor) this.#set(licenseId, Math.min(ms, known.lowest), known)
@@ -99,8 +103,8 @@ export class QueueFloors implements Floors {
   }
 
   /**
-   * For a transaction. It lowers again when all can see its writes, since others learn meanwhile. It teaches nothing: when it
-   * is undone, jobs that it took wait again before the place that it saw.
+   * For a transaction. It lowers again when all can see its writes, since others learn meanwhile. It teaches
+   * nothing: when it is undone, jobs that it took wait again before the place that it saw.
    */
   async whileUnseen<T>(transaction: (floors: Floors) => Promise<T>): Promise<T> {
     const lowered: [licenseId: string, ms: number | undefined][] = []

@@ -24,7 +24,8 @@ const mapped = (value: Payload, change: (each: unknown, key: string) => unknown)
   Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each, key)]))
 
 /**
- * A payload without its secrets: of every `env` the names alone, addresses without credentials, secrets of a known form
- * redacted. Everything that shows or keeps a payload for people without `platform.deploy` passes here.
+ * A payload without its secrets: of every `env` the names alone, addresses without credentials, secrets of a
+ * known form redacted. Everything that shows or keeps a payload for people without `platform.deploy` passes
+ * here.
  */
 export const visiblePayload = (payload: Payload): Payload => mapped(payload, masked)

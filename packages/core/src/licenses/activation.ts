@@ -34,7 +34,9 @@ export function activationClaims(facts: ActivationFacts) {
   }
 }
 
-/** What a host gets for its key (spec, Activation result). `expires` is the same second as the token's `exp`. */
+/**
+ * What a host gets for its key (spec, Activation result). `expires` is the same second as the token's `exp`.
+ */
 export interface Activation {
   readonly token: string
   readonly plan: typeof PLAN

@@ -22,8 +22,9 @@ export interface Licensee {
 }
 
 /**
- * Whose request a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself checks that
- * this is the license's key and that the license is usable at that moment, and otherwise changes nothing.
+ * Whose request a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself
+ * checks that this is the license's key and that the license is usable at that moment, and otherwise changes
+ * nothing.
  */
 export interface Licensed {
   readonly licenseId: string

@@ -28,7 +28,8 @@ export const isLicensed = (request: { licenseId: string; keyDigest: string; at: 
 
 const USABLE = {
   name: 'licenses-usable',
-  // The instant stays the text that was sent: with the digest it is what was asked, and who asked the same hears the same.
+  // The instant stays the text that was sent: with the digest it is what was asked, and who asked the same
+  // hears the same.
   text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
     left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at::timestamptz, now())')}`,
 }

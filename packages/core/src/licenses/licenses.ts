@@ -44,7 +44,10 @@ export interface ActivateInput {
 // A key without a row still needs a name under which its hosts and jobs are kept: one that its digest gives.
 const ID_CHARS = 26
 
-/** License keys: who may act, issuing, and activation (spec, License key validation; POST /v1/license/activate). */
+/**
+ * License keys: who may act, issuing, and activation (spec, License key validation; POST
+ * /v1/license/activate).
+ */
 export class Licenses {
   readonly #parts: LicensesParts
   readonly #seen = new SeenKeys()
@@ -61,15 +64,19 @@ export class Licenses {
     return production ? 'issued' : 'development'
   }
 
-  /** Whether there is any key that a host could activate with: probes ask, so that what was true is not asked again. */
+  /**
+   * Whether there is any key that a host could activate with: probes ask, so that what was true is not asked
+   * again.
+   */
   async areThereKeys(): Promise<boolean> {
     this.#hasIssued ||= this.mode !== 'issued' || (await this.#parts.storage.licenses.hasAny())
     return this.#hasIssued
   }
 
   /**
-   * Who a key speaks for: the allow-list, then a usable issued license, then, in development without an allow-list, any
-   * non-empty key. Nothing that is remembered decides, so that a revocation bites on the next request.
+   * Who a key speaks for: the allow-list, then a usable issued license, then, in development without an
+   * allow-list, any non-empty key. Nothing that is remembered decides, so that a revocation bites on the next
+   * request.
    */
   async validate(key: string): Promise<Licensee | undefined> {
     if (key === '') return undefined
@@ -88,8 +95,9 @@ export class Licenses {
   }
 
   /**
-   * Whom an issued key spoke for when it was last validated, without asking again. For requests that are served by one
-   * statement which checks the license itself; whoever answers without that statement has to `validate` first.
+   * Whom an issued key spoke for when it was last validated, without asking again. For requests that are
+   * served by one statement which checks the license itself; whoever answers without that statement has to
+   * `validate` first.
    */
   recall(key: string): Required<Licensed> | undefined {
     return this.#seen.find(secretDigest(key))
@@ -97,8 +105,8 @@ export class Licenses {
 
   /**
    * Exchanges a key for a signed token.
-   * @throws Problem `license-key-required`, `license-rejected`, `signing-not-configured` or `signing-failed`, tried in
-   * this order
+   * @throws Problem `license-key-required`, `license-rejected`, `signing-not-configured` or `signing-failed`,
+   * tried in this order
    */
   async activate(input: ActivateInput): Promise<Activation> {
     if (input.key === undefined || input.key === '') throw new Problem('license-key-required')

@@ -8,9 +8,10 @@ export interface SeenKey {
 const GENERATION = 50_000
 
 /**
- * Which license an issued key was good for when it was last asked. It opens nothing: it only says whom a request speaks
- * for while the statement that serves it checks the license itself. Bounded: what was not used while so many others came is
- * forgotten, a whole generation at once, since a map's first entry is found by walking over all that were deleted.
+ * Which license an issued key was good for when it was last asked. It opens nothing: it only says whom a
+ * request speaks for while the statement that serves it checks the license itself. Bounded: what was not used
+ * while so many others came is forgotten, a whole generation at once, since a map's first entry is found by
+ * walking over all that were deleted.
  */
 export class SeenKeys {
   readonly #generation: number

@@ -6,13 +6,16 @@ import { type RateWindow, RateWindows } from './rate-windows.ts'
 /** Windows kept at most, over all limits together: 19 MB of heap, measured. */
 export const MAX_WINDOWS = 100_000
 
-/** Ended windows removed for each one that opens: more than one, so that a crowd shrinks, and few, so that nobody waits. */
+/**
+ * Ended windows removed for each one that opens: more than one, so that a crowd shrinks, and few, so that
+ * nobody waits.
+ */
 const SWEPT_PER_OPENING = 4
 
 /**
- * Counts in the memory of this process: not shared between replicas, empty after a restart (spec, Limits). Beyond
- * `MAX_WINDOWS` the oldest window of the most crowded limit is dropped, so that a flood of subjects on one route
- * forgets its own windows first and cannot reopen those of another.
+ * Counts in the memory of this process: not shared between replicas, empty after a restart (spec, Limits).
+ * Beyond `MAX_WINDOWS` the oldest window of the most crowded limit is dropped, so that a flood of subjects on
+ * one route forgets its own windows first and cannot reopen those of another.
  */
 export class MemoryRateCounter implements RateCounter {
   readonly backend = 'memory'
@@ -65,7 +68,10 @@ export class MemoryRateCounter implements RateCounter {
   }
 }
 
-/** A window that lies in the future is over too: the machine's clock was set back, and nobody should wait for it. */
+/**
+ * A window that lies in the future is over too: the machine's clock was set back, and nobody should wait for
+ * it.
+ */
 function isOpen(window: RateWindow, nowMs: number): boolean {
   return window.startedAtMs <= nowMs && nowMs < window.endsAtMs
 }

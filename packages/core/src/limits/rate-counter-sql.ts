@@ -17,7 +17,8 @@ const COUNT = {
     returning count, (extract(epoch from ends_at - ${NOW}) * 1000)::float8 as left`,
 }
 
-// One request in so many also clears windows that ended: the table stays as large as a few minutes of subjects.
+// One request in so many also clears windows that ended: the table stays as large as a few minutes of
+// subjects.
 const SWEEP_EVERY = 1000
 const SWEEP = {
   name: 'rate-sweep',

@@ -1,4 +1,7 @@
-/** How many requests of one subject pass in a window. The window opens with the subject's first request and is fixed. */
+/**
+ * How many requests of one subject pass in a window. The window opens with the subject's first request and is
+ * fixed.
+ */
 export interface RateLimit {
   readonly name: string
   readonly limit: number
@@ -20,7 +23,10 @@ export interface RateVerdict {
   readonly retryAfterSeconds: number
   /** How many more requests pass in this window. */
   readonly remaining: number
-  /** Whether the subject goes on far beyond its limit, as nothing does that heeds a refusal: it can be answered late. */
+  /**
+   * Whether the subject goes on far beyond its limit, as nothing does that heeds a refusal: it can be
+   * answered late.
+   */
   readonly floods: boolean
 }
 

@@ -5,10 +5,16 @@ import { judge, type RateCount, type RateLimit, type RateVerdict } from './rate-
 
 /** Looks at the alerts of a license a minute. */
 const ALERT_READS = 120
-/** Actions on them a minute. Each names a hundred alerts at most, and leaves a line in the record of those that it changes. */
+/**
+ * Actions on them a minute. Each names a hundred alerts at most, and leaves a line in the record of those
+ * that it changes.
+ */
 const ALERT_ACTIONS = 30
 
-/** Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of `status`. */
+/**
+ * Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of
+ * `status`.
+ */
 const AGENT_LIMITS = {
   /** Per client address. */
   activate: 10,
@@ -51,7 +57,10 @@ const CHAT_READS_PER_IP = 60
 
 /** Rows a minute and person that the audit log keeps of operations they may not run. */
 const REFUSED_OPERATIONS = 30
-/** License keys a minute and client address that are not good. Hosts behind one address may all have such a one. */
+/**
+ * License keys a minute and client address that are not good. Hosts behind one address may all have such a
+ * one.
+ */
 const BAD_KEYS_PER_IP = 120
 /** Tries a minute at a secret of the settings, of an address from which it never came. */
 const GUESSES_PER_IP = 10
@@ -63,7 +72,10 @@ const SITE_FACTOR = 10
 const SUBJECT_CHARS = 22
 const MINUTE_SECONDS = 60
 
-/** The 16-byte digest, base64url, under which whoever has no id here is counted: addresses and emails are kept nowhere. */
+/**
+ * The 16-byte digest, base64url, under which whoever has no id here is counted: addresses and emails are kept
+ * nowhere.
+ */
 export const subjectDigest = (subject: string): string =>
   hash('sha256', subject, 'base64url').slice(0, SUBJECT_CHARS)
 
@@ -84,7 +96,10 @@ export class RateLimits {
     readonly counter: RateCounter
     readonly clock: Clock
     readonly chat: ChatLimits
-    /** Told each license whose request a per-license limit refused. Must neither fail nor keep the answer waiting. */
+    /**
+     * Told each license whose request a per-license limit refused. Must neither fail nor keep the answer
+     * waiting.
+     */
     readonly refused?: (licenseId: string) => void
   }) {
     this.#counter = parts.counter
@@ -99,9 +114,10 @@ export class RateLimits {
   }
 
   /**
-   * Counts one request of `subject` (a license, an account; any constant for a global limit) and says whether it passes.
-   * Ask before doing work, and ask only for subjects that are known: an unknown key must not open a window. Windows in
-   * memory answer at once: a request that waits for nothing has its body read as it arrives.
+   * Counts one request of `subject` (a license, an account; any constant for a global limit) and says whether
+   * it passes. Ask before doing work, and ask only for subjects that are known: an unknown key must not open
+   * a window. Windows in memory answer at once: a request that waits for nothing has its body read as it
+   * arrives.
    */
   take(name: RateLimitName, subject: string): RateVerdict | Promise<RateVerdict> {
     const isLicense = isPerLicense(name)
@@ -112,8 +128,8 @@ export class RateLimits {
   }
 
   /**
-   * The same for the networks of a client's address: what passes in its own counts in the one around it too, where there
-   * is one, at ten times the limit.
+   * The same for the networks of a client's address: what passes in its own counts in the one around it too,
+   * where there is one, at ten times the limit.
    */
   takeByNetworks(name: RateLimitName, { own, site }: Networks): RateVerdict | Promise<RateVerdict> {
     const verdict = this.take(name, own)

@@ -6,9 +6,10 @@ export interface Observer<L extends string> {
 }
 
 /**
- * The registry of one control plane and the way families are made: no identifier, host, key or path in a label, and
- * every label set is exposed at zero from the start (wire: /metrics). The zeros are filled in at the first scrape: a
- * plane that is never scraped, as that of a command or of a test, starts without making some 150 of them.
+ * The registry of one control plane and the way families are made: no identifier, host, key or path in a
+ * label, and every label set is exposed at zero from the start (wire: /metrics). The zeros are filled in at
+ * the first scrape: a plane that is never scraped, as that of a command or of a test, starts without making
+ * some 150 of them.
  */
 export class Metrics {
   readonly registry = new Registry()
@@ -75,7 +76,9 @@ export class Metrics {
     }
   }
 
-  /** The exposition, text format 0.0.4. Who asks while one is written, 10 ms of the event loop, gets that one. */
+  /**
+   * The exposition, text format 0.0.4. Who asks while one is written, 10 ms of the event loop, gets that one.
+   */
   exposition(): Promise<string> {
     this.#written ??= this.#write().finally(() => {
       this.#written = undefined

@@ -54,9 +54,9 @@ const namesThenNumbers = ([first = '', second = '', ...numbers]: readonly string
   [nameOf(first), nameOf(second), ...numbers.map(numeral)].join(' ')
 
 /**
- * The one spelling of a value: addresses normalised, names in lower case without the trailing dot, CAA and SRV whole,
- * SOA without its serial. TXT values are taken as they are, their chunks joined before. Undefined for what the type
- * cannot hold.
+ * The one spelling of a value: addresses normalised, names in lower case without the trailing dot, CAA and
+ * SRV whole, SOA without its serial. TXT values are taken as they are, their chunks joined before. Undefined
+ * for what the type cannot hold.
  */
 export function canonicalValue(type: RecordType, text: string): string | undefined {
   if (type === 'TXT') return text
@@ -125,9 +125,9 @@ function covers(type: RecordType, expected: string, value: string): boolean {
 }
 
 /**
- * Whether an answer is as expected; all values canonical. `exact`: nothing is missing and nothing is there beside it ·
- * `contains`: nothing is missing · `subset`: something is there and nothing beside what is expected · `absent`: nothing
- * of it is there, or with no values given, nothing at all.
+ * Whether an answer is as expected; all values canonical. `exact`: nothing is missing and nothing is there
+ * beside it · `contains`: nothing is missing · `subset`: something is there and nothing beside what is
+ * expected · `absent`: nothing of it is there, or with no values given, nothing at all.
  */
 export function fits(type: RecordType, match: Match, expected: AnswerSet, answer: AnswerSet): boolean {
   const isCovered = (value: string) => expected.some((each) => covers(type, each, value))

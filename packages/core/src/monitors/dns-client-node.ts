@@ -26,7 +26,9 @@ export function nodeDnsClient(options: NodeDnsOptions = {}): DnsClient {
   return { systemServers: getServers, batch: () => new NodeDnsBatch(options) }
 }
 
-/** One resolver a server: several servers in one resolver would stand in for each other, and never disagree. */
+/**
+ * One resolver a server: several servers in one resolver would stand in for each other, and never disagree.
+ */
 class NodeDnsBatch implements DnsBatch {
   readonly #options: NodeDnsOptions
   readonly #resolvers = new Map<string, Resolver>()

@@ -70,8 +70,8 @@ export interface ChangedDefinition {
 }
 
 /**
- * Applies a change to a definition. Another name, type or mode is another question: everything found so far is dropped.
- * A baseline that becomes an expectation expects what it had, unless values are given.
+ * Applies a change to a definition. Another name, type or mode is another question: everything found so far
+ * is dropped. A baseline that becomes an expectation expects what it had, unless values are given.
  * @throws Problem `invalid-input`
  */
 export function changedDefinition(old: MonitorDefinition, change: DefinitionChange): ChangedDefinition {

@@ -52,7 +52,8 @@ const add = operation({
     ...owner,
   },
   run: async (services, { interval_seconds, tenant, license, mode, ...input }) => {
-    // Values mean an expectation; without any there is only the first answer to go by, or nothing to be there.
+    // Values mean an expectation; without any there is only the first answer to go by, or nothing to be
+    // there.
     const implied = input.expected.length > 0 || input.match === 'absent' ? 'expect' : 'baseline'
     const made = await services.monitors.add({
       ...input,

@@ -3,7 +3,8 @@ import { HISTORY_ENTRIES } from './monitors-store.ts'
 
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
-// One row lock a monitor: of overlapping calls each gets what the others have not. The subquery runs once, as a value.
+// One row lock a monitor: of overlapping calls each gets what the others have not. The subquery runs once, as
+// a value.
 const take = (chosen: string): string => `with taken as (update monitors set lease_token = $1,
       lease_until = ${at('$4')} + make_interval(secs => $2)
     where id = any(array(select d.id from monitors d where d.paused_at is null and ${chosen}
@@ -24,8 +25,8 @@ export const RELEASE = {
 }
 
 /**
- * Ends a run under its lease and adds it to the history, all in one statement: a run that lost its lease writes nothing.
- * The monitor's row lock keeps two ends of one monitor apart.
+ * Ends a run under its lease and adds it to the history, all in one statement: a run that lost its lease
+ * writes nothing. The monitor's row lock keeps two ends of one monitor apart.
  */
 export const SETTLE = {
   name: 'monitor-settle',

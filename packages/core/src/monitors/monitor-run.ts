@@ -8,8 +8,8 @@ export type Observation =
   | { readonly error: MonitorError; readonly answer?: undefined }
 
 /**
- * How a run ended. `ok` and `drift`: the answer counts · `unconfirmed`: a difference that has yet to be seen again ·
- * `waiting`: a baseline whose name has no records yet · `error`: no answer.
+ * How a run ended. `ok` and `drift`: the answer counts · `unconfirmed`: a difference that has yet to be seen
+ * again · `waiting`: a baseline whose name has no records yet · `error`: no answer.
  */
 export const RUN_OUTCOMES = ['ok', 'drift', 'unconfirmed', 'waiting', 'error'] as const
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
@@ -32,8 +32,8 @@ export interface Judgement {
 }
 
 /**
- * What the replies of all resolvers say together. Those that give no answer don't count beside one that does; answers
- * that differ are an error, never drift.
+ * What the replies of all resolvers say together. Those that give no answer don't count beside one that does;
+ * answers that differ are an error, never drift.
  */
 export function combine(type: RecordType, replies: readonly DnsReply[]): Observation {
   const seen = replies.map((reply) => observe(type, reply))
@@ -52,7 +52,10 @@ function observe(type: RecordType, reply: DnsReply): Observation {
 const isAsExpected = ({ type, match }: Monitor, expected: AnswerSet, answer: AnswerSet): boolean =>
   fits(type, match, expected, answer)
 
-/** The expectation that an answer is held to: a baseline takes it from its first good answer, one with records. */
+/**
+ * The expectation that an answer is held to: a baseline takes it from its first good answer, one with
+ * records.
+ */
 const expectationOf = ({ mode, expected }: Monitor, answer: AnswerSet): AnswerSet | undefined =>
   expected ?? (mode === 'baseline' && answer.length > 0 ? answer : undefined)
 
@@ -150,8 +153,9 @@ function differing(
 }
 
 /**
- * Judges one run (wire-app §2). `second` is the repeated question that `isDifference` asks for: a difference counts when
- * both agree on it in as many runs in a row as the monitor wants confirmations. Recovery is such a difference too.
+ * Judges one run (wire-app §2). `second` is the repeated question that `isDifference` asks for: a difference
+ * counts when both agree on it in as many runs in a row as the monitor wants confirmations. Recovery is such
+ * a difference too.
  */
 export function judge(monitor: Monitor, first: Observation, second: Observation | undefined): Judgement {
   const error = first.error === undefined ? second?.error : first.error
@@ -169,8 +173,8 @@ const JITTER = 0.05
 const RECHECK_SECONDS = 60
 
 /**
- * Seconds until the next run, counted from this one: missed intervals collapse. `unit` from 0 to 1 spreads runs by 5 %
- * around the interval, so that monitors added together do not stay together.
+ * Seconds until the next run, counted from this one: missed intervals collapse. `unit` from 0 to 1 spreads
+ * runs by 5 % around the interval, so that monitors added together do not stay together.
  */
 export function nextRunSeconds(intervalSeconds: number, pending: Pending | undefined, unit: number): number {
   const seconds = pending === undefined ? intervalSeconds : Math.min(intervalSeconds, RECHECK_SECONDS)

@@ -55,15 +55,18 @@ export interface Inspection {
   readonly asExpected: boolean | undefined
 }
 
-/** Longer than two askings of a server that keeps silent, so that nobody else starts while this one still waits. */
+/**
+ * Longer than two askings of a server that keeps silent, so that nobody else starts while this one still
+ * waits.
+ */
 const LEASE_SECONDS = 60
 const AT_ONCE = 100
 const JITTER_BYTES = 4
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-// A hundred answers that come at once would take every connection of the pool, and hosts and operators would wait for
-// them. After one that fails none is tried: each would wait for its own time limit.
+// A hundred answers that come at once would take every connection of the pool, and hosts and operators would
+// wait for them. After one that fails none is tried: each would wait for its own time limit.
 function oneByOne(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>) => {
@@ -73,7 +76,10 @@ function oneByOne(): InTurn {
   }
 }
 
-/** Runs monitors: takes them under a lease, asks, judges, writes. No transaction is open while servers are asked. */
+/**
+ * Runs monitors: takes them under a lease, asks, judges, writes. No transaction is open while servers are
+ * asked.
+ */
 export class MonitorRuns {
   readonly #parts: MonitorRunsParts
 
@@ -82,8 +88,8 @@ export class MonitorRuns {
   }
 
   /**
-   * Runs everything that is due, each once. When `signal` ends it, monitors without an answer go back and stay due.
-   * Safe beside other runs, here and on other replicas. Throws what the storage throws.
+   * Runs everything that is due, each once. When `signal` ends it, monitors without an answer go back and
+   * stay due. Safe beside other runs, here and on other replicas. Throws what the storage throws.
    */
   async due(signal?: AbortSignal): Promise<readonly FinishedRun[]> {
     const finished: FinishedRun[] = []

@@ -8,8 +8,8 @@ export const MONITOR_MODES = ['baseline', 'expect'] as const
 export type MonitorMode = (typeof MONITOR_MODES)[number]
 
 /**
- * `pending`: no answer to go by yet · `ok`: as expected · `drifted`: confirmed to differ · `unreachable`: three runs in a
- * row without an answer · `paused`: not asked.
+ * `pending`: no answer to go by yet · `ok`: as expected · `drifted`: confirmed to differ · `unreachable`:
+ * three runs in a row without an answer · `paused`: not asked.
  */
 export const MONITOR_STATES = ['pending', 'ok', 'drifted', 'unreachable', 'paused'] as const
 export type MonitorState = (typeof MONITOR_STATES)[number]
@@ -105,7 +105,9 @@ const MAX_HOST_CHARS = 253
 // Names that mean something else on each machine, or that no resolver shall be asked for.
 const LOCAL = new Set(['localhost', 'local', 'internal', 'arpa'])
 
-/** A host as it is kept, or undefined when it is not a fully qualified name that a public resolver may know. */
+/**
+ * A host as it is kept, or undefined when it is not a fully qualified name that a public resolver may know.
+ */
 export function hostOf(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, '')
   const labels = host.split('.')

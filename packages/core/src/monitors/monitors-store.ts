@@ -64,22 +64,27 @@ export interface MonitorsStore {
   /** By name. */
   list(filter: MonitorFilter): Promise<readonly Monitor[]>
   /**
-   * Writes another definition, due at once; a run under way is void. Undefined when the monitor is gone or was changed
-   * by somebody else.
+   * Writes another definition, due at once; a run under way is void. Undefined when the monitor is gone or
+   * was changed by somebody else.
    */
   redefine(change: Redefinition, now?: Date): Promise<Monitor | undefined>
   /** Stops asking, or begins again, then due at once; a run under way is void. Undefined: unknown. */
   setPaused(id: string, paused: boolean, now?: Date): Promise<Monitor | undefined>
   /**
-   * Makes the answer that counts the expectation, which ends a drift; a run under way is void. Undefined when it is no
-   * baseline, has no answer yet, or is unknown.
+   * Makes the answer that counts the expectation, which ends a drift; a run under way is void. Undefined when
+   * it is no baseline, has no answer yet, or is unknown.
    */
   accept(id: string, now?: Date): Promise<Monitor | undefined>
   /** Removes a monitor with its history; whether there was one. */
   remove(id: string): Promise<boolean>
-  /** Takes monitors that are due, the longest due first, under a lease: nobody else gets them until it ends. */
+  /**
+   * Takes monitors that are due, the longest due first, under a lease: nobody else gets them until it ends.
+   */
   takeDue(request: TakeRequest, now?: Date): Promise<readonly Monitor[]>
-  /** Writes the end of a run and sets the next; the monitor after it, or undefined when the lease is no longer held. */
+  /**
+   * Writes the end of a run and sets the next; the monitor after it, or undefined when the lease is no longer
+   * held.
+   */
   settle(settlement: Settlement, now?: Date): Promise<Monitor | undefined>
   /** Gives unfinished monitors back: they stay due. */
   release(token: string): Promise<void>

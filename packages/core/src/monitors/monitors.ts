@@ -143,8 +143,8 @@ export class Monitors {
   }
 
   /**
-   * Runs everything that is due, once however many call this at once, until there is no more or `signal` ends it.
-   * `transitions` are what became of monitors now; `troubles` tells what is wrong with them at any time.
+   * Runs everything that is due, once however many call this at once, until there is no more or `signal` ends
+   * it. `transitions` are what became of monitors now; `troubles` tells what is wrong with them at any time.
    */
   async runDue(signal?: AbortSignal): Promise<MonitorRunResult> {
     const runs = await this.#runs.due(signal)

@@ -8,7 +8,10 @@ export type AddressRange = readonly [network: Address, bits: number]
 
 const BITS = { ipv4: 32, ipv6: 128 } as const
 
-/** An address as the network sees it; undefined for anything but one plain spelling, so also for zones and `0x7f.1`. */
+/**
+ * An address as the network sees it; undefined for anything but one plain spelling, so also for zones and
+ * `0x7f.1`.
+ */
 export function readAddress(text: string): Address | undefined {
   const family = isIP(text)
   if (family === 4) return ipaddr.IPv4.parse(text)
@@ -18,7 +21,10 @@ export function readAddress(text: string): Address | undefined {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
-/** A range in CIDR, or a single address. Throws `TypeError`: a rule with a typing error must not just never hold. */
+/**
+ * A range in CIDR, or a single address. Throws `TypeError`: a rule with a typing error must not just never
+ * hold.
+ */
 export function readRange(text: string): AddressRange {
   const [network = '', bits, ...more] = text.split('/')
   const address = readAddress(network)

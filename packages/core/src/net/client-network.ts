@@ -17,8 +17,8 @@ export interface ClientNetworks {
 }
 
 /**
- * The one spelling of a client's address as a proxy may write it: a port, brackets and a zone are cut off, and an
- * IPv4-mapped address is the IPv4 address. Undefined: the text is no address.
+ * The one spelling of a client's address as a proxy may write it: a port, brackets and a zone are cut off,
+ * and an IPv4-mapped address is the IPv4 address. Undefined: the text is no address.
  */
 export function clientAddress(text: string): string | undefined {
   return addressOf(text)?.toString()

@@ -13,15 +13,16 @@ export interface SystemResolverOptions {
 }
 
 /**
- * Asks DNS servers for A and AAAA records. It does not use the system's `getaddrinfo`: that occupies one of the
- * process's four worker threads for as long as a name server keeps silent, and a stranger chose the name. So
- * the hosts file and search domains do not count.
+ * Asks DNS servers for A and AAAA records. It does not use the system's `getaddrinfo`: that occupies one of
+ * the process's four worker threads for as long as a name server keeps silent, and a stranger chose the name.
+ * So the hosts file and search domains do not count.
  */
 export function systemResolver({ servers, tryMs = TRY_MS }: SystemResolverOptions = {}): Resolver {
   return {
     async resolve(host, signal) {
       signal?.throwIfAborted()
-      // A new one each time: it notices when the system's servers change, and cancel() ends these questions alone.
+      // A new one each time: it notices when the system's servers change, and cancel() ends these questions
+      // alone.
       const questions = new Questions({ timeout: tryMs, tries: TRIES })
       if (servers) questions.setServers([...servers])
       const cancel = () => questions.cancel()

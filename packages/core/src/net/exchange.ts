@@ -16,7 +16,10 @@ export interface Message {
 export interface Received {
   readonly status: number
   readonly headers: Headers
-  /** The bytes as they were sent: a compressed body stays compressed. Throws `Refused` at the caps, or what broke. */
+  /**
+   * The bytes as they were sent: a compressed body stays compressed. Throws `Refused` at the caps, or what
+   * broke.
+   */
   readonly body: AsyncIterable<Uint8Array>
   /** Ends the connection, whatever is under way. */
   close(): Promise<void>
@@ -43,7 +46,9 @@ async function clientOn(socket: Socket, target: Target, limits: OutboundLimits):
   })
 }
 
-/** Sends one request over the connection and waits for the head of the answer; who reads its body closes it. */
+/**
+ * Sends one request over the connection and waits for the head of the answer; who reads its body closes it.
+ */
 export async function exchange(
   parts: { socket: Socket; target: Target; message: Message; limits: OutboundLimits },
   deadline: Deadline,

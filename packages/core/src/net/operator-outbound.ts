@@ -5,8 +5,8 @@ import { createOutbound, type StreamingOutbound } from './outbound.ts'
 import type { OutboundLimits } from './outbound-request.ts'
 
 /**
- * What an operator may name beside public addresses: this machine and private networks. Link-local and metadata
- * addresses lie outside, or are refused all the same.
+ * What an operator may name beside public addresses: this machine and private networks. Link-local and
+ * metadata addresses lie outside, or are refused all the same.
  */
 const PRIVATE_RANGES = [
   '127.0.0.0/8',
@@ -26,8 +26,9 @@ export interface OperatorOutboundParts {
 }
 
 /**
- * The guarded client for an address that the operator has set: this machine and private networks are allowed beside
- * public addresses, and every port; metadata and link-local ones never. Pinning, caps and refused redirects are those of every call.
+ * The guarded client for an address that the operator has set: this machine and private networks are allowed
+ * beside public addresses, and every port; metadata and link-local ones never. Pinning, caps and refused
+ * redirects are those of every call.
  */
 export function operatorOutbound({
   resolver = machineResolver(),

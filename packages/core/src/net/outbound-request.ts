@@ -42,7 +42,9 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
 export interface OutboundRequest {
   /** GET when not given. */
   readonly method?: OutboundMethod
-  /** Without those that belong to the connection (`host`, `content-length` …): naming one is a `TypeError`. */
+  /**
+   * Without those that belong to the connection (`host`, `content-length` …): naming one is a `TypeError`.
+   */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /** Accept `http:` too. */
@@ -63,9 +65,10 @@ export type OutboundAnswer =
   | { readonly ok: false; readonly refusal: Refusal }
 
 /**
- * What a streamed call brought: the head of an answer with a body that is still coming, or the reason why there is
- * none. Reading the body throws `Refused` where it breaks, is too large, or is ended. The connection is closed when the
- * body has been read, by disposing of the answer, and when the call ends by its signal or its time.
+ * What a streamed call brought: the head of an answer with a body that is still coming, or the reason why
+ * there is none. Reading the body throws `Refused` where it breaks, is too large, or is ended. The connection
+ * is closed when the body has been read, by disposing of the answer, and when the call ends by its signal or
+ * its time.
  */
 export type OutboundStream =
   | ({

@@ -23,8 +23,8 @@ import { readTarget, type Target } from './target.ts'
 /** Calls to addresses that somebody else chose: webhooks, git hosts, scans. */
 export interface Outbound extends AsyncDisposable {
   /**
-   * Sends one request and reads the whole answer. Whatever the far side does is a value; only a request that the
-   * caller wrote wrongly is a `TypeError`. Nothing is retried, kept or inflated.
+   * Sends one request and reads the whole answer. Whatever the far side does is a value; only a request that
+   * the caller wrote wrongly is a `TypeError`. Nothing is retried, kept or inflated.
    */
   request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
 }
@@ -175,7 +175,10 @@ class GuardedOutbound implements StreamingOutbound {
     return this.#trusted
   }
 
-  /** Resolves once and judges every address: one that is not public refuses them all, since DNS orders them at will. */
+  /**
+   * Resolves once and judges every address: one that is not public refuses them all, since DNS orders them at
+   * will.
+   */
   async #addressesOf({ host, isLiteral }: Target, limits: OutboundLimits, deadline: Deadline) {
     deadline.step(limits.resolveMs)
     const found = isLiteral ? [host] : await this.#resolve(host, deadline)

@@ -18,15 +18,17 @@ export interface Route {
 const nothing = () => {}
 
 /**
- * A connection to one of the addresses, secured under the target's name. The network layer is only ever given IP
- * literals: there is no name left for it to resolve. Throws `Refused`.
+ * A connection to one of the addresses, secured under the target's name. The network layer is only ever given
+ * IP literals: there is no name left for it to resolve. Throws `Refused`.
  */
 export async function openSocket(target: Target, route: Route): Promise<Socket> {
   const socket = await dial(target.port, route)
   return target.isSecure ? secure(socket, target, route) : socket
 }
 
-/** At most two of each family, by turns, so that a network without IPv6 costs one attempt and not all of them. */
+/**
+ * At most two of each family, by turns, so that a network without IPv6 costs one attempt and not all of them.
+ */
 function attemptsOf(addresses: readonly string[]): readonly string[] {
   const four = addresses.filter((address) => isIPv4(address))
   const six = addresses.filter((address) => !isIPv4(address))

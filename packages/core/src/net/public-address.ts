@@ -19,7 +19,10 @@ const NEVER = [
   'fd20:ce::254/128',
 ]
 
-/** All that is allocated as global unicast. Whatever lies outside is refused, also ranges yet without a purpose. */
+/**
+ * All that is allocated as global unicast. Whatever lies outside is refused, also ranges yet without a
+ * purpose.
+ */
 const GLOBAL_UNICAST = readRange('2000::/3')
 const NAT64 = readRange('64:ff9b::/96')
 
@@ -33,7 +36,9 @@ function behindNat64(address: Address): Address | undefined {
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
-/** What the rules are made of. Ranges are CIDR or single addresses; a malformed one is a `TypeError` at once. */
+/**
+ * What the rules are made of. Ranges are CIDR or single addresses; a malformed one is a `TypeError` at once.
+ */
 export interface AddressRanges {
   /** Accepted although not public: loopback in tests, the networks of a private installation. */
   readonly allow?: readonly string[] | undefined
@@ -56,9 +61,9 @@ export class AddressRules {
   }
 
   /**
-   * The one spelling under which this address may be connected to, or undefined when it may not. Public means: global
-   * unicast and no special purpose (IANA). IPv4-mapped addresses are the IPv4 inside; those of NAT64 are judged by
-   * it; 6to4, Teredo, IPv4-compatible and local NAT64 prefixes are refused.
+   * The one spelling under which this address may be connected to, or undefined when it may not. Public
+   * means: global unicast and no special purpose (IANA). IPv4-mapped addresses are the IPv4 inside; those of
+   * NAT64 are judged by it; 6to4, Teredo, IPv4-compatible and local NAT64 prefixes are refused.
    */
   admit(text: string): string | undefined {
     const address = readAddress(text)
@@ -88,7 +93,10 @@ const PLAIN = new AddressRules()
 
 const NEVER_RANGES = NEVER.map(readRange)
 
-/** Whether nobody may have this address called: metadata, link-local or unspecified, or a spelling that is not plain. */
+/**
+ * Whether nobody may have this address called: metadata, link-local or unspecified, or a spelling that is not
+ * plain.
+ */
 export function isNeverCalled(text: string): boolean {
   const address = readAddress(text)
   if (address === undefined) return true
@@ -96,7 +104,10 @@ export function isNeverCalled(text: string): boolean {
   return NEVER_RANGES.some((range) => isWithin(address, range) || isWithin(inside, range))
 }
 
-/** Whether a text is the plain spelling of a public unicast address, by the rules without any range of one's own. */
+/**
+ * Whether a text is the plain spelling of a public unicast address, by the rules without any range of one's
+ * own.
+ */
 export function isPublicAddress(text: string): boolean {
   return PLAIN.admit(text) !== undefined
 }

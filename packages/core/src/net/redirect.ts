@@ -5,7 +5,10 @@ import type { Target } from './target.ts'
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const REPEATS: ReadonlySet<number> = new Set([307, 308])
 
-/** All that another origin gets to see: whatever else the caller sent may be a secret between it and the first. */
+/**
+ * All that another origin gets to see: whatever else the caller sent may be a secret between it and the
+ * first.
+ */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -20,8 +23,9 @@ export function redirectOf({ status, headers }: Pick<Received, 'status' | 'heade
 }
 
 /**
- * What is sent to the next target. As browsers do, 303 turns everything but HEAD into GET, 301 and 302 turn POST into
- * GET, and 307 and 308 repeat; unlike them, a body is never repeated to another origin. Throws `Refused`.
+ * What is sent to the next target. As browsers do, 303 turns everything but HEAD into GET, 301 and 302 turn
+ * POST into GET, and 307 and 308 repeat; unlike them, a body is never repeated to another origin. Throws
+ * `Refused`.
  */
 export function messageAfter(message: Message, status: number, from: Target, to: Target): Message {
   const isSameOrigin = from.url.origin === to.url.origin

@@ -24,7 +24,10 @@ export const REFUSALS = [
   'broken',
   /** Headers or body over the cap. */
   'too-large',
-  /** A redirect that is not followed: none allowed, one too many, or one that would hand the body to another host. */
+  /**
+   * A redirect that is not followed: none allowed, one too many, or one that would hand the body to another
+   * host.
+   */
   'redirect',
   /** The caller gave up, or the client was closed. */
   'cancelled',
@@ -33,7 +36,10 @@ export const REFUSALS = [
 /** Why a call brought no answer. */
 export type Refusal = (typeof REFUSALS)[number]
 
-/** Carries a refusal from where it is found to where it is answered; leaves the outbound client by a stream's body alone. */
+/**
+ * Carries a refusal from where it is found to where it is answered; leaves the outbound client by a stream's
+ * body alone.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly refusal: Refusal
@@ -53,7 +59,8 @@ export function codeOf(error: unknown): string | undefined {
 /** The refusal that stands for an error of the exchange; undefined for a fault of our own. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refused) return error.refusal
-  // The parser's errors come without a code. An answer that had announced to close and ended early is one of them.
+  // The parser's errors come without a code. An answer that had announced to close and ended early is one of
+  // them.
   if (error instanceof Error && error.name === 'HTTPParserError') {
     return error.message.includes('(Invalid EOF state)') ? 'broken' : 'protocol'
   }

@@ -8,7 +8,10 @@ const HTTP_PORT = 80
 const HTTPS_PORT = 443
 const FREE_PORTS_FROM = 1_024
 
-/** Ports above 1023 that browsers refuse, because a request could be taken for another protocol's (WHATWG Fetch). */
+/**
+ * Ports above 1023 that browsers refuse, because a request could be taken for another protocol's (WHATWG
+ * Fetch).
+ */
 const FOREIGN_PORTS: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,

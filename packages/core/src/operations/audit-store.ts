@@ -1,8 +1,13 @@
-/** One run of a changing operation, or one that was refused for want of a permission. `input` is redacted before. */
+/**
+ * One run of a changing operation, or one that was refused for want of a permission. `input` is redacted
+ * before.
+ */
 export interface AuditEntry {
   readonly id: string
   readonly at: Date
-  /** The email of a person who signed in, `local:<name>` over the control socket, else `cli:<user>@<host>`. */
+  /**
+   * The email of a person who signed in, `local:<name>` over the control socket, else `cli:<user>@<host>`.
+   */
   readonly actor: string
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>

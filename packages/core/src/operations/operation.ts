@@ -50,7 +50,9 @@ export interface Operation {
   /** Whether a person who is signed in has to show anew that it is them: a session alone does not suffice. */
   readonly confirmed?: true
   readonly input: Struct<unknown, unknown>
-  /** Reads the input and does it for `operator`. @throws Problem `invalid-input`, or what the services throw */
+  /**
+   * Reads the input and does it for `operator`. @throws Problem `invalid-input`, or what the services throw
+   */
   readonly run: (services: Services, input: unknown, operator: Operator) => Promise<Answer>
 }
 

@@ -6,8 +6,8 @@ const DASH = 45
 const IBAN_HEAD = 4
 
 /**
- * Whether a number carries the check digit that payment cards use (ISO/IEC 7812-1, annex B). Every character of
- * `digits` must be an ASCII digit.
+ * Whether a number carries the check digit that payment cards use (ISO/IEC 7812-1, annex B). Every character
+ * of `digits` must be an ASCII digit.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0
@@ -45,9 +45,9 @@ function remainderWith(rest: number, code: number): number {
 }
 
 /**
- * How many characters at the beginning of `text` are an IBAN, with single spaces or dashes between its groups: it has
- * its country's length and leaves 1 by 97 once its first four characters stand at the end (ISO 7064 MOD 97-10). 0 if
- * none. `text` holds ASCII letters, digits, spaces and dashes.
+ * How many characters at the beginning of `text` are an IBAN, with single spaces or dashes between its
+ * groups: it has its country's length and leaves 1 by 97 once its first four characters stand at the end (ISO
+ * 7064 MOD 97-10). 0 if none. `text` holds ASCII letters, digits, spaces and dashes.
  */
 export function ibanExtent(text: string): number {
   const length = ibanLength(text.slice(0, 2).toUpperCase())

@@ -10,8 +10,8 @@ export interface Span {
 }
 
 /**
- * Labelled values up to this length are looked into again: "secret: password = …" is about the password, and so is
- * what follows "password: license key: …" about the key. In a longer one all of it is the secret.
+ * Labelled values up to this length are looked into again: "secret: password = …" is about the password, and
+ * so is what follows "password: license key: …" about the key. In a longer one all of it is the secret.
  */
 const REREAD_CHARS = 64
 
@@ -24,8 +24,8 @@ const REREAD_AT_LEAST = 4_096
 const REREAD_TIMES = 4
 
 /**
- * Where the secrets of these families stand, in order and apart from each other. Overlapping matches are one stretch,
- * of the kind that stands first in the table.
+ * Where the secrets of these families stand, in order and apart from each other. Overlapping matches are one
+ * stretch, of the kind that stands first in the table.
  */
 export function findSecrets(text: string, families: number): Span[] {
   const spans: Span[] = []

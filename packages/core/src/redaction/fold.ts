@@ -33,13 +33,19 @@ function readPlainForms(): Map<number, string> {
   return forms
 }
 
-/** Stands for the mark of an earlier redaction: one character of no word, so that no pattern reads the kind in it. */
+/**
+ * Stands for the mark of an earlier redaction: one character of no word, so that no pattern reads the kind in
+ * it.
+ */
 const MARK_FORM = '\uffff'
 const MARK = String.raw`\[redacted:[a-z-]{1,24}\]`
 const COLOUR = String.raw`\x1b\[[0-9;?]{0,32}[A-Za-z]`
 const BLOCKS_CLASS = BLOCKS.map(([first, last]) => `\\u{${first}}-\\u{${last}}`).join('')
 
-/** Marks; runs of what a reader does not see (zero-width characters, terminal colours); runs of what may mean ASCII. */
+/**
+ * Marks; runs of what a reader does not see (zero-width characters, terminal colours); runs of what may mean
+ * ASCII.
+ */
 const NOT_PLAIN = new RegExp(
   String.raw`(${MARK})|(${COLOUR}|\p{Default_Ignorable_Code_Point}+)|[${BLOCKS_CLASS}]+`,
   'gu',
@@ -61,12 +67,12 @@ function plainRun(run: string, mark: string | undefined, invisible: string | und
 
 /**
  * The text without invisible characters and terminal colours, and with every character that has an ASCII
- * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it. A mark of an earlier
- * redaction becomes one character.
+ * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it. A mark of
+ * an earlier redaction becomes one character.
  *
- * Character by character, because `normalize` sorts runs of combining marks in quadratic time: 457 ms for 50,000
- * hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is the union of
- * the text's character codes: most text is ASCII and comes back at once.
+ * Character by character, because `normalize` sorts runs of combining marks in quadratic time: 457 ms for
+ * 50,000 hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is
+ * the union of the text's character codes: most text is ASCII and comes back at once.
  */
 export function fold(text: string, codes: number): string {
   if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)
@@ -75,7 +81,10 @@ export function fold(text: string, codes: number): string {
     : text
 }
 
-/** Where each character of `folded`, made from `text` by {@link fold}, came from. For text with a finding only. */
+/**
+ * Where each character of `folded`, made from `text` by {@link fold}, came from. For text with a finding
+ * only.
+ */
 export function placesOf(text: string, folded: string): Places {
   const starts = new Uint32Array(folded.length)
   const ends = new Uint32Array(folded.length)

@@ -11,7 +11,10 @@ const ASSIGN = '[ \\t]{0,8}(?::=|=>|={1,3}|:(?!:|\\/\\/))[ \\t]{0,8}'
 const SET = '[ \\t]{0,8}(?::=|=>|(?<![=!<>])=(?!=)|:(?!:|\\/\\/))[ \\t]{0,8}'
 const WHERE = "(?: (?:for|of|to|on|in|at|from|here|that|we|you|i)(?: [\\w.@'/-]{1,24}){0,5}?)?"
 const IS = `${WHERE} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
-/** A separator ends an unquoted value only where the sentence, list, query string or Markdown link goes on after it. */
+/**
+ * A separator ends an unquoted value only where the sentence, list, query string or Markdown link goes on
+ * after it.
+ */
 const BARE = '(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=|\\]\\())'
 
 /** "Password: passwd: …": what follows the first label is the second. */
@@ -20,7 +23,10 @@ const HUMAN_LABEL = new RegExp(HUMAN, 'i')
 const isHuman = (lead: string) => HUMAN_LABEL.test(lead)
 const isWord = (value: string) => /^[a-z]+$/.test(value)
 
-/** A person's password may be any word that is no plain answer; a machine's token is no word in a running sentence. */
+/**
+ * A person's password may be any word that is no plain answer; a machine's token is no word in a running
+ * sentence.
+ */
 function isAssigned(value: string, lead: string, next: string): boolean {
   if (isPlainAnswer(value) || ANOTHER_LABEL.test(/^ ?[:=]/.test(next) ? `${value}:` : value)) return false
   if (isHuman(lead)) return !(/pwd[^a-z]*$/i.test(lead) && value.startsWith('/'))

@@ -10,7 +10,9 @@ function provider(kind: string, source: string, accepts: (candidate: string) => 
   return { kind, family: FAMILY.provider, expression: new RegExp(source, 'g'), extent: whenever(accepts) }
 }
 
-/** Literals that a provider token begins with: the tripwire's words for this family, kept beside the patterns. */
+/**
+ * Literals that a provider token begins with: the tripwire's words for this family, kept beside the patterns.
+ */
 export const PROVIDER_PREFIXES = [
   ...['AKIA', 'ASIA', 'ABIA', 'ACCA'],
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
@@ -50,7 +52,8 @@ export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
   provider('session-cookie', String.raw`(svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
-  // A list of credentials has the secret next to its identifier: 40 characters that say nothing by themselves.
+  // A list of credentials has the secret next to its identifier: 40 characters that say nothing by
+  // themselves.
   provider(
     'aws-secret',
     String.raw`((?:AKIA|ASIA)[A-Z0-9]{16}[\s,:;|"']{1,8})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,

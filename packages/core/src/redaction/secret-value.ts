@@ -1,4 +1,6 @@
-/** Words that stand where a value would and are none: states, types, and how a sentence goes on after a colon. */
+/**
+ * Words that stand where a value would and are none: states, types, and how a sentence goes on after a colon.
+ */
 const NOT_VALUES = new Set(
   (
     'a about above absent access account accepted accounts active after again all allowed also always an and another any ' +
@@ -30,7 +32,10 @@ const DATE = /^\d{4}-\d\d-\d\d/
 /** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or a redaction that already stands there. */
 const PLACEHOLDER =
   /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\uffff+$|\[|!vault\b|!Ref\b)/
-/** A prefix whose rest is left out (`svc_…`, read as `svc_...`), a scheme before a placeholder, or what stands in examples. */
+/**
+ * A prefix whose rest is left out (`svc_…`, read as `svc_...`), a scheme before a placeholder, or what stands
+ * in examples.
+ */
 const EXAMPLE =
   /^(?:[a-z]{2,8}_\.{2,3}$|(?:bearer|basic|token) {1,4}(?:\$[{(]|\{\{|<|[x*•#]{3,})|your[ _-](?:[a-z]{1,16}[ _-]){0,3}(?:password|passphrase|token|secret|key)$)/i
 /** Code that fetches the value from elsewhere. */
@@ -45,14 +50,20 @@ export function isReference(value: string): boolean {
 /** Longer than any word or format name: such a value is looked up nowhere. */
 const LONGEST_WORD = 40
 
-/** The value without the punctuation that ends it. By hand: an expression for it is quadratic in long runs of dots. */
+/**
+ * The value without the punctuation that ends it. By hand: an expression for it is quadratic in long runs of
+ * dots.
+ */
 function withoutPunctuation(value: string): string {
   let end = value.length
   while (end > 0 && '.,;:!?)]}>'.includes(value[end - 1] ?? '')) end--
   return value.slice(0, end)
 }
 
-/** Whether a value that follows a label and `:` or `=` is a word of prose, a type or a state rather than a secret. */
+/**
+ * Whether a value that follows a label and `:` or `=` is a word of prose, a type or a state rather than a
+ * secret.
+ */
 export function isPlainAnswer(value: string): boolean {
   if (isReference(value)) return true
   const word = withoutPunctuation(value).toLowerCase()
@@ -60,8 +71,8 @@ export function isPlainAnswer(value: string): boolean {
 }
 
 /**
- * Whether a word in the middle of a sentence was made up by a machine or a careful person: digits among letters, six
- * digits, or a sign that no word carries. "Expired", "too-short" and "user/pass" are not.
+ * Whether a word in the middle of a sentence was made up by a machine or a careful person: digits among
+ * letters, six digits, or a sign that no word carries. "Expired", "too-short" and "user/pass" are not.
  */
 export function looksMadeUp(value: string): boolean {
   const core = withoutPunctuation(value)

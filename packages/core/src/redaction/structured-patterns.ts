@@ -40,8 +40,8 @@ export const STRUCTURED_PATTERNS: readonly SecretPattern[] = [
     extent: whenever(isWebToken),
   },
   {
-    // Everything up to the last `@` of the word, so that a raw `@` or slash in a password does not leave its tail
-    // behind; what looks like a port and a path is left alone.
+    // Everything up to the last `@` of the word, so that a raw `@` or slash in a password does not leave its
+    // tail behind; what looks like a port and a path is left alone.
     kind: 'url-password',
     family: FAMILY.url,
     expression: /(:\/\/[^\s/:@"'<>[\]]{0,128}:)(?!\d{1,5}(?:[/?#]|$))(?:[^\s:?#"'<>]|:(?!\/\/)){1,256}(?=@)/g,

@@ -29,7 +29,10 @@ const CARD_DIGITS = 12
 const slotOf = (literal: string) =>
   [...literal.slice(0, 3)].reduce((slot, char) => (slot << 5) | (char.charCodeAt(0) & CODE_MASK), 0)
 
-/** By the low five bits of three characters in a row, which are equal for both cases of a letter: triggers from 1. */
+/**
+ * By the low five bits of three characters in a row, which are equal for both cases of a letter: triggers
+ * from 1.
+ */
 const SLOTS = new Uint8Array(SLOT_MASK + 1)
 const CHAINS: Trigger[][] = [[]]
 for (const trigger of TRIGGERS) {
@@ -63,8 +66,9 @@ const isLetter = (code: number) => (code | LOWER_BIT) >= 97 && (code | LOWER_BIT
 const isDigit = (code: number) => code >= 48 && code <= 57
 
 /**
- * Whether the two digits that end at `last` follow a country that has IBANs, at a place where a number may begin: in the
- * middle of a word only behind an escape (`EDGE`). Random hexadecimal text has such a country in every fifth line.
+ * Whether the two digits that end at `last` follow a country that has IBANs, at a place where a number may
+ * begin: in the middle of a word only behind an escape (`EDGE`). Random hexadecimal text has such a country
+ * in every fifth line.
  */
 function beginsIban(text: string, last: number): boolean {
   const first = last - 3
@@ -76,18 +80,21 @@ function beginsIban(text: string, last: number): boolean {
   return ibanLength(text.slice(first, first + 2).toUpperCase()) !== undefined
 }
 
-/** What one pass over a text tells: the families of secrets that it can hold, and the union of its character codes. */
+/**
+ * What one pass over a text tells: the families of secrets that it can hold, and the union of its character
+ * codes.
+ */
 export interface Reading {
   readonly families: number
   readonly codes: number
 }
 
 /**
- * Reads the text once and says which families of patterns can match at all: for nearly every log line, none. It never
- * misses a family (a test holds it against the whole table); it may name one in vain.
+ * Reads the text once and says which families of patterns can match at all: for nearly every log line, none.
+ * It never misses a family (a test holds it against the whole table); it may name one in vain.
  *
- * A table of three-character beginnings instead of one large expression, because an expression tries its alternatives
- * one after the other at every character. Measured in `redactor.ts`.
+ * A table of three-character beginnings instead of one large expression, because an expression tries its
+ * alternatives one after the other at every character. Measured in `redactor.ts`.
  */
 export function readFamilies(text: string): Reading {
   let families = 0

@@ -21,7 +21,10 @@ export interface ScheduledTask {
   readonly everySeconds?: number
   /** Its share of the tick, in milliseconds; absent: what is left. */
   readonly budgetMs?: number
-  /** Whether the tick has failed when this has; otherwise its failure is logged and counted, and the tick goes on. */
+  /**
+   * Whether the tick has failed when this has; otherwise its failure is logged and counted, and the tick goes
+   * on.
+   */
   readonly essential?: true
   /** Does it and adds to the tick's result. `signal` ends its time: what it has done until then counts. */
   run(signal: AbortSignal): Promise<Partial<TickResult> | undefined>

@@ -25,8 +25,8 @@ const GRACE_MS = 2000
 const TICK = 'tick'
 
 /**
- * The tick: what has to happen now and then, whoever calls for it. Ticks may overlap, also on several replicas: work is
- * leased, not the tick.
+ * The tick: what has to happen now and then, whoever calls for it. Ticks may overlap, also on several
+ * replicas: work is leased, not the tick.
  */
 export class Scheduler {
   readonly #parts: SchedulerParts
@@ -36,8 +36,8 @@ export class Scheduler {
   }
 
   /**
-   * Runs every task within 25 s, each in isolation; `signal` ends the tick early, and what was done until then counts.
-   * Throws what an essential task threw, after the others had their turn.
+   * Runs every task within 25 s, each in isolation; `signal` ends the tick early, and what was done until
+   * then counts. Throws what an essential task threw, after the others had their turn.
    */
   async tick(signal?: AbortSignal): Promise<TickResult> {
     const { timers, tasks, storage, clock } = this.#parts

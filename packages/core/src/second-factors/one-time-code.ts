@@ -29,8 +29,8 @@ export async function otpauthUri(secret: string, issuer: string, label: string):
 }
 
 /**
- * The step whose code this is, among those that count at `at`; undefined when it is none. Without a secret it is none,
- * after the same work.
+ * The step whose code this is, among those that count at `at`; undefined when it is none. Without a secret it
+ * is none, after the same work.
  */
 export async function stepOfCode(
   secret: string | undefined,

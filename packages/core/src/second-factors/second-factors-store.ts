@@ -1,4 +1,7 @@
-/** What shows that somebody has the second factor: the step of a one-time code, or the digest of a recovery code. */
+/**
+ * What shows that somebody has the second factor: the step of a one-time code, or the digest of a recovery
+ * code.
+ */
 export type Proof = { readonly secret: string } & (
   | { readonly step: number; readonly recovery?: undefined }
   | { readonly recovery: string; readonly step?: undefined }
@@ -41,19 +44,31 @@ export const PENDING_SECONDS = 600
 
 /** Second factors of users, one each. */
 export interface SecondFactorsStore {
-  /** Begins one, in the place of one that waits for its first code; false, and nothing changes, when one is confirmed. */
+  /**
+   * Begins one, in the place of one that waits for its first code; false, and nothing changes, when one is
+   * confirmed.
+   */
   begin(userId: string, secret: string, now?: Date): Promise<boolean>
   find(userId: string, now?: Date): Promise<SecondFactorNow>
-  /** Confirms the one that waits, and ends the user's other sessions; false, and nothing changes, when it waits no more. */
+  /**
+   * Confirms the one that waits, and ends the user's other sessions; false, and nothing changes, when it
+   * waits no more.
+   */
   confirm(confirmation: Confirmation, now?: Date): Promise<boolean>
   /**
-   * Uses a proof up: true for one of many that bring the same. Without a proof true for a user who has no confirmed
-   * second factor, which an unknown user has not either.
+   * Uses a proof up: true for one of many that bring the same. Without a proof true for a user who has no
+   * confirmed second factor, which an unknown user has not either.
    */
   spend(userId: string, proof: Proof | undefined): Promise<boolean>
-  /** Takes the confirmed one away from whoever proves it; false, and nothing changes, when the proof counts no more. */
+  /**
+   * Takes the confirmed one away from whoever proves it; false, and nothing changes, when the proof counts no
+   * more.
+   */
   remove(userId: string, proof: Proof): Promise<boolean>
-  /** Takes it away in any state, and ends every session of the user: whether there was one, and how many sessions. */
+  /**
+   * Takes it away in any state, and ends every session of the user: whether there was one, and how many
+   * sessions.
+   */
   reset(userId: string, now?: Date): Promise<{ readonly removed: boolean; readonly ended: number }>
   /** Whether a session is backed by one: its user has a confirmed one, or an operator opened it. */
   backs(userId: string, session: string): Promise<boolean>

@@ -44,7 +44,8 @@ export class SecondFactors {
   }
 
   /**
-   * Makes a secret that counts for nothing until its first code came, within ten minutes; one that waits is replaced.
+   * Makes a secret that counts for nothing until its first code came, within ten minutes; one that waits is
+   * replaced.
    * @throws Problem `unauthorized` for a wrong password, `conflict` without one or with a second factor
    */
   async begin(user: User, password: string): Promise<Enrolment> {
@@ -60,8 +61,8 @@ export class SecondFactors {
   }
 
   /**
-   * Confirms what was begun by its first code, and ends the user's sessions but `keptSession` (its digest); the recovery
-   * codes, which are shown once.
+   * Confirms what was begun by its first code, and ends the user's sessions but `keptSession` (its digest);
+   * the recovery codes, which are shown once.
    * @throws Problem `unauthorized` for a wrong code, `conflict` when nothing waits to be confirmed
    */
   async confirm(user: User, code: string, keptSession: string): Promise<readonly string[]> {
@@ -117,7 +118,10 @@ export class SecondFactors {
     return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.forStores()), code ?? '')
   }
 
-  /** Uses a proof up: whether `user` may go on. Without a second factor they may; the same work without a user. */
+  /**
+   * Uses a proof up: whether `user` may go on. Without a second factor they may; the same work without a
+   * user.
+   */
   spend(user: User | undefined, proof: Proof | undefined): Promise<boolean> {
     return this.#parts.storage.secondFactors.spend(user?.id ?? NOBODY, proof)
   }

@@ -61,6 +61,8 @@ export interface SessionsStore {
   revokeOthers(others: OtherSessions, now?: Date): Promise<number>
   /** Ends every session of a user; how many. */
   revokeAll(userId: string, now?: Date): Promise<number>
-  /** Forgets those whose twelve hours were over more than `keptDays` days ago, ended before or not; how many. */
+  /**
+   * Forgets those whose twelve hours were over more than `keptDays` days ago, ended before or not; how many.
+   */
   purge(keptDays: number, now?: Date): Promise<number>
 }

@@ -81,9 +81,10 @@ export class Sessions {
   }
 
   /**
-   * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor are told apart by
-   * nothing, the time taken included: for all of them the same work is done. A session that came along in `cookieHeader`
-   * ends: signing in anew replaces it. `address`: where they sign in from; a crowd of one network waits behind itself.
+   * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor are
+   * told apart by nothing, the time taken included: for all of them the same work is done. A session that
+   * came along in `cookieHeader` ends: signing in anew replaces it. `address`: where they sign in from; a
+   * crowd of one network waits behind itself.
    * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
    */
   async login(
@@ -113,8 +114,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a user who is known otherwise. `byOperator`: somebody on the machine or with platform.admin
-   * vouches for them, and no second factor is demanded of it.
+   * Opens a session for a user who is known otherwise. `byOperator`: somebody on the machine or with
+   * platform.admin vouches for them, and no second factor is demanded of it.
    * @throws Problem `unavailable` while sign-in is closed
    */
   async mint(user: User, { byOperator = false } = {}): Promise<MintedSession> {

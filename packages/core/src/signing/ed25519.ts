@@ -13,8 +13,9 @@ const PKCS8_OF_SEED = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PROBE = Buffer.from('svc')
 
 /**
- * Signs with the key of a 32-byte seed: by `sodium` where there is one, which takes half as long, else by node:crypto. The
- * bytes are the same (RFC 8032 leaves no choice); one that signs anything else, or fails, is not used.
+ * Signs with the key of a 32-byte seed: by `sodium` where there is one, which takes half as long, else by
+ * node:crypto. The bytes are the same (RFC 8032 leaves no choice); one that signs anything else, or fails, is
+ * not used.
  */
 export function ed25519(seed: Uint8Array, sodium: Libsodium | null = libsodium()): Ed25519 {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_OF_SEED, seed]), format: 'der', type: 'pkcs8' })

@@ -42,8 +42,9 @@ export function jwkSet(publicKeys: readonly Uint8Array[]): JwkSet {
 }
 
 /**
- * Reads an Ed25519 public key from hex, base64, base64url (32 bytes) or PEM (also with `\n` escapes) and returns its
- * raw bytes. Throws `KeyRefused` for anything else: a private key too, which has no place in a setting that is no secret.
+ * Reads an Ed25519 public key from hex, base64, base64url (32 bytes) or PEM (also with `\n` escapes) and
+ * returns its raw bytes. Throws `KeyRefused` for anything else: a private key too, which has no place in a
+ * setting that is no secret.
  */
 export function parsePublicKey(text: string): Uint8Array {
   const trimmed = text.trim()
@@ -67,8 +68,8 @@ function readPem(pem: string): KeyObject | undefined {
 }
 
 /**
- * Prepares a fetched key set for verification. Keys of other kinds, and keys without a `kid`, are passed over, as
- * RFC 7517 §5 asks: a newer service may publish keys that this program does not know.
+ * Prepares a fetched key set for verification. Keys of other kinds, and keys without a `kid`, are passed
+ * over, as RFC 7517 §5 asks: a newer service may publish keys that this program does not know.
  */
 export function verificationKeys(set: { readonly keys: readonly unknown[] }): VerificationKeys {
   const keys = new Map<string, KeyObject>()

@@ -6,8 +6,8 @@ export function secretDigest(secret: string): string {
 }
 
 /**
- * Whether two secrets are equal, in a time that tells nothing about where they differ or how long they are: both are
- * digested first. An empty secret equals nothing, so an unset one never opens a gate.
+ * Whether two secrets are equal, in a time that tells nothing about where they differ or how long they are:
+ * both are digested first. An empty secret equals nothing, so an unset one never opens a gate.
  */
 export function sameSecret(given: string, expected: string): boolean {
   const same = timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))

@@ -57,7 +57,9 @@ function encodedHeader(key: SigningKey, typ: TokenType): string {
   return header
 }
 
-/** A compact JWS (RFC 7515, RFC 8037) over `claims`. Throws `RangeError` unless `exp` is whole unix seconds. */
+/**
+ * A compact JWS (RFC 7515, RFC 8037) over `claims`. Throws `RangeError` unless `exp` is whole unix seconds.
+ */
 export function signToken(key: SigningKey, typ: TokenType, claims: TokenClaims): string {
   const signed = signingInput(key, typ, claims)
   return `${signed}.${key.sign(Buffer.from(signed)).toString('base64url')}`
@@ -80,8 +82,8 @@ function signingInput(key: SigningKey, typ: TokenType, claims: TokenClaims): str
 
 /**
  * Checks a token: shape, pinned algorithm, type, known `kid`, signature, audience, `nbf` and `exp` (both with
- * `CLOCK_LEEWAY_SECONDS`). A token without `exp` is malformed. OpenSSL checks the signature, because it refuses the
- * second spelling (S + L) of a valid signature that tweetnacl lets pass.
+ * `CLOCK_LEEWAY_SECONDS`). A token without `exp` is malformed. OpenSSL checks the signature, because it
+ * refuses the second spelling (S + L) of a valid signature that tweetnacl lets pass.
  */
 export function verifyToken(token: string, expected: TokenExpectation): TokenVerdict {
   const refuse = (reason: TokenRefusal): TokenVerdict => ({ ok: false, reason })

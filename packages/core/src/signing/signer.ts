@@ -18,8 +18,8 @@ export interface SignerKeys {
 }
 
 /**
- * The service's one signing key. It is made whatever the settings say, because a service without a usable key still
- * claims jobs and takes heartbeats (wire-agent §5): `status` tells, and `sign` refuses.
+ * The service's one signing key. It is made whatever the settings say, because a service without a usable key
+ * still claims jobs and takes heartbeats (wire-agent §5): `status` tells, and `sign` refuses.
  */
 export class Signer {
   readonly status: SignerStatus
@@ -63,8 +63,8 @@ export class Signer {
   }
 
   /**
-   * The same beside the event loop, for what is signed all the time: a signature keeps the loop for 21 µs, handing it to
-   * a thread for 3.
+   * The same beside the event loop, for what is signed all the time: a signature keeps the loop for 21 µs,
+   * handing it to a thread for 3.
    */
   async signApart(typ: TokenType, claims: TokenClaims): Promise<string> {
     if (!this.#threads) return this.sign(typ, claims)
@@ -87,7 +87,10 @@ export class Signer {
     return this.#key
   }
 
-  /** The public keys that verify this service's tokens: current first, then retired. Empty when there are none. */
+  /**
+   * The public keys that verify this service's tokens: current first, then retired. Empty when there are
+   * none.
+   */
   jwks(): JwkSet {
     return this.#jwks
   }

@@ -34,9 +34,9 @@ export function generateSigningKey(): GeneratedSigningKey {
 }
 
 /**
- * Reads an Ed25519 private key (wire-agent §5): 32-byte seed, or the 64-byte secret key of NaCl, in base64, base64url or
- * hex; PKCS#8 PEM, its line ends real or written as `\n`; PKCS#8 DER in base64. Throws `KeyRefused`, whose message never
- * repeats the text.
+ * Reads an Ed25519 private key (wire-agent §5): 32-byte seed, or the 64-byte secret key of NaCl, in base64,
+ * base64url or hex; PKCS#8 PEM, its line ends real or written as `\n`; PKCS#8 DER in base64. Throws
+ * `KeyRefused`, whose message never repeats the text.
  */
 export function parseSigningKey(text: string): SigningKey {
   const trimmed = text.trim()
@@ -49,7 +49,8 @@ export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   return { kid: thumbprint(publicKey), publicKey, ...ed25519(seed) }
 }
 
-// Other 64 bytes may be two keys, or one that was mangled: signing by half of them would only show at the hosts.
+// Other 64 bytes may be two keys, or one that was mangled: signing by half of them would only show at the
+// hosts.
 function seedOfPair(text: string): Uint8Array | undefined {
   const [seed, publicKey] = decodeKeyPair(text) ?? []
   if (seed === undefined || publicKey === undefined) return undefined

@@ -72,18 +72,23 @@ export interface Storage extends Stores, AsyncDisposable {
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /** Rate windows that replicas share. */
   readonly rates: RateCounter
-  /** Looks at the database through a connection of its own, so that a busy pool is not taken for an absent one. */
+  /**
+   * Looks at the database through a connection of its own, so that a busy pool is not taken for an absent
+   * one.
+   */
   health(): Promise<StorageHealth>
   /**
-   * How long the oldest open transaction of the database has been open, in seconds, of those that our role may see: what ended
-   * since cannot be cleared away. Absent for an embedded database, which is nobody else's.
+   * How long the oldest open transaction of the database has been open, in seconds, of those that our role
+   * may see: what ended since cannot be cleared away. Absent for an embedded database, which is nobody
+   * else's.
    */
   oldestTransactionSeconds?(): Promise<number>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
   /**
-   * Aborted when an embedded database has given up, with PostgreSQL's error as the reason: every call is refused as
-   * `unavailable` from then on. What was committed is there when it is opened again, by a new process.
+   * Aborted when an embedded database has given up, with PostgreSQL's error as the reason: every call is
+   * refused as `unavailable` from then on. What was committed is there when it is opened again, by a new
+   * process.
    */
   readonly lost?: AbortSignal
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */

@@ -9,8 +9,8 @@ interface Turn {
 }
 
 /**
- * Runs so much work at a time. The rest waits, each behind its own crowd alone: the crowds take turns. When the queue is
- * full, a newcomer takes the last place of the longest crowd, unless its own is as long.
+ * Runs so much work at a time. The rest waits, each behind its own crowd alone: the crowds take turns. When
+ * the queue is full, a newcomer takes the last place of the longest crowd, unless its own is as long.
  */
 export class FairQueue {
   readonly #atOnce: number

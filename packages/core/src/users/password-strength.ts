@@ -24,8 +24,8 @@ const MIN_WORD_CHARS = 3
 const MAX_WORD_CHARS = 20
 
 /**
- * Refuses a password that is too short or too easy to guess: one from breaches or close to one, a pattern, or one that
- * is too easy without the words of its owner and of the service.
+ * Refuses a password that is too short or too easy to guess: one from breaches or close to one, a pattern, or
+ * one that is too easy without the words of its owner and of the service.
  * @throws Problem `invalid-input`, which never repeats it
  */
 export async function judgePassword(password: string, owner: PasswordOwner): Promise<void> {
@@ -33,8 +33,8 @@ export async function judgePassword(password: string, owner: PasswordOwner): Pro
   const { MAX_JUDGED_CHARS, passwordEstimator } = await import('./password-estimator.ts')
   const words = contextWords(owner)
   const known = words.filter(({ length }) => length <= MAX_WORD_CHARS)
-  // As it is hashed, and in one line: the estimator sees no repeats across lines. If what it begins with is easy, so may
-  // the rest be.
+  // As it is hashed, and in one line: the estimator sees no repeats across lines. If what it begins with is
+  // easy, so may the rest be.
   const whole = password.normalize('NFKC').toLowerCase().replaceAll(/\s/gu, ' ').slice(0, MAX_JUDGED_CHARS)
   const bare = words.reduce((text, word) => text.replaceAll(word, ''), whole)
   for (const text of new Set([whole, bare])) {

@@ -3,8 +3,9 @@ import { availableParallelism } from 'node:os'
 import { Problem } from '../problem.ts'
 import { FairQueue, QueueFull } from './fair-queue.ts'
 
-// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to the event
-// loop. On two cores two hashes at a time would keep every host waiting for as long as somebody tries passwords.
+// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to
+// the event loop. On two cores two hashes at a time would keep every host waiting for as long as somebody
+// tries passwords.
 const LOG_N = 17
 const R = 8
 const P = 1
@@ -68,8 +69,8 @@ export async function hashPassword(password: string): Promise<string> {
 const NOBODY = `scrypt$${LOG_N}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Whether `password` has this hash; false, after the same work, when there is none. `crowd`: whom it waits behind when many
- * are checked, such as the network that it came from.
+ * Whether `password` has this hash; false, after the same work, when there is none. `crowd`: whom it waits
+ * behind when many are checked, such as the network that it came from.
  */
 export async function checkPassword(
   password: string,

@@ -7,7 +7,8 @@ import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
-// Without a colon: in the audit log `local:…` and `cli:…` are people on the machine, and no user is called like them.
+// Without a colon: in the audit log `local:…` and `cli:…` are people on the machine, and no user is called
+// like them.
 const newEmail = matching(/^[^\s@:]{1,64}@[^\s@:]{1,189}$/, 'an email address without a colon')
 const role = text(1, 32)
 const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)

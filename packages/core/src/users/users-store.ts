@@ -21,7 +21,10 @@ export interface UsersStore {
   byEmail(email: string): Promise<User | undefined>
   /** The user and the hash a password is checked against; for sign-in only. */
   credentials(email: string): Promise<{ user: User; passwordHash: string | undefined } | undefined>
-  /** Applies a change; undefined when there is none to apply it to. A new password or a bar also ends every session of the user, in the same transaction. */
+  /**
+   * Applies a change; undefined when there is none to apply it to. A new password or a bar also ends every
+   * session of the user, in the same transaction.
+   */
   change(userId: string, change: UserChange, now?: Date): Promise<User | undefined>
   /** By email. */
   list(): Promise<readonly User[]>

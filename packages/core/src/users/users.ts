@@ -31,8 +31,8 @@ export class Users {
   }
 
   /**
-   * @throws Problem `invalid-input` for a role that does not fit or a password that is too easy to guess, `conflict` when
-   * the email is taken
+   * @throws Problem `invalid-input` for a role that does not fit or a password that is too easy to guess,
+   * `conflict` when the email is taken
    */
   async add(input: AddUserInput): Promise<User> {
     const { storage, clock, ids } = this.#parts
@@ -77,7 +77,8 @@ export class Users {
 
   /**
    * Sets a new password in the place of the one that has `formerHash`, and ends every session of the user.
-   * @throws Problem `invalid-input` for one that is too easy to guess, `conflict` when the password is another by now
+   * @throws Problem `invalid-input` for one that is too easy to guess, `conflict` when the password is
+   * another by now
    */
   async replacePassword(user: User, formerHash: string, password: string): Promise<User> {
     const { storage, clock } = this.#parts

@@ -46,10 +46,10 @@ export class Operations {
   }
 
   /**
-   * Runs an operation for a person who is signed in. Some take more than a session: those who run them show with
-   * `credentials` that it is them, and a minted session opens no other.
-   * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` without credentials where they are
-   * needed, `unauthorized` with wrong ones
+   * Runs an operation for a person who is signed in. Some take more than a session: those who run them show
+   * with `credentials` that it is them, and a minted session opens no other.
+   * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` without credentials
+   * where they are needed, `unauthorized` with wrong ones
    */
   async runFor(
     caller: SessionCaller,
@@ -88,7 +88,8 @@ export class Operations {
     throw new Problem('forbidden', { detail: `${name} needs ${permission}` })
   }
 
-  // The row is written after the act, in a transaction of its own: between the two a crash leaves the act without its row.
+  // The row is written after the act, in a transaction of its own: between the two a crash leaves the act
+  // without its row.
   async #recorded(
     operation: Operation,
     input: unknown,

@@ -1,4 +1,5 @@
-// A heartbeat changes a row in its page and no index: what keeps a table that is written all day as small as it is.
+// A heartbeat changes a row in its page and no index: what keeps a table that is written all day as small as
+// it is.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { HeartbeatWrite, Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
@@ -47,8 +48,9 @@ async function minute(at: number): Promise<void> {
   }
 }
 
-// While a transaction writes for long, in whatever database of the server (another suite may have one), old versions of rows
-// are not cleared from their pages: the best stretch counts. With an index on what heartbeats change each has none at all.
+// While a transaction writes for long, in whatever database of the server (another suite may have one), old
+// versions of rows are not cleared from their pages: the best stretch counts. With an index on what
+// heartbeats change each has none at all.
 const STRETCHES = 4
 
 describe(`the rows of hosts on ${POSTGRES}`, () => {

@@ -6,7 +6,9 @@ import { farSide } from '../../../../test/support/far-side.ts'
 
 const LOOPBACK = '127.0.0.0/8'
 
-/** A test message to a receiver on loopback, by a plane with these settings: its outcome, and what arrived. */
+/**
+ * A test message to a receiver on loopback, by a plane with these settings: its outcome, and what arrived.
+ */
 async function tested(env: Environment) {
   await using far = await farSide()
   // Without TLS also where nothing is allowed, so that the address alone decides.

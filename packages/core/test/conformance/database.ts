@@ -9,14 +9,17 @@ import type { Statement } from '../../src/database/session.ts'
 import { ENTITIES, sqlStorage } from '../../src/storage/sql-storage.ts'
 import { SERVER } from '../storage/backends.ts'
 
-/** A database that is emptied between sequences, which takes milliseconds, and never made anew, which takes a second. */
+/**
+ * A database that is emptied between sequences, which takes milliseconds, and never made anew, which takes a
+ * second.
+ */
 export interface Database extends AsyncDisposable {
   readonly storage: Storage
   empty(): Promise<void>
 }
 
-// To truncate so many tables makes as many files anew, which costs as much as 40 statements; to delete a few rows leaves
-// them dead for whoever reads next.
+// To truncate so many tables makes as many files anew, which costs as much as 40 statements; to delete a few
+// rows leaves them dead for whoever reads next.
 const TRUNCATE_EVERY = 20
 
 const TABLES = {
@@ -31,8 +34,8 @@ export async function pgliteDatabase(): Promise<Database> {
   return over(await prepared(driver), await tablesOf(driver), 'pglite-memory', async () => {})
 }
 
-// Every statement prepared, as a service prepares the hot ones: 150 ms of processor time for a sequence of 94 commands
-// instead of 340. What transactions and the entity manager ask goes the service's own way.
+// Every statement prepared, as a service prepares the hot ones: 150 ms of processor time for a sequence of 94
+// commands instead of 340. What transactions and the entity manager ask goes the service's own way.
 async function prepared(driver: Driver): Promise<Driver> {
   const pglite = await (driver.em().getConnection() as PgliteConnection).getNativeClient()
   await pglite.query('set plan_cache_mode = force_generic_plan')

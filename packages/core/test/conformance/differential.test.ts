@@ -1,6 +1,6 @@
-// The fake and a database are asked the same, and must answer the same: a fake that is kinder than the database is a
-// bug of the fake. Here a few sequences, the same every time, on both databases; the pipeline has `npm run conform` run
-// 2,000 on PGlite (docs/reliability.md).
+// The fake and a database are asked the same, and must answer the same: a fake that is kinder than the
+// database is a bug of the fake. Here a few sequences, the same every time, on both databases; the pipeline
+// has `npm run conform` run 2,000 on PGlite (docs/reliability.md).
 import { describe, expect, it } from '@jest/globals'
 import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'

@@ -112,13 +112,19 @@ const together =
 
 const LIMIT = { name: 'claim', limit: 60, windowSeconds: 60 }
 
-/** Windows are no part of a transaction. When one is forgotten after its end is each counter's own: their time never goes back. */
+/**
+ * Windows are no part of a transaction. When one is forgotten after its end is each counter's own: their time
+ * never goes back.
+ */
 const rate = steps('count request', fc.constantFrom('subject-1', 'subject-2'), (subject) => (world) => {
   const now = world.latest()
   return async (stores) => (stores as Storage).rates.count(LIMIT, subject, now)
 })
 
-/** Steps of one mix; `crowds` come beside them, and never within a transaction, where every call goes by itself. */
+/**
+ * Steps of one mix; `crowds` come beside them, and never within a transaction, where every call goes by
+ * itself.
+ */
 const mixOf = (single: Steps, crowds: Steps = []): fc.Arbitrary<Step> => {
   const total = single.reduce((sum, { weight }) => sum + weight, 0)
   return fc.oneof(

@@ -1,4 +1,5 @@
-// A port without a contract suite, or with one that leaves a method out or a storage, is a promise that nobody checks.
+// A port without a contract suite, or with one that leaves a method out or a storage, is a promise that
+// nobody checks.
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from '@jest/globals'

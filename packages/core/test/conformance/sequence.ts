@@ -64,7 +64,10 @@ function noted(name: string, store: object): object {
   return { ...store, ...Object.fromEntries(methods) }
 }
 
-/** Random sequences of up to two hundred commands: any number is as likely, so that they are a hundred long on average. */
+/**
+ * Random sequences of up to two hundred commands: any number is as likely, so that they are a hundred long on
+ * average.
+ */
 export const sequences = fc.oneof(
   ...MIXES.map(({ weight, arbitrary }) => ({
     weight,
@@ -72,7 +75,10 @@ export const sequences = fc.oneof(
   })),
 )
 
-/** Runs commands on a new fake and on the emptied database. @throws Disagreement when the two differ, in the end too */
+/**
+ * Runs commands on a new fake and on the emptied database. @throws Disagreement when the two differ, in the
+ * end too
+ */
 export async function runBoth(
   database: Database,
   commands: Iterable<fc.AsyncCommand<World, Database>>,

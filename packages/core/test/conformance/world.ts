@@ -8,7 +8,10 @@ export const FAILED = 'failed'
 /** One call of a store, or a few, the same for every storage. */
 export type Ask = (stores: Stores, now: Date) => Promise<unknown>
 
-/** What a sequence knows while it runs: the clock that both storages get, the ids so far, and the fake to look into. */
+/**
+ * What a sequence knows while it runs: the clock that both storages get, the ids so far, and the fake to look
+ * into.
+ */
 export class World {
   readonly clock = new FakeClock()
   readonly fake: Storage
@@ -62,7 +65,10 @@ export const steps = <T>(
   plan: (given: T) => Step['plan'],
 ): fc.Arbitrary<Step> => given.map((value) => ({ name, given: value, plan: plan(value) }))
 
-/** What came of a call: its value, or of which kind its failure is. Which words that has is each storage's own. */
+/**
+ * What came of a call: its value, or of which kind its failure is. Which words that has is each storage's
+ * own.
+ */
 export async function outcome(ask: Ask, stores: Stores, now: Date): Promise<string> {
   return (await attempt(ask, stores, now)).text
 }
@@ -121,8 +127,8 @@ export const words = fc.oneof(
 )
 
 /**
- * Names of JSON fields. Never a backslash alone: once V8 13.6 has parsed an object with such a field, it reads every field
- * in its place that begins with an escape as a backslash too.
+ * Names of JSON fields. Never a backslash alone: once V8 13.6 has parsed an object with such a field, it
+ * reads every field in its place that begins with an escape as a backslash too.
  */
 export const names = words.filter((word) => word !== '\\')
 /** A flat JSON object. */

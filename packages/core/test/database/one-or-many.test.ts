@@ -1,5 +1,5 @@
-// A heartbeat that comes alone is served by a statement of its own: it says and writes what the statement for many does. So
-// does a look for work among others.
+// A heartbeat that comes alone is served by a statement of its own: it says and writes what the statement for
+// many does. So does a look for work among others.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
@@ -13,7 +13,10 @@ const NOW = '2026-05-01T12:00:00Z'
 
 let scene: SqlScene
 
-/** Licenses good and bad, each with hosts old and drained, and jobs for one, for any, held, to be stopped, and none. */
+/**
+ * Licenses good and bad, each with hosts old and drained, and jobs for one, for any, held, to be stopped, and
+ * none.
+ */
 beforeAll(async () => {
   scene = await SqlScene.open()
   await scene.client.query(`insert into licenses (id, key_digest, status, expires_at)
@@ -71,7 +74,10 @@ const reported = fc.tuple(
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** What a statement answers and leaves in the registry; undone, at one and the same instant of the transaction. */
+/**
+ * What a statement answers and leaves in the registry; undone, at one and the same instant of the
+ * transaction.
+ */
 async function outcome({ name, text }: Statement, values: readonly unknown[]) {
   await scene.client.query('savepoint before')
   const { rows } = await scene.client.query({ name, text, values: [...values] })

@@ -1,5 +1,6 @@
-// A process of its own that fills the log of an embedded database until it can write no more, then tells what became of
-// it: a database that hangs must not hang the suite. Prints `ready`, waits for a line, prints one line of JSON.
+// A process of its own that fills the log of an embedded database until it can write no more, then tells what
+// became of it: a database that hangs must not hang the suite. Prints `ready`, waits for a line, prints one
+// line of JSON.
 import { once } from 'node:events'
 import { pgliteDriver } from '../../src/database/orm.ts'
 

@@ -1,4 +1,5 @@
-// The hot statements of the embedded database: the same answers as PGlite's own way, and nothing left behind for others.
+// The hot statements of the embedded database: the same answers as PGlite's own way, and nothing left behind
+// for others.
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Lanes } from '../../src/database/lanes.ts'

@@ -9,7 +9,10 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** What a statement touches: pages, catalog and triggers before a row included, and the indexes that its plan reads. */
+/**
+ * What a statement touches: pages, catalog and triggers before a row included, and the indexes that its plan
+ * reads.
+ */
 export interface Touched {
   readonly pages: number
   readonly indexes: readonly string[]
@@ -35,8 +38,9 @@ async function run(client: pg.Client, statement: string): Promise<Touched> {
 }
 
 /**
- * What the run that touches the least does. The first plans, and at any moment a connection may have to read the catalog
- * anew, some 400 pages: other suites make tables on the same server, and a long statement misses what they announce.
+ * What the run that touches the least does. The first plans, and at any moment a connection may have to read
+ * the catalog anew, some 400 pages: other suites make tables on the same server, and a long statement misses
+ * what they announce.
  */
 export async function touched(client: pg.Client, statement: string): Promise<Touched> {
   const runs: Touched[] = []

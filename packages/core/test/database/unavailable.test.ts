@@ -73,7 +73,10 @@ class Relay {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** From now on nothing passes on the connections there are, and nobody is told; new ones are as good as ever. */
+  /**
+   * From now on nothing passes on the connections there are, and nobody is told; new ones are as good as
+   * ever.
+   */
   swallow(): void {
     for (const socket of this.#sockets) socket.unpipe().resume()
   }

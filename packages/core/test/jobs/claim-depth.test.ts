@@ -1,4 +1,5 @@
-// A claim costs the same at every length of the queue, and while an old snapshot keeps dead rows from being cleared.
+// A claim costs the same at every length of the queue, and while an old snapshot keeps dead rows from being
+// cleared.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import type pg from 'pg'

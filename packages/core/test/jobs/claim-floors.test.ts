@@ -50,7 +50,10 @@ const lease = async (store: SqlJobsStore, seconds: number, fingerprint = 'host',
   return (await store.lease(request, at(seconds))).job?.id
 }
 
-/** A store whose floor is far ahead of everything: nothing was due when it last read all, and it will not do so again. */
+/**
+ * A store whose floor is far ahead of everything: nothing was due when it last read all, and it will not do
+ * so again.
+ */
 async function farAhead(before: (store: SqlJobsStore) => Promise<unknown> = async () => {}) {
   const clock = { ms: 0 }
   const store = storeWith(new QueueFloors(() => clock.ms))

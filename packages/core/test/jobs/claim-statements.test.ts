@@ -38,7 +38,9 @@ const job = (number: number, set: Readonly<Record<string, unknown>> = {}) => {
   )
 }
 
-/** What hosts are given, of whom each `before` is done ahead of the statement of that name, by somebody else. */
+/**
+ * What hosts are given, of whom each `before` is done ahead of the statement of that name, by somebody else.
+ */
 async function claims(
   hosts: readonly string[],
   before: Readonly<Record<string, () => Promise<unknown>>> = {},

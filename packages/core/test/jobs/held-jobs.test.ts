@@ -1,5 +1,5 @@
-// What hosts ask again and again costs the same however many jobs other hosts hold, also by a plan that was made when
-// nobody held any.
+// What hosts ask again and again costs the same however many jobs other hosts hold, also by a plan that was
+// made when nobody held any.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'

@@ -1,4 +1,5 @@
-// A job that begins to run changes a row in its page and no index: each begin would otherwise be as dear as a claim.
+// A job that begins to run changes a row in its page and no index: each begin would otherwise be as dear as a
+// claim.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS, type Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
@@ -13,7 +14,8 @@ let storage: Storage
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  // While autovacuum analyses, a busy machine's second or two, its snapshot keeps the room of old versions taken.
+  // While autovacuum analyses, a busy machine's second or two, its snapshot keeps the room of old versions
+  // taken.
   await scene.client.query('alter table jobs set (autovacuum_enabled = off)')
   storage = await openStorage({ url: scene.url })
 })
@@ -39,9 +41,9 @@ async function begin(host: number): Promise<void> {
   expect(await storage.jobs.report({ ...word, state: 'running' })).toMatchObject({ effect: 'renewed' })
 }
 
-// While a transaction writes for long, in whatever database of the server (another suite may have one), old versions of rows
-// are not cleared from their pages: with one open throughout 0.28 begin so, and the best stretch counts. With an index on
-// what a begin changes it is none in each.
+// While a transaction writes for long, in whatever database of the server (another suite may have one), old
+// versions of rows are not cleared from their pages: with one open throughout 0.28 begin so, and the best
+// stretch counts. With an index on what a begin changes it is none in each.
 const STRETCHES = 4
 const ENOUGH = 0.7
 

@@ -4,8 +4,8 @@ import { type Job, LEASE_SECONDS, type Storage, type Stores } from '@svc/core'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
-// Round trips that give the late write time to reach the lock; it is refused without them as well. On a busy machine
-// fewer, so that it does not come to the limit of waiting for a lock, 2 s.
+// Round trips that give the late write time to reach the lock; it is refused without them as well. On a busy
+// machine fewer, so that it does not come to the limit of waiting for a lock, 2 s.
 const ROUND_TRIPS = 100
 const MOST_MS = 500
 
@@ -83,7 +83,8 @@ describe(`late writes on ${POSTGRES}`, () => {
     expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
   })
 
-  // The statement that takes over says when its lease began, and may have waited since, for a table that was locked.
+  // The statement that takes over says when its lease began, and may have waited since, for a table that was
+  // locked.
   it.each([
     ['just now', 0],
     ['three minutes ago', -1 / 20],

@@ -1,4 +1,5 @@
-// A database that was put back comes with another run of its server: a process that goes on must not write behind its end.
+// A database that was put back comes with another run of its server: a process that goes on must not write
+// behind its end.
 import { afterAll, expect, it } from '@jest/globals'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { type EmbeddedDriver, pgliteDriver } from '../../src/database/orm.ts'

@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]())
 
 const JOBS = ['job_a', 'job_b', 'job_c']
-/** Lines of a job that runs are one insert; those of one that has not begun are settled by another statement. */
+/**
+ * Lines of a job that runs are one insert; those of one that has not begun are settled by another statement.
+ */
 const STATES = { job_a: 'running', job_b: 'claimed', job_c: 'running' }
 
 beforeEach(async () => {

@@ -1,4 +1,5 @@
-// What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by PostgreSQL.
+// What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by
+// PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'

@@ -1,6 +1,9 @@
 import type { Resolver } from '../../src/net/dns.ts'
 
-/** Answers each question with the next entry of the host's script, the last one for ever, and keeps the questions. */
+/**
+ * Answers each question with the next entry of the host's script, the last one for ever, and keeps the
+ * questions.
+ */
 export class ScriptedResolver implements Resolver {
   readonly asked: string[] = []
   readonly #scripts: Readonly<Record<string, readonly (readonly string[])[]>>

@@ -6,8 +6,8 @@ import { redact } from '../../src/redaction/redactor.ts'
 
 const SIZE_CHARS = 100 * 1024
 /**
- * An idle core needs 14 ms at most, and 20 is the promise; a test shares its core, which doubles that and more. What this
- * is to catch, an expression whose time grows with the square of the input, takes seconds.
+ * An idle core needs 14 ms at most, and 20 is the promise; a test shares its core, which doubles that and
+ * more. What this is to catch, an expression whose time grows with the square of the input, takes seconds.
  */
 const LIMIT_MS = 60
 /** The first runs also compile the expressions: the best of these counts. */
@@ -151,7 +151,10 @@ const FRAMES = [
   ['password is ', 'a'],
 ] as const
 
-/** What a text takes, as a share of the limit: that of one run where it is enough, else the fastest at the machine's pace. */
+/**
+ * What a text takes, as a share of the limit: that of one run where it is enough, else the fastest at the
+ * machine's pace.
+ */
 function shareOfLimit(text: string): number {
   const run = () => redact(text)
   const share = fastest(1, run) / LIMIT_MS

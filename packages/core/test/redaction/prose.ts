@@ -180,5 +180,7 @@ monkey: patched, keyboard: us
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/** Text that comes back byte for byte: sentences of users and lines of tools, none of which tells a secret. */
+/**
+ * Text that comes back byte for byte: sentences of users and lines of tools, none of which tells a secret.
+ */
 export const PROSE: readonly string[] = [...lines(TALK), ...lines(OUTPUT)]

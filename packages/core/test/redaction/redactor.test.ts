@@ -6,10 +6,10 @@ import { PROSE } from './prose.ts'
 import { FORMED_SAMPLES, SAMPLES } from './samples.ts'
 
 /*
- * Positives: secrets of every known form, made from seeds, in six surroundings each, and values that are secret by
- * their label. Negatives: `PROSE` is frozen here, in prose.ts. That what people really wrote comes back as it was is
- * shown by real-prose.test.ts: over the pages of this project, and over 1,500 sentences and more of the packages that it
- * depends on, at the versions that package-lock.json pins.
+ * Positives: secrets of every known form, made from seeds, in six surroundings each, and values that are
+ * secret by their label. Negatives: `PROSE` is frozen here, in prose.ts. That what people really wrote comes
+ * back as it was is shown by real-prose.test.ts: over the pages of this project, and over 1,500 sentences and
+ * more of the packages that it depends on, at the versions that package-lock.json pins.
  */
 describe('the corpus', () => {
   test('has at least 150 secrets of 20 kinds and 150 texts without any', () => {

@@ -43,7 +43,10 @@ export class SqlScene implements AsyncDisposable {
     return client
   }
 
-  /** Statements on a connection of their own, as the product's hot ones are run: arrays as text, instants as text. */
+  /**
+   * Statements on a connection of their own, as the product's hot ones are run: arrays as text, instants as
+   * text.
+   */
   async hotRows(): Promise<Rows> {
     const connection = await this.connect()
     connection.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text)
@@ -54,7 +57,10 @@ export class SqlScene implements AsyncDisposable {
     return (statement, params) => lanes.rows(statement, params ?? [])
   }
 
-  /** The updates of a table once there are so many: a connection tells what it has counted seconds after its last statement. */
+  /**
+   * The updates of a table once there are so many: a connection tells what it has counted seconds after its
+   * last statement.
+   */
   async updatesOf(table: string, least: number): Promise<Updates> {
     for (;;) {
       const { rows } = await this.client.query<Updates>(

@@ -1,4 +1,5 @@
-// What a sign-in costs, counted where the runtime itself starts and ends a derivation: clocks would tell of the machine.
+// What a sign-in costs, counted where the runtime itself starts and ends a derivation: clocks would tell of
+// the machine.
 import { type AsyncHook, createHook } from 'node:async_hooks'
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'

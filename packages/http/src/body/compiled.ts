@@ -5,14 +5,14 @@ import { fieldsOf, isOmissible, type Shape } from './shape.ts'
 export const REFUSED: unique symbol = Symbol('refused')
 
 /**
- * Reads a value as the struct it was compiled from does: the value, or a copy where it had unknown keys, or `REFUSED`. The
- * value is the reader's own, as a parser has just made it: parts of it are replaced in place.
+ * Reads a value as the struct it was compiled from does: the value, or a copy where it had unknown keys, or
+ * `REFUSED`. The value is the reader's own, as a parser has just made it: parts of it are replaced in place.
  */
 export type Reader = (value: unknown) => unknown
 
 /**
- * Compiles a struct into plain closures. superstruct walks every value through generators, some 400 ns a field; the
- * closures take 10. Only fields, lists and objects of `@svc/core`'s validation are known.
+ * Compiles a struct into plain closures. superstruct walks every value through generators, some 400 ns a
+ * field; the closures take 10. Only fields, lists and objects of `@svc/core`'s validation are known.
  * @throws TypeError for any other struct
  */
 export function compiled(shape: Shape): Reader {

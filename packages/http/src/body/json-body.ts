@@ -4,14 +4,16 @@ import { ClientGone, Refusal } from '../errors.ts'
 import { parseJson } from './json-text.ts'
 import type { RequestShare } from './request-bytes.ts'
 
-/** What a refused upload may still send before its connection is cut: until then it gets to read its answer. */
+/**
+ * What a refused upload may still send before its connection is cut: until then it gets to read its answer.
+ */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 /** Longer bodies are put together and parsed in turns of their own: 8 MB take some 40 ms each. */
 const LONG_BYTES = 256 * 1024
 
 /**
- * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a coded one is as unreadable as broken
- * JSON, and no small request grows into a large one.
+ * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a coded one is as unreadable as
+ * broken JSON, and no small request grows into a large one.
  * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
  */
 export function readJsonBody(

@@ -13,8 +13,9 @@ const NUL = '\u0000'
 const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
 
 /**
- * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every depth, and NUL
- * out of every string; lone surrogates become U+FFFD: PostgreSQL holds neither, and an answer shows what is stored.
+ * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every
+ * depth, and NUL out of every string; lone surrogates become U+FFFD: PostgreSQL holds neither, and an answer
+ * shows what is stored.
  * @throws Refusal `invalid-json`
  */
 export function parseJson(text: string): unknown {
@@ -33,8 +34,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. A list of what is
- * left to do takes the place of recursion, so that no depth of a value fills the stack.
+ * Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. A list
+ * of what is left to do takes the place of recursion, so that no depth of a value fills the stack.
  */
 export function cleaned(value: unknown): unknown {
   const left: object[] = []

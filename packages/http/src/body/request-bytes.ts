@@ -1,11 +1,16 @@
 import { Problem } from '@svc/core'
 
-/** Request bytes held at once, over all requests: a flood of large bodies is told to come back, and memory is not. */
+/**
+ * Request bytes held at once, over all requests: a flood of large bodies is told to come back, and memory is
+ * not.
+ */
 export const MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
 const RETRY_SECONDS = 1
 
-/** Counts the request bytes in memory. Only bytes that have arrived count: a declared length reserves nothing. */
+/**
+ * Counts the request bytes in memory. Only bytes that have arrived count: a declared length reserves nothing.
+ */
 export class RequestBytes {
   readonly #max: number
   #held = 0

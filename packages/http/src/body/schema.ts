@@ -10,7 +10,9 @@ export interface Body<Input> {
   readonly maxBytes: number
   /** Also taken as a form, by content type: for routes that pages call. */
   readonly form?: true
-  /** The value, unknown keys stripped. @throws Problem `invalid-input` with at most 12 field-scoped messages */
+  /**
+   * The value, unknown keys stripped. @throws Problem `invalid-input` with at most 12 field-scoped messages
+   */
   read(value: unknown): Input
 }
 
@@ -26,8 +28,8 @@ export function jsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY
 export const formBody = <T, S>(struct: Struct<T, S>): Body<T> => ({ ...jsonBody(struct), form: true })
 
 /**
- * A JSON body of a route that hosts call all the time: a compiled reader takes what is good, and the struct is asked
- * only for the messages of what is not.
+ * A JSON body of a route that hosts call all the time: a compiled reader takes what is good, and the struct
+ * is asked only for the messages of what is not.
  */
 export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): Body<T> {
   const quick = compiled(struct)

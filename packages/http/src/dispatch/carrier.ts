@@ -50,8 +50,8 @@ export class KoaCarrier implements Carrier {
 }
 
 /**
- * Answers on the connection itself: what hosts call all the time does not pay for a view of the request that it does not
- * need. For replies that are no streams.
+ * Answers on the connection itself: what hosts call all the time does not pay for a view of the request that
+ * it does not need. For replies that are no streams.
  */
 export class DirectCarrier implements Carrier {
   readonly req: IncomingMessage

@@ -13,10 +13,11 @@ export interface AddressFacts {
 const LOCAL = 'local'
 
 /**
- * The client's address: the entry of `x-forwarded-for` that the outermost trusted proxy wrote, counted from the right,
- * so that what a client forges on the left never wins. With fewer entries than proxies the leftmost counts. Without the
- * header, with an entry that is no address, or with no proxy in front, the socket's own address. Some proxies write a port
- * behind the address: it is cut off, and every address has one spelling.
+ * The client's address: the entry of `x-forwarded-for` that the outermost trusted proxy wrote, counted from
+ * the right, so that what a client forges on the left never wins. With fewer entries than proxies the
+ * leftmost counts. Without the header, with an entry that is no address, or with no proxy in front, the
+ * socket's own address. Some proxies write a port behind the address: it is cut off, and every address has
+ * one spelling.
  */
 export function clientIp({ forwarded, socketAddress, hops }: AddressFacts): string {
   const entry = forwarded === undefined || hops < 1 ? '' : entryFromRight(forwarded, hops)

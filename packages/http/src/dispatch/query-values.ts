@@ -1,6 +1,7 @@
 /**
- * The values of a request's query by name: the first of each, an empty one is none. Koa's `ctx.query` looks for every
- * name among all the others, whose time grows with the square of their number: 1.1 s of the event loop for 16 KB.
+ * The values of a request's query by name: the first of each, an empty one is none. Koa's `ctx.query` looks
+ * for every name among all the others, whose time grows with the square of their number: 1.1 s of the event
+ * loop for 16 KB.
  */
 export class QueryValues {
   readonly #target: string

@@ -50,9 +50,9 @@ export function pathOf(target: string): string {
 const PARAMETER = /\{([^}]+)\}/
 
 /**
- * Finds resources in a time that does not grow with their number: whole paths by one look into a map, paths with one
- * parameter in the last place or the one before by one more each. Paths are compared as they are written: neither
- * doubled slashes nor a trailing one, nor capitals, nor escapes lead to a route.
+ * Finds resources in a time that does not grow with their number: whole paths by one look into a map, paths
+ * with one parameter in the last place or the one before by one more each. Paths are compared as they are
+ * written: neither doubled slashes nor a trailing one, nor capitals, nor escapes lead to a route.
  */
 export class PathTable {
   readonly #whole = new Map<string, Resource>()

@@ -114,7 +114,8 @@ const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShar
     ? readFormBody(ctx, body.maxBytes, share)
     : readJsonBody(req, body.maxBytes, share)
 
-// Neither what a client that has gone sent nor what the database could not do says anything of the credential.
+// Neither what a client that has gone sent nor what the database could not do says anything of the
+// credential.
 const isNobodysFault = (error: unknown): boolean =>
   error instanceof ClientGone || (error instanceof Problem && error.code === 'unavailable')
 

@@ -2,8 +2,9 @@ const SCHEME = 'bearer '
 const MAX_CREDENTIAL_CHARS = 512
 
 /**
- * The credential of `Authorization: Bearer <credential>`: one header, one or more blanks (RFC 9110, section 11.4), 1 to 512
- * visible ASCII characters; anything else is no credential. Reads each character at most once.
+ * The credential of `Authorization: Bearer <credential>`: one header, one or more blanks (RFC 9110, section
+ * 11.4), 1 to 512 visible ASCII characters; anything else is no credential. Reads each character at most
+ * once.
  */
 export function bearerOf(rawHeaders: readonly string[]): string | undefined {
   const value = onlyAuthorization(rawHeaders)

@@ -16,9 +16,9 @@ export type ChatLimit = readonly [RateLimitName, 'address' | 'everybody']
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
 /**
- * Whether a page of this origin may use the chat (spec, Chat origin rule). Compared as a whole text, as browsers send
- * it: scheme, host and port, never a beginning or an end of one. `null` is what sandboxed and local pages send. A service
- * that does not know its own address takes the host that it was asked by.
+ * Whether a page of this origin may use the chat (spec, Chat origin rule). Compared as a whole text, as
+ * browsers send it: scheme, host and port, never a beginning or an end of one. `null` is what sandboxed and
+ * local pages send. A service that does not know its own address takes the host that it was asked by.
  */
 function isAllowedOrigin(origin: string, arrival: Arrival): boolean {
   const { chat, service } = arrival.plane.config

@@ -12,9 +12,9 @@ function trustedBy(plane: ControlPlane): RecentMap<true> {
 }
 
 /**
- * Counts a try at a secret, and refuses more than a few a minute before anybody hears whether they were right. A network
- * from which a right secret has come is never refused for the guesses of others: an outside cron must not be shut out by
- * strangers behind the same proxy.
+ * Counts a try at a secret, and refuses more than a few a minute before anybody hears whether they were
+ * right. A network from which a right secret has come is never refused for the guesses of others: an outside
+ * cron must not be shut out by strangers behind the same proxy.
  * @throws Problem `rate-limited`
  */
 export async function limitGuesses(arrival: Arrival, isRight: boolean): Promise<void> {

@@ -4,8 +4,8 @@ import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
 /**
- * Holders of a license key that is good at this moment (spec, Authentication: License bearer). Only keys that are not
- * are counted by address: hosts with a good one never suffer from others behind the same.
+ * Holders of a license key that is good at this moment (spec, Authentication: License bearer). Only keys that
+ * are not are counted by address: hosts with a good one never suffer from others behind the same.
  */
 export const licenseBearer: Gate<Licensee> = {
   security: ['licenseKey'],

@@ -11,8 +11,8 @@ export const LIMITED: Replies = {
 }
 
 /**
- * Counts the request in a window of `subject`; undefined: it passes, at once. Who goes on far beyond a limit hears late that
- * it is refused.
+ * Counts the request in a window of `subject`; undefined: it passes, at once. Who goes on far beyond a limit
+ * hears late that it is refused.
  * @throws Problem `rate-limited`
  */
 export function takeFrom(

@@ -4,7 +4,10 @@ import { LIMITED, takeByAddress } from './limit.ts'
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
-/** Whether an origin is on the host that the request was sent to, by either scheme: TLS may end before the service. */
+/**
+ * Whether an origin is on the host that the request was sent to, by either scheme: TLS may end before the
+ * service.
+ */
 export function isOnHost(origin: string, { headers }: Pick<Arrival, 'headers'>): boolean {
   const own = originOf(origin)
   return (

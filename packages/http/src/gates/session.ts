@@ -19,7 +19,10 @@ function requireSetUp({ mustSetUp }: SessionCaller): void {
 const lacking = (permission: Permission | undefined): string =>
   [...(permission === undefined ? [] : [permission]), 'a second factor that is demanded'].join(', or ')
 
-/** People who are signed in, and hold `permission` when one is asked (spec, Authentication: Session and permissions). */
+/**
+ * People who are signed in, and hold `permission` when one is asked (spec, Authentication: Session and
+ * permissions).
+ */
 export const session = (permission?: Permission): Gate<SessionCaller> => ({
   security: ['session'],
   replies: {
@@ -35,8 +38,9 @@ export const session = (permission?: Permission): Gate<SessionCaller> => ({
 })
 
 /**
- * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's request. For
- * what concerns the session and the account alone: those pass who have yet to set up their second factor.
+ * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's
+ * request. For what concerns the session and the account alone: those pass who have yet to set up their
+ * second factor.
  */
 export const ownPagesSession: Gate<SessionCaller> = {
   security: ['session'],
@@ -51,7 +55,10 @@ export const ownPagesSession: Gate<SessionCaller> = {
   },
 }
 
-/** People who confirm with their password that it is them, as often as they may sign in: each try counts as one. */
+/**
+ * People who confirm with their password that it is them, as often as they may sign in: each try counts as
+ * one.
+ */
 export const confirmingSession: Gate<SessionCaller> = {
   security: ['session'],
   replies: { ...LIMITED, ...ownPagesSession.replies },
@@ -73,7 +80,10 @@ export interface StaffCaller extends SessionCaller {
   readonly countTry: () => Promise<void>
 }
 
-/** Platform staff who are signed in, from the service's own pages; what they may do is asked of each operation. */
+/**
+ * Platform staff who are signed in, from the service's own pages; what they may do is asked of each
+ * operation.
+ */
 export const operatorSession: Gate<StaffCaller> = {
   security: ['session'],
   replies: {

@@ -17,8 +17,8 @@ export interface SharedSecretParts {
 }
 
 /**
- * Admits callers that know a secret of the settings, sent as bearer or as the query parameter; compared in constant time. Gateways
- * and cron services may add a bearer of their own, so either of the two is enough.
+ * Admits callers that know a secret of the settings, sent as bearer or as the query parameter; compared in
+ * constant time. Gateways and cron services may add a bearer of their own, so either of the two is enough.
  */
 export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   security: [parts.scheme],

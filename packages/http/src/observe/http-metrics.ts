@@ -21,7 +21,9 @@ export interface Answered {
   readonly seconds: number
 }
 
-/** The families of the HTTP surface. Labels are templates and words of fixed sets, never what a client sent. */
+/**
+ * The families of the HTTP surface. Labels are templates and words of fixed sets, never what a client sent.
+ */
 export class HttpMetrics {
   readonly #durations: Histogram<'method' | 'route' | 'status'>
   readonly #limited

@@ -34,7 +34,9 @@ const sessionView = shape({
 
 const CONFIRMED = { 401: { description: 'No valid session, or a wrong current password.' } }
 
-/** What people do with their own account, whatever their role: tenants' people too, who may run no operation. */
+/**
+ * What people do with their own account, whatever their role: tenants' people too, who may run no operation.
+ */
 export const accountRoutes = [
   route({
     method: 'GET',

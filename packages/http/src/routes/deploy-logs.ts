@@ -24,7 +24,10 @@ async function* documentOf(state: string, pieces: AsyncIterable<readonly LogLine
   yield ']}'
 }
 
-/** A log of any length: read as the client takes it, and cut off where it cannot be read on, so that no part passes for all. */
+/**
+ * A log of any length: read as the client takes it, and cut off where it cannot be read on, so that no part
+ * passes for all.
+ */
 const streamed = (state: string, pieces: AsyncIterable<readonly LogLine[]>): Reply => ({
   status: 200,
   stream: { type: JSON_TYPE, content: Readable.from(documentOf(state, pieces), { objectMode: false }) },

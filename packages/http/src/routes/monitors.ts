@@ -3,7 +3,8 @@ import { sharedSecret } from '../gates/shared-secret.ts'
 import { json } from '../reply.ts'
 import { type Call, type Reply, route } from '../route.ts'
 
-// Resolvers that cannot be read close the monitors, which the tick leaves out, and nothing else that is due on it.
+// Resolvers that cannot be read close the monitors, which the tick leaves out, and nothing else that is due
+// on it.
 const cronSecret = sharedSecret({
   scheme: 'sharedSecret',
   secretOf: ({ monitors }) => monitors.cronSecret,

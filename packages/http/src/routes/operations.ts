@@ -29,8 +29,8 @@ const entry = shape({
 })
 
 /**
- * The operations over HTTP. Nobody is asked who they are: these routes belong on the control socket, whose file mode is
- * the gate. `Svc-Actor` is what the audit log calls the caller.
+ * The operations over HTTP. Nobody is asked who they are: these routes belong on the control socket, whose
+ * file mode is the gate. `Svc-Actor` is what the audit log calls the caller.
  */
 export const operationRoutes = [
   route({

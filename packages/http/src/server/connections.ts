@@ -47,9 +47,9 @@ export class Connections {
   }
 
   /**
-   * Runs `work` when every request that arrived whole on this connection has its answer: answers go out in the order of
-   * the requests, and what follows them must not be taken for one of theirs. Once a connection: each packet behind what
-   * cannot be read cannot be read either.
+   * Runs `work` when every request that arrived whole on this connection has its answer: answers go out in
+   * the order of the requests, and what follows them must not be taken for one of theirs. Once a connection:
+   * each packet behind what cannot be read cannot be read either.
    */
   afterEarlier(socket: Duplex, work: () => void): void {
     if (this.#ending.has(socket)) return
@@ -86,9 +86,10 @@ export class Connections {
   }
 
   /**
-   * Closes the connections that owe no answer, whatever they have sent of a next request. Each has a turn of its own, in
-   * which the requests that have arrived are read first; turns that were busy do not count for `mostMs`. Closed
-   * all at once, or while there is much to do, hundreds of connections lose the requests that come meanwhile.
+   * Closes the connections that owe no answer, whatever they have sent of a next request. Each has a turn of
+   * its own, in which the requests that have arrived are read first; turns that were busy do not count for
+   * `mostMs`. Closed all at once, or while there is much to do, hundreds of connections lose the requests
+   * that come meanwhile.
    */
   async closeIdle(mostMs: number): Promise<void> {
     const until = performance.now() + mostMs

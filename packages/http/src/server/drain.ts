@@ -20,7 +20,10 @@ export interface DrainReport {
   readonly lost: number
 }
 
-/** A client in the middle of a conversation sends its next request within this time, and hears that it was the last. */
+/**
+ * A client in the middle of a conversation sends its next request within this time, and hears that it was the
+ * last.
+ */
 const IDLE_GRACE_MS = 400
 /** How long idle connections wait for a quiet moment to be closed in. */
 const QUIET_PATIENCE_MS = 2000
@@ -28,8 +31,8 @@ const QUIET_PATIENCE_MS = 2000
 const BACKLOG_MS = 50
 
 /**
- * Stops a server without losing a request that it has taken: not ready, then no new connections, every answer ends its
- * connection, idle connections are closed, and at the deadline the rest is cut.
+ * Stops a server without losing a request that it has taken: not ready, then no new connections, every answer
+ * ends its connection, idle connections are closed, and at the deadline the rest is cut.
  */
 export async function drainServer(
   server: Server,
@@ -53,7 +56,8 @@ export async function drainServer(
 
 const NEVER = new Promise<never>(() => {})
 
-// Not the HTTP server's own close: that one cuts idle connections at once, also those whose next request is on its way.
+// Not the HTTP server's own close: that one cuts idle connections at once, also those whose next request is
+// on its way.
 function stopAccepting(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   NetServer.prototype.close.call(server, () => resolve())

@@ -33,8 +33,9 @@ const LINGER_MS = 1000
 const LINGER_BYTES = 256 * 1024
 
 /**
- * Writes an answer by hand, in the form that all answers have, and closes the connection: not before the client has heard
- * it, since what arrives at a closed one is answered by a reset, which takes the answer away (RFC 9112, section 9.6).
+ * Writes an answer by hand, in the form that all answers have, and closes the connection: not before the
+ * client has heard it, since what arrives at a closed one is answered by a reset, which takes the answer away
+ * (RFC 9112, section 9.6).
  */
 export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, error }: RawAnswer): void {
   if (!socket.writable) {

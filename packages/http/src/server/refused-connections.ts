@@ -5,8 +5,8 @@ import type { Log } from '@svc/core'
 const TELL_EVERY_MS = 10_000
 
 /**
- * Tells the log of connections that were not taken: beyond the limit, or because the system refuses them. The first
- * is told at once, then at most every 10 s, with the number since.
+ * Tells the log of connections that were not taken: beyond the limit, or because the system refuses them. The
+ * first is told at once, then at most every 10 s, with the number since.
  */
 export function tellRefused(server: Server, log: Log): void {
   const surplus = nowAndThen((count) =>

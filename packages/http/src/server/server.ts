@@ -47,12 +47,16 @@ export interface Listening extends AsyncDisposable {
 
 const DRAIN_DEADLINE_MS = 10_000
 
-/** How long clients may take; Node's own defaults leave a slow sender a minute, and look only twice a minute. */
+/**
+ * How long clients may take; Node's own defaults leave a slow sender a minute, and look only twice a minute.
+ */
 const PATIENCE = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2000,
-  /** Longer than the 60 s of common proxies and of the heartbeat, so that neither meets a closing connection. */
+  /**
+   * Longer than the 60 s of common proxies and of the heartbeat, so that neither meets a closing connection.
+   */
   keepAliveTimeout: 65_000,
 }
 

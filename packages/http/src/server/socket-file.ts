@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 const ALL_BUT_OWNER = 0o177
 
 /**
- * Has `make` make its file for its owner alone: mode 0600 from the first moment, since whoever connects before a later
- * `chmod` is in. The mask is the whole process's, so `make` must do its work before it returns.
+ * Has `make` make its file for its owner alone: mode 0600 from the first moment, since whoever connects
+ * before a later `chmod` is in. The mask is the whole process's, so `make` must do its work before it
+ * returns.
  */
 export function ownerOnly(make: () => void): void {
   const before = process.umask(ALL_BUT_OWNER)
@@ -17,7 +18,10 @@ export function ownerOnly(make: () => void): void {
   }
 }
 
-/** Removes a socket file that a killed process left behind; false when somebody listens there, or it is no socket. */
+/**
+ * Removes a socket file that a killed process left behind; false when somebody listens there, or it is no
+ * socket.
+ */
 export async function removeStale(path: string): Promise<boolean> {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file === undefined) return true

@@ -10,7 +10,9 @@ export interface Glass extends AsyncDisposable {
   readonly storage: Storage
   /** Every row of every table, by table. Two equal texts: nothing was changed in between. */
   contents(): Promise<string>
-  /** Drops every table but one: what works on another fails from then on as nobody meant it to. For databases. */
+  /**
+   * Drops every table but one: what works on another fails from then on as nobody meant it to. For databases.
+   */
   dropAllBut?(table: string): Promise<void>
 }
 

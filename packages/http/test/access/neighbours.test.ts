@@ -147,7 +147,9 @@ const OWN_EFFECT: readonly Case[] = [
   ],
 ]
 
-/** An answer without what differs between any two: the date, the id of the request, ids that were made for it. */
+/**
+ * An answer without what differs between any two: the date, the id of the request, ids that were made for it.
+ */
 function comparable({ status, headers, text }: Answer): unknown {
   const { date: _date, 'svc-request-id': _id, ...rest } = headers
   const made = /(?:chat|msg)_[0-9a-z]{26}|eyJ[\w-]+\.[\w-]+\.[\w-]+/g
@@ -198,7 +200,10 @@ describe.each<readonly [string, OpenGlass]>([
   })
 })
 
-/** What is not there for its owner either: a job that nobody holds takes no word, no alert follows the only one. */
+/**
+ * What is not there for its owner either: a job that nobody holds takes no word, no alert follows the only
+ * one.
+ */
 const LIKE_NOTHING = [
   'the status of a job (pending)',
   'the log of a job (pending)',

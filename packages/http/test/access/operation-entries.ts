@@ -8,7 +8,10 @@ export interface OperationEntry {
   readonly asks: Permission
   /** Whether a person shows anew that it is them: with `confirmation` beside the input. */
   readonly confirmed?: true
-  /** `row`: a run leaves one, with the outcome `ok`, the code of what refused it, or `fault`. `nothing`: a read. */
+  /**
+   * `row`: a run leaves one, with the outcome `ok`, the code of what refused it, or `fault`. `nothing`: a
+   * read.
+   */
   readonly leaves: 'row' | 'nothing'
   /** An input with which it succeeds. */
   readonly input: Input

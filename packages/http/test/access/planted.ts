@@ -26,7 +26,10 @@ export function secretsOf(world: World): Readonly<Record<string, string>> {
   }
 }
 
-/** Secrets where none belongs: what people and programs do by mistake. `waiting`: two jobs that nobody has taken. */
+/**
+ * Secrets where none belongs: what people and programs do by mistake. `waiting`: two jobs that nobody has
+ * taken.
+ */
 export function misuses({ own, cookies, dead }: World, waiting: readonly string[]): readonly Sent[] {
   const bearer = { authorization: `Bearer ${own.key}` }
   const cookie = { cookie: cookies.admin }

@@ -64,7 +64,10 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
 
   const one = (): Replica => replicas[0] as Replica
 
-  /** The same request so many times at once, to each replica in turn; where `sentBy` says so, from another address each. */
+  /**
+   * The same request so many times at once, to each replica in turn; where `sentBy` says so, from another
+   * address each.
+   */
   const rush = (sent: Sent, addressOf: (index: number) => string = () => '192.0.2.1'): Promise<Answer[]> =>
     Promise.all(
       Array.from({ length: AT_ONCE }, (_, index) =>

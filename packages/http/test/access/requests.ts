@@ -21,7 +21,9 @@ const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint })
 const held = ({ own }: World) => ({ id: own.held })
 const LICENSE = 'a license'
 
-/** Every route with what it asks: a new route has no entry here, and fails until somebody has thought of one. */
+/**
+ * Every route with what it asks: a new route has no entry here, and fails until somebody has thought of one.
+ */
 export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
   'POST /v1/license/activate': {
     asks: 'a license key, which the handler looks at',

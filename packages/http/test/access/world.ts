@@ -29,7 +29,9 @@ export const PEOPLE = {
 } as const
 export type Person = keyof typeof PEOPLE
 
-/** A served plane with two tenants, licenses in every state, people of every role, and all that requests name. */
+/**
+ * A served plane with two tenants, licenses in every state, people of every role, and all that requests name.
+ */
 export interface World extends Mounted {
   contents(): Promise<string>
   dropAllBut?(table: string): Promise<void>

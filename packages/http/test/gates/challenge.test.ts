@@ -1,4 +1,5 @@
-// Which answers ask for a bearer: a client that heeds `WWW-Authenticate` must not send a key where only a cookie counts.
+// Which answers ask for a bearer: a client that heeds `WWW-Authenticate` must not send a key where only a
+// cookie counts.
 import { expect, it } from '@jest/globals'
 import { ROUTES } from '../../src/index.ts'
 import { serving } from '../support/serving.ts'

@@ -59,7 +59,10 @@ export function claimsContract(crowd: Crowd): void {
   })
 }
 
-/** Hosts with a job of their own: new, or lost by another; with something to stop; drained, refused, and without any. */
+/**
+ * Hosts with a job of their own: new, or lost by another; with something to stop; drained, refused, and
+ * without any.
+ */
 async function claimers(scene: CrowdScene): Promise<readonly Caller[]> {
   const callers: Caller[] = []
   for (let number = 0; number < LICENSES; number += 1) {

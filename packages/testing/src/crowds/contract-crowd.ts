@@ -10,7 +10,10 @@ export const REFUSED = 'unauthorized'
 export interface Caller {
   readonly name: string
   readonly ask: () => Promise<unknown>
-  /** The answer that this caller has to get, as `toMatchObject` takes it; `undefined` and `REFUSED` as they are. */
+  /**
+   * The answer that this caller has to get, as `toMatchObject` takes it; `undefined` and `REFUSED` as they
+   * are.
+   */
   readonly hears: unknown
   /** Whether others may hear the same; else no two answers of a crowd are alike. */
   readonly isPlain?: boolean

@@ -94,7 +94,10 @@ interface KnownHost {
   readonly isGood: boolean
 }
 
-/** The same fingerprints under several licenses, no two alike in what they hear. One sends a key that opens nothing. */
+/**
+ * The same fingerprints under several licenses, no two alike in what they hear. One sends a key that opens
+ * nothing.
+ */
 async function knownHosts(scene: CrowdScene): Promise<readonly KnownHost[]> {
   const hosts: KnownHost[] = []
   for (let number = 0; number < LICENSES; number += 1) {

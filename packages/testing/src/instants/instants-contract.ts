@@ -7,7 +7,9 @@ import { PEOPLE_BOUNDARIES } from './people-boundaries.ts'
 
 const OFFSETS = [-1, 0, 1]
 
-/** Answers around the instants that statements compare with: a millisecond decides, on every storage alike. */
+/**
+ * Answers around the instants that statements compare with: a millisecond decides, on every storage alike.
+ */
 export function instantsContract(name: string, open: () => Promise<Storage>): void {
   describe(`instants on ${name}`, () => {
     const storage = openedStorage(open)

@@ -16,7 +16,10 @@ import { serialContract } from './contract-serial.ts'
 import { sweepContract } from './contract-sweep.ts'
 import { JobsScene } from './jobs-scene.ts'
 
-/** What every queue must do, whatever keeps it (docs/agents.md, Jobs). `open` gives storage that the suite disposes. */
+/**
+ * What every queue must do, whatever keeps it (docs/agents.md, Jobs). `open` gives storage that the suite
+ * disposes.
+ */
 export function jobsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`jobs store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -6,7 +6,10 @@ export interface MemoryJob {
   readonly job: Job
   /** When it was to start. */
   readonly dueAt: Date
-  /** Its place in the queue in milliseconds: `-Infinity` ahead of all that wait, `Infinity` while it waits for another. */
+  /**
+   * Its place in the queue in milliseconds: `-Infinity` ahead of all that wait, `Infinity` while it waits for
+   * another.
+   */
   readonly place: number
   readonly claimKey: string | undefined
 }

@@ -11,7 +11,9 @@ import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 
-/** What a statement asks of the license that it serves. @throws Problem `unauthorized` when it is not usable */
+/**
+ * What a statement asks of the license that it serves. @throws Problem `unauthorized` when it is not usable
+ */
 export function requireLicensed(
   { licenses }: MemoryTables,
   { licenseId, keyDigest }: Licensed,

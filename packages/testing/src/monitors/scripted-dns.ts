@@ -3,7 +3,9 @@ import type { DnsBatch, DnsClient, DnsQuestion, DnsReply } from '@svc/core'
 /** The server that monitors without resolvers of their own ask in tests. */
 export const SCRIPTED_SERVER = '192.0.2.53'
 
-/** DNS by script: nothing is asked, and what was asked for is kept. A name without a script does not exist. */
+/**
+ * DNS by script: nothing is asked, and what was asked for is kept. A name without a script does not exist.
+ */
 export class ScriptedDns implements DnsClient {
   readonly questions: DnsQuestion[] = []
   readonly #scripts = new Map<string, (DnsReply | 'silence')[]>()
@@ -14,7 +16,10 @@ export class ScriptedDns implements DnsClient {
     this.replies(host, { status: 'records', records })
   }
 
-  /** Sets what a name is answered, one reply a question; the last one stays. `silence` lasts until it is given up. */
+  /**
+   * Sets what a name is answered, one reply a question; the last one stays. `silence` lasts until it is given
+   * up.
+   */
   replies(host: string, ...replies: (DnsReply | 'silence')[]): void {
     this.#scripts.set(host, replies)
   }

@@ -8,7 +8,10 @@ function bytesOf(base32: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** What an authenticator app shows for a secret at an instant: RFC 6238 with SHA-1, 6 digits and 30 s, written down anew. */
+/**
+ * What an authenticator app shows for a secret at an instant: RFC 6238 with SHA-1, 6 digits and 30 s, written
+ * down anew.
+ */
 export function oneTimeCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / STEP_MS)))

@@ -18,7 +18,9 @@ const LARGE_LINES = 1003
 const LONG_LINE_EVERY = 50
 const LONG_LINE_CHARS = 9000
 
-/** What an agent does about one job: says that it runs, does the steps, sends their output, says how it ended. */
+/**
+ * What an agent does about one job: says that it runs, does the steps, sends their output, says how it ended.
+ */
 export class WorkRun {
   readonly #host: SimulatedHost
   readonly #habits: AgentHabits

@@ -81,7 +81,9 @@ class AgentRun {
     }
   }
 
-  /** Asks for work, under the same key until an answer has come: an answer that got lost is answered again. */
+  /**
+   * Asks for work, under the same key until an answer has come: an answer that got lost is answered again.
+   */
   async #claim(): Promise<RememberedJob | undefined> {
     const { disk, fingerprint, random } = this.#host
     const { sloppy, keyed } = this.#habits

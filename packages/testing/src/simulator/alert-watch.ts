@@ -27,7 +27,10 @@ const LOSE_COUNTS: readonly Fault[] = ['replica-crash', 'database-failure']
 const CALM_MS = 10_000
 const RECEIVER_URL = 'https://receiver.example/alerts'
 
-/** Looks at what is wrong as each tick begins, once faults have stopped, and at the alerts when the run has ended. */
+/**
+ * Looks at what is wrong as each tick begins, once faults have stopped, and at the alerts when the run has
+ * ended.
+ */
 export class AlertWatch {
   readonly #parts: AlertWatchParts
   readonly #conditions: AlertConditionCheck

@@ -25,7 +25,10 @@ const REPAIR_ROUNDS = 4
 const REPAIR_MS = 15_000
 const HOUR_MS = 3_600_000
 
-/** Whatever happens to machines, replicas, the database's clock, licenses and jobs, at any moment while faults are on. */
+/**
+ * Whatever happens to machines, replicas, the database's clock, licenses and jobs, at any moment while faults
+ * are on.
+ */
 export class Chaos {
   readonly #parts: ChaosParts
   readonly #faults: ReadonlySet<Fault>
@@ -137,7 +140,9 @@ export class Chaos {
     for (let sent = 0; sent < count; sent += 1) void network.send(licenseId, { path, key, body, address })
   }
 
-  /** A machine writes to a job that is not its own: another's, one of another license, an attempt of long ago. */
+  /**
+   * A machine writes to a job that is not its own: another's, one of another license, an attempt of long ago.
+   */
   #intrude(): void {
     const { random, machines, network, database } = this.#parts
     const jobs = database.tables.jobs.all()
@@ -158,7 +163,8 @@ export class Chaos {
     const list = [{ id: job.id, attempt: isOwner ? job.attempt - 1 : job.attempt }]
     random.pick([
       () => send(`/v1/jobs/${job.id}/status`, { state: random.pick(['running', 'succeeded', 'pending']) }),
-      // By a host that will never hold the job: had it become the owner meanwhile, its lines would be good ones.
+      // By a host that will never hold the job: had it become the owner meanwhile, its lines would be good
+      // ones.
       () => send(`/v1/jobs/${job.id}/logs`, { ...aside, lines, offset: 0 }),
       // Lines of none are taken late as well, but not for ever.
       () => send(`/v1/jobs/${job.id}/logs`, { attempt: job.attempt, lines: [], offset: 0 }),

@@ -27,8 +27,8 @@ const CRASH_SHARE = 0.003
 const CRASH_IN_TRANSACTION_SHARE = 0.05
 
 /**
- * The storage as one replica has it: every call travels to the database, has its effect there, and travels back, each
- * at an instant that the seed draws. A crash on the way leaves the effect or nothing.
+ * The storage as one replica has it: every call travels to the database, has its effect there, and travels
+ * back, each at an instant that the seed draws. A crash on the way leaves the effect or nothing.
  */
 export class Connection {
   readonly #parts: ConnectionParts

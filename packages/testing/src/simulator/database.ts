@@ -18,7 +18,10 @@ export interface SimulatedDatabaseParts {
   readonly observe: (statement: Statement) => void
 }
 
-/** The one database of all replicas: the fake stores, statement after statement, each with its effect at one instant. */
+/**
+ * The one database of all replicas: the fake stores, statement after statement, each with its effect at one
+ * instant.
+ */
 export class SimulatedDatabase {
   readonly tables = new MemoryTables()
   readonly clock: SimulatedClock

@@ -27,7 +27,10 @@ export const FAULTS = [
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** Draws a mix: each fault is left out in 30 to 50 % of the draws, so that rare combinations come up pure, too. */
+/**
+ * Draws a mix: each fault is left out in 30 to 50 % of the draws, so that rare combinations come up pure,
+ * too.
+ */
 export function drawFaults(random: Random): Fault[] {
   const left = 0.3 + 0.2 * random.fraction()
   return FAULTS.filter(() => !random.chance(left))

@@ -26,7 +26,9 @@ export interface SimulatedHost {
   ): Promise<WireAnswer | undefined>
 }
 
-/** An agent: runs on a host from its start to its crash. One that returns has ended and is not started again. */
+/**
+ * An agent: runs on a host from its start to its crash. One that returns has ended and is not started again.
+ */
 export type AgentProgram = (host: SimulatedHost) => Promise<void>
 
 /** What a machine is made of. */

@@ -4,7 +4,9 @@ import type { JobChange, JobsBefore } from './statement.ts'
 
 type Rows = Map<string, MemoryJob | undefined>
 
-/** What was written to the queue, so that a look at what changed costs what changed and not the whole queue. */
+/**
+ * What was written to the queue, so that a look at what changed costs what changed and not the whole queue.
+ */
 export class JobJournal {
   readonly #jobs: MemoryTable<MemoryJob>
   /** Rows written since the last look, as they were then. */

@@ -4,7 +4,10 @@ import type { Random } from './random.ts'
 import type { Replica } from './replica.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What became of an operation: its answer, the code of a refusal, or unknown because the replica died or was slow. */
+/**
+ * What became of an operation: its answer, the code of a refusal, or unknown because the replica died or was
+ * slow.
+ */
 export interface Outcome {
   readonly answer?: Answer
   readonly refused?: string
@@ -20,7 +23,9 @@ export interface OperatorParts {
 
 const PATIENCE_MS = 20_000
 
-/** The person who runs the fleet: every act is an operation of the product, through whichever replica is up. */
+/**
+ * The person who runs the fleet: every act is an operation of the product, through whichever replica is up.
+ */
 export class Operator {
   readonly #parts: OperatorParts
   readonly #answered = new Map<string, number>()

@@ -2,7 +2,10 @@ const rotate = (word: number, bits: number): number => (word << bits) | (word >>
 
 const TWO_32 = 2 ** 32
 
-/** A repeatable source of randomness (xoshiro128**, seeded through splitmix32): the same seed gives the same draws. */
+/**
+ * A repeatable source of randomness (xoshiro128**, seeded through splitmix32): the same seed gives the same
+ * draws.
+ */
 export class Random {
   readonly #state: [number, number, number, number]
 

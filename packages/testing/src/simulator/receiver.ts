@@ -31,7 +31,10 @@ const answered = (status: number): OutboundAnswer => ({
   body: new Uint8Array(),
 })
 
-/** Who is told of alerts, as one replica calls it. While faults are on it refuses, fails, or is heard too late. */
+/**
+ * Who is told of alerts, as one replica calls it. While faults are on it refuses, fails, or is heard too
+ * late.
+ */
 export class Receiver implements Outbound {
   readonly #parts: ReceiverParts
 

@@ -3,8 +3,8 @@ import type { SimulationResult } from './simulate.ts'
 const TRACE_LINES = 60
 
 /**
- * A failed run for people: what broke, under which faults, how to see it again, and the end of its trace. `flags` are
- * what `npm run simulate` takes besides the seed to run the same.
+ * A failed run for people: what broke, under which faults, how to see it again, and the end of its trace.
+ * `flags` are what `npm run simulate` takes besides the seed to run the same.
  */
 export function simulationReport(
   seed: number,

@@ -59,8 +59,8 @@ export function drawScenario(seed: number): Scenario {
 }
 
 /**
- * How long jobs may take to end once faults have stopped: lease, pauses and cancels that run out, claims, and the work
- * itself, one job after the other at worst.
+ * How long jobs may take to end once faults have stopped: lease, pauses and cancels that run out, claims, and
+ * the work itself, one job after the other at worst.
  */
 export function stragglerSeconds({ leaseSeconds, claimSeconds, jobs }: Scenario): number {
   const cancelSeconds = 300

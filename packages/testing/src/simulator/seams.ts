@@ -22,8 +22,8 @@ export interface StorageSeam {
 }
 
 /**
- * Places where a run takes a part of yours instead of its own: another way to reach the plane (`endpoint`), or a part
- * with a fault planted in it, to see that the checks find it.
+ * Places where a run takes a part of yours instead of its own: another way to reach the plane (`endpoint`),
+ * or a part with a fault planted in it, to see that the checks find it.
  */
 export interface SimulationSeams {
   /** The services of a replica as they are made, to put a method of yours on one of them. */

@@ -10,8 +10,8 @@ export interface ToldSeed {
 }
 
 /**
- * Runs a seed, and shrinks and traces it when it breaks a promise. `flags` are what `npm run simulate` takes besides the
- * seed to run the same.
+ * Runs a seed, and shrinks and traces it when it breaks a promise. `flags` are what `npm run simulate` takes
+ * besides the seed to run the same.
  */
 export async function tellSeed(options: SimulationOptions, flags = ''): Promise<ToldSeed> {
   const result = await simulate(options)

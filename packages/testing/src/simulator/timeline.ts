@@ -11,8 +11,8 @@ const BREATHE_EVERY = 1000
 const TRACE_LINES = 400
 
 /**
- * Simulated time. Everything that waits, waits here, and what waits goes on one event after the other in the order of
- * (time, sequence): the seed that draws the times decides every interleaving.
+ * Simulated time. Everything that waits, waits here, and what waits goes on one event after the other in the
+ * order of (time, sequence): the seed that draws the times decides every interleaving.
  */
 export class Timeline {
   readonly #heap = new EventHeap()
@@ -92,8 +92,8 @@ export class Timeline {
 
   /** Lets everything that an event set going run as far as it can without another event. */
   async #settle(): Promise<void> {
-    // A tick comes after all microtasks and costs a third of a turn of the event loop, which only parts that use ticks
-    // themselves (streams) need.
+    // A tick comes after all microtasks and costs a third of a turn of the event loop, which only parts that
+    // use ticks themselves (streams) need.
     if (this.#isPatient || this.#happened % BREATHE_EVERY === 0) await breathe()
     else await new Promise<void>((resolve) => process.nextTick(resolve))
   }

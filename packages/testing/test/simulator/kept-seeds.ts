@@ -12,9 +12,10 @@ export interface KeptSeed {
 }
 
 /**
- * Seeds to keep. A seed at which a fault of the product was found gets a line here, together with the mending: seed and
- * scenario from the report, and what was wrong. The others are those at which planted faults were found latest: of ordinary
- * seeds so few meet what they meet that a change of the simulator may lose it.
+ * Seeds to keep. A seed at which a fault of the product was found gets a line here, together with the
+ * mending: seed and scenario from the report, and what was wrong. The others are those at which planted
+ * faults were found latest: of ordinary seeds so few meet what they meet that a change of the simulator may
+ * lose it.
  */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   {

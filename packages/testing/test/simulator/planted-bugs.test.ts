@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals'
 import { firstFailing } from './first-failing.ts'
 import { PLANTED } from './planted/index.ts'
 
-/** A fault that only some hundreds of seeds meet takes 20 s of processor time, which on a busy machine is minutes. */
+/**
+ * A fault that only some hundreds of seeds meet takes 20 s of processor time, which on a busy machine is
+ * minutes.
+ */
 const PATIENCE_MS = 240_000
 
 describe('the checks of the simulator', () => {

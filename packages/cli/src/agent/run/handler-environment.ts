@@ -4,8 +4,8 @@ import { handlerFolders } from './handler-folders.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /**
- * What handlers see of the agent's own environment. An allow-list, because the rest may hold the license key, a database
- * address or another service's secret.
+ * What handlers see of the agent's own environment. An allow-list, because the rest may hold the license key,
+ * a database address or another service's secret.
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|SSL_CERT_FILE|SSL_CERT_DIR|DOCKER_HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
@@ -20,7 +20,10 @@ const PAYLOAD_KEY = /^[a-z][a-z0-9_]{0,63}$/
 /** Linux takes 128 KiB for one variable; longer values stand in the job file only. */
 const MAX_VALUE_CHARS = 16_384
 
-/** The environment of a handler: the host's harmless part, the payload's plain facts, and the agent's, which win. */
+/**
+ * The environment of a handler: the host's harmless part, the payload's plain facts, and the agent's, which
+ * win.
+ */
 export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): Record<string, string> {
   const { job } = folder
   const { state, apps } = handlerFolders(options)
@@ -46,7 +49,10 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
   return Object.fromEntries(Object.entries(all).filter(([, value]) => !holds(value, options.licenseKey)))
 }
 
-/** The `env` of the payload as lines that a POSIX shell reads with `.`; names that no shell takes are left out. */
+/**
+ * The `env` of the payload as lines that a POSIX shell reads with `.`; names that no shell takes are left
+ * out.
+ */
 export function appEnvironment(job: ClaimedJob): string {
   const env = job.payload.env
   if (typeof env !== 'object' || env === null) return ''
@@ -66,7 +72,10 @@ function inherited({ environment = {}, handlerUser }: AgentOptions): Record<stri
   return { ...Object.fromEntries(entries.filter(([variable]) => !OWN_USERS.test(variable))), ...its }
 }
 
-/** `app` → `SVC_APP`, `older_than_seconds` → `SVC_OLDER_THAN_SECONDS`; of the source `type` → `SVC_SOURCE_TYPE`, the rest plainly. */
+/**
+ * `app` → `SVC_APP`, `older_than_seconds` → `SVC_OLDER_THAN_SECONDS`; of the source `type` →
+ * `SVC_SOURCE_TYPE`, the rest plainly.
+ */
 function payloadFacts({ payload }: ClaimedJob): Record<string, string> {
   const { source } = payload
   const { type, ...rest } = (typeof source === 'object' && source !== null ? source : {}) as Record<

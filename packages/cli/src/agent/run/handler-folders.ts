@@ -40,8 +40,8 @@ export async function grant(path: string, { gid }: HandlerUser, mode: number): P
 }
 
 /**
- * Makes the folders of handlers that have a user of their own, and a way to them through the agent's folder, which
- * they cannot read. Does nothing when they have not.
+ * Makes the folders of handlers that have a user of their own, and a way to them through the agent's folder,
+ * which they cannot read. Does nothing when they have not.
  * @throws Problem `invalid-input` when the agent may not, or the user cannot get there
  */
 export async function openHandlerFolders(place: HandlerPlace): Promise<void> {

@@ -28,7 +28,9 @@ export interface HandlerStart {
   readonly onLine: (line: string) => void
 }
 
-/** How long output is still read after the handler ended, when a process it left behind holds its pipes open. */
+/**
+ * How long output is still read after the handler ended, when a process it left behind holds its pipes open.
+ */
 const TRAILING_OUTPUT_MS = 1_000
 
 /** A handler at work in a process group of its own, so that it can be ended with everything it started. */

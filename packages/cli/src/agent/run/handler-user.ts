@@ -21,7 +21,8 @@ const run = promisify(execFile)
 
 /**
  * Looks `NAME[:GROUP]` up in the user database of the host. Without a group it is the user's first one.
- * @throws Problem `invalid-input`: there is no such user or group, or it is that of root; or the agent is not root
+ * @throws Problem `invalid-input`: there is no such user or group, or it is that of root; or the agent is not
+ * root
  */
 export async function findHandlerUser(text: string): Promise<HandlerUser> {
   demandRoot()
@@ -36,8 +37,8 @@ export async function findHandlerUser(text: string): Promise<HandlerUser> {
 }
 
 /**
- * Root alone loses its capabilities as it becomes another user. Any other user would hand CAP_SETUID on to handlers, and
- * with it the way to root.
+ * Root alone loses its capabilities as it becomes another user. Any other user would hand CAP_SETUID on to
+ * handlers, and with it the way to root.
  * @throws Problem `invalid-input` when this process is not root's
  */
 export function demandRoot(): void {

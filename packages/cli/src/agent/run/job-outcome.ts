@@ -3,8 +3,8 @@ import type { ClaimedJob } from './claimed-job.ts'
 import type { HandlerEnd } from './handler-process.ts'
 
 /**
- * Why work is ended before its own end. `cancelled` and `timeout` are reported as failed, `given back` as pending, `gone`
- * not at all: the job belongs to somebody else.
+ * Why work is ended before its own end. `cancelled` and `timeout` are reported as failed, `given back` as
+ * pending, `gone` not at all: the job belongs to somebody else.
  */
 export type Interruption = 'cancelled' | 'timeout' | 'given back' | 'gone'
 
@@ -20,7 +20,10 @@ export function outcomeOf(end: HandlerEnd, kind: string): StatusReport {
   return { state: 'failed', ...exitCode(end), error: error.slice(0, MAX_ERROR_CHARS) }
 }
 
-/** The kernel names no reason with a signal. Its out-of-memory killer is the usual sender of a SIGKILL that nobody asked for. */
+/**
+ * The kernel names no reason with a signal. Its out-of-memory killer is the usual sender of a SIGKILL that
+ * nobody asked for.
+ */
 const killedBy = (signal: NodeJS.Signals | undefined): string =>
   `killed by ${signal}${signal === 'SIGKILL' ? ' (perhaps by the out-of-memory killer)' : ''}`
 
@@ -37,7 +40,8 @@ export function outcomeOfInterrupted(
 
 /** What to report of work that ended with the agent that ran it. */
 export function outcomeOfAbandoned(job: ClaimedJob): StatusReport {
-  // Giving back is not counted as a lost lease, so a job that takes the agent down with it would go round for ever.
+  // Giving back is not counted as a lost lease, so a job that takes the agent down with it would go round for
+  // ever.
   if (job.attempt < job.maxAttempts) return { state: 'pending' }
   return {
     state: 'failed',

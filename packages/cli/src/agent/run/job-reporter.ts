@@ -6,10 +6,16 @@ import type { JobParts } from './job-run.ts'
 import { LogStream } from './log-stream.ts'
 import type { WorkFolder } from './work-folder.ts'
 
-/** `heard`: the plane knows. `gone`: it wants to hear nothing about this job. `unheard`: it could not be reached in time. */
+/**
+ * `heard`: the plane knows. `gone`: it wants to hear nothing about this job. `unheard`: it could not be
+ * reached in time.
+ */
 export type Hearing = 'heard' | 'gone' | 'unheard'
 
-/** How long a log that cannot be sent holds back the outcome; the rest follows it, which the plane takes for 600 s. */
+/**
+ * How long a log that cannot be sent holds back the outcome; the rest follows it, which the plane takes for
+ * 600 s.
+ */
 const LOG_FIRST_MS = 60_000
 
 /** Everything that the plane hears about one job: that it runs, what it prints, how it ended. */
@@ -36,7 +42,10 @@ export class JobReporter {
     this.#stream = new LogStream({ api, job, spool: this.#spool, clock, log, intervalMs, hear }, life)
   }
 
-  /** Reports `running` until the plane has heard it, at most for the length of a lease. A refusal counts as gone. */
+  /**
+   * Reports `running` until the plane has heard it, at most for the length of a lease. A refusal counts as
+   * gone.
+   */
   async announce(): Promise<Hearing> {
     const lease = AbortSignal.timeout(Math.min(this.#folder.job.leaseSeconds * 1000, 2 ** 31 - 1))
     const answer = await this.#report({ state: 'running' }, AbortSignal.any([this.#life, lease]))

@@ -22,7 +22,10 @@ export interface JobParts {
   readonly log: Log
 }
 
-/** How a run ended, for the agent's own count. `unreported`: its outcome stays in the work folder for the next start. */
+/**
+ * How a run ended, for the agent's own count. `unreported`: its outcome stays in the work folder for the next
+ * start.
+ */
 export type JobEnd = 'succeeded' | 'failed' | 'given back' | 'gone' | 'unreported'
 
 /** One job from claim to end. */
@@ -45,7 +48,10 @@ export class JobRun {
     this.#reporter = new JobReporter(parts, folder, (answer) => this.#hear(answer), this.#life.signal)
   }
 
-  /** Ends the work early. The first reason stands, except that `gone` overrules all; after the handler's own end only `gone` counts. */
+  /**
+   * Ends the work early. The first reason stands, except that `gone` overrules all; after the handler's own
+   * end only `gone` counts.
+   */
   interrupt(why: Interruption): void {
     const over = this.#handler?.exited ?? false
     if (why !== 'gone' && (this.#interruption !== undefined || over)) return
@@ -163,7 +169,10 @@ export class JobRun {
   }
 }
 
-/** Calls `act` once after `milliseconds`, unless disposed before. Longer than a timer can wait counts as never. */
+/**
+ * Calls `act` once after `milliseconds`, unless disposed before. Longer than a timer can wait counts as
+ * never.
+ */
 function after(milliseconds: number, act: () => void): Disposable {
   const cancelled = new AbortController()
   if (milliseconds < 2 ** 31) void pause(milliseconds, cancelled.signal).then((passed) => passed && act())

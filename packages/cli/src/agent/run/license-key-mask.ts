@@ -1,8 +1,8 @@
 const MASK = '[license key]'
 
 /**
- * A line without the license key: every occurrence is masked, overlapping ones together. A line of `maxChars` may have
- * been cut within the key, so the beginning of a key at its end is masked too.
+ * A line without the license key: every occurrence is masked, overlapping ones together. A line of `maxChars`
+ * may have been cut within the key, so the beginning of a key at its end is masked too.
  */
 export function withoutKey(line: string, key: string, maxChars: number): string {
   if (key === '') return line

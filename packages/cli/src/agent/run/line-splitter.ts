@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 
 /**
- * Cuts a byte stream into lines of at most `maxChars` characters (UTF-16 code units; a surrogate pair is not split). The
- * rest of a longer line is dropped as it comes, so a stream without line ends costs no memory.
+ * Cuts a byte stream into lines of at most `maxChars` characters (UTF-16 code units; a surrogate pair is not
+ * split). The rest of a longer line is dropped as it comes, so a stream without line ends costs no memory.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8')
@@ -36,7 +36,8 @@ export class LineSplitter {
     this.#gather(text.slice(from))
   }
 
-  // One character more than a line holds is kept: a carriage return before the line end is not part of the line.
+  // One character more than a line holds is kept: a carriage return before the line end is not part of the
+  // line.
   #gather(text: string): void {
     const room = this.#maxChars + 1 - this.#partial.length
     if (room > 0) this.#partial += text.slice(0, room)

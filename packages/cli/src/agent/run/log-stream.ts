@@ -22,8 +22,9 @@ export interface LogStreamParts {
 const MAX_BATCH_BYTES = 512 * 1024
 
 /**
- * Sends a job's lines in order, each with its place in the attempt's stream. After a broken connection the same place is
- * sent again and the plane says where it stands (`Svc-Log-Next`), so no line is lost and none doubled (wire-agent §4).
+ * Sends a job's lines in order, each with its place in the attempt's stream. After a broken connection the
+ * same place is sent again and the plane says where it stands (`Svc-Log-Next`), so no line is lost and none
+ * doubled (wire-agent §4).
  */
 export class LogStream {
   readonly #parts: LogStreamParts

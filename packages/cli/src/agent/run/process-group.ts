@@ -17,7 +17,10 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** SIGTERM to a group, and SIGKILL to what is left of it after `graceMs`. Resolves when it is gone or was killed. */
+/**
+ * SIGTERM to a group, and SIGKILL to what is left of it after `graceMs`. Resolves when it is gone or was
+ * killed.
+ */
 export async function endGroup(group: number, graceMs: number): Promise<void> {
   if (!signalGroup(group, 'SIGTERM')) return
   for (
@@ -44,12 +47,16 @@ async function isAtWork(group: number): Promise<boolean> {
   })
 }
 
-/** The work folder of one attempt of one job. Its handler's folder stands in the environment of all that it started. */
+/**
+ * The work folder of one attempt of one job. Its handler's folder stands in the environment of all that it
+ * started.
+ */
 type MarkingFolder = Pick<WorkFolder, 'path' | 'handlerPath'>
 
 /**
- * SIGKILL to every process that a handler of this work folder has started: also those that left the process group, and those of an
- * agent that was itself killed. Needs /proc; elsewhere it finds nothing. `user`: whose processes they are, when not the agent's.
+ * SIGKILL to every process that a handler of this work folder has started: also those that left the process
+ * group, and those of an agent that was itself killed. Needs /proc; elsewhere it finds nothing. `user`: whose
+ * processes they are, when not the agent's.
  */
 export async function killStrays(folder: MarkingFolder, user: HandlerUser | undefined): Promise<number> {
   let killed = 0

@@ -23,9 +23,9 @@ export const workRoot = ({ stateDir, handlerUser }: HandlerPlace): WorkRoot => (
 })
 
 /**
- * The folder of one attempt of one job, `work/<job id>.<attempt>` in the state folder. In it stand, for the agent alone,
- * the job, the spooled log, and how it ended until the plane has heard it; and a folder of the handler's, `run`, with what the
- * handler reads. It goes when the plane has heard.
+ * The folder of one attempt of one job, `work/<job id>.<attempt>` in the state folder. In it stand, for the
+ * agent alone, the job, the spooled log, and how it ended until the plane has heard it; and a folder of the
+ * handler's, `run`, with what the handler reads. It goes when the plane has heard.
  */
 export class WorkFolder {
   readonly job: ClaimedJob
@@ -61,7 +61,10 @@ export class WorkFolder {
     return folder
   }
 
-  /** The folders that an earlier agent left behind. One whose job cannot be read was never begun and is removed. */
+  /**
+   * The folders that an earlier agent left behind. One whose job cannot be read was never begun and is
+   * removed.
+   */
   static async leftovers(root: WorkRoot): Promise<WorkFolder[]> {
     const names = await readdir(root.path).catch(() => [])
     const found = await Promise.all(names.map((name) => WorkFolder.#reopen(root, name)))
@@ -92,7 +95,9 @@ export class WorkFolder {
     return join(this.path, 'log.ndjson')
   }
 
-  /** Keeps how the job ended: a restarted agent reports it if this one cannot. A full disk costs only that. */
+  /**
+   * Keeps how the job ended: a restarted agent reports it if this one cannot. A full disk costs only that.
+   */
   async keepOutcome(report: StatusReport): Promise<void> {
     await writeDurably(this.#outcomeFile, JSON.stringify(report)).catch(() => {})
   }
@@ -119,9 +124,9 @@ export class WorkFolder {
 }
 
 /**
- * Removes a work folder, the agent's own files first: without them it is never taken up again. Another user's files are
- * removed as that user, because one of their processes may still be alive and could lead root by a link to any other folder.
- * Files that cannot be removed stay until the next start and hold nothing up.
+ * Removes a work folder, the agent's own files first: without them it is never taken up again. Another user's
+ * files are removed as that user, because one of their processes may still be alive and could lead root by a
+ * link to any other folder. Files that cannot be removed stay until the next start and hold nothing up.
  */
 async function removeFolder(path: string, user: HandlerUser | undefined): Promise<void> {
   const names: string[] = await readdir(path).catch(() => [])

@@ -23,8 +23,8 @@ interface Memory {
 const MAX_FINGERPRINT_CHARS = 512
 
 /**
- * What an agent remembers over restarts, in `agent.json` of its state folder (folder 0700, file 0600, replaced as a
- * whole). The license key is not part of it.
+ * What an agent remembers over restarts, in `agent.json` of its state folder (folder 0700, file 0600,
+ * replaced as a whole). The license key is not part of it.
  */
 export class AgentState {
   readonly #path: string
@@ -39,8 +39,9 @@ export class AgentState {
   }
 
   /**
-   * Opens the memory of a folder that is there, or begins one. A given `fingerprint` that differs from the kept one begins anew.
-   * Throws `Problem('conflict')` when the file is unreadable: minting a second identity would make a second host.
+   * Opens the memory of a folder that is there, or begins one. A given `fingerprint` that differs from the
+   * kept one begins anew. Throws `Problem('conflict')` when the file is unreadable: minting a second identity
+   * would make a second host.
    */
   static async open(folder: string, log: Log, fingerprint?: string): Promise<AgentState> {
     const path = join(folder, 'agent.json')
@@ -71,8 +72,8 @@ export class AgentState {
   }
 
   /**
-   * The key of the claim under way. It stands until a job was received, over empty answers, lost ones and a crash: a
-   * job that was handed out under it comes back under it instead of waiting for its lease to pass.
+   * The key of the claim under way. It stands until a job was received, over empty answers, lost ones and a
+   * crash: a job that was handed out under it comes back under it instead of waiting for its lease to pass.
    */
   get intent(): string {
     return this.#memory.intent

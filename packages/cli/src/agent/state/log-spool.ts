@@ -20,8 +20,9 @@ interface Position {
 const START: Position = { line: 0, byte: 0 }
 
 /**
- * A job's output as a file of JSON lines in its work folder: memory stays small however long the plane is away, and the
- * last words of a job outlive the agent. Writing is synchronous, which holds back a handler that writes faster than the disk.
+ * A job's output as a file of JSON lines in its work folder: memory stays small however long the plane is
+ * away, and the last words of a job outlive the agent. Writing is synchronous, which holds back a handler
+ * that writes faster than the disk.
  */
 export class LogSpool {
   readonly #file: number
@@ -49,8 +50,8 @@ export class LogSpool {
   }
 
   /**
-   * Adds a line; says whether it was kept. At the cap one line says that the rest is dropped. A full disk drops lines and
-   * leaves the kept ones whole.
+   * Adds a line; says whether it was kept. At the cap one line says that the rest is dropped. A full disk
+   * drops lines and leaves the kept ones whole.
    */
   append(entry: SpoolLine): boolean {
     if (this.#closed || this.#end.line >= this.#maxLines || this.#end.byte >= MAX_BYTES) return false
@@ -69,7 +70,10 @@ export class LogSpool {
     return true
   }
 
-  /** The JSON texts of the lines from number `from` on: at most `maxLines`, and at most `maxBytes` unless the first is longer. */
+  /**
+   * The JSON texts of the lines from number `from` on: at most `maxLines`, and at most `maxBytes` unless the
+   * first is longer.
+   */
   read(from: number, maxLines: number, maxBytes: number): string[] {
     if (from < this.#cursor.line) this.#cursor = START
     const lines: string[] = []
@@ -91,7 +95,10 @@ export class LogSpool {
     closeSync(this.#file)
   }
 
-  /** Visits whole lines between `from` and byte `end` until `visit` says no; gives the place behind the last one taken. */
+  /**
+   * Visits whole lines between `from` and byte `end` until `visit` says no; gives the place behind the last
+   * one taken.
+   */
   #walk(from: Position, end: number, visit: (line: number, text: Buffer) => boolean): Position {
     let position = from
     let rest = Buffer.alloc(0)

@@ -16,9 +16,10 @@ export async function endLeftovers(folders: readonly WorkFolder[], parts: JobPar
 }
 
 /**
- * Tells the plane what became of the jobs of an agent that ended without a word: the outcome it kept, if the work was
- * done; else the job is given back, or failed once its attempts are used up. The rest of the spooled log goes first. The
- * attempt fences it all: a job that was handed out again in the meantime answers 404 and is left alone.
+ * Tells the plane what became of the jobs of an agent that ended without a word: the outcome it kept, if the
+ * work was done; else the job is given back, or failed once its attempts are used up. The rest of the spooled
+ * log goes first. The attempt fences it all: a job that was handed out again in the meantime answers 404 and
+ * is left alone.
  */
 export async function reportLeftovers(
   folders: readonly WorkFolder[],

@@ -5,9 +5,10 @@ import { Problem } from '@svc/core'
 import { bootId, startedAt } from '../wire/host-facts.ts'
 
 /**
- * Takes the state folder for this process. Two agents under one fingerprint would each end the other's work as
- * leftovers. A lock whose process is gone (compared by start time and boot, so a reused pid does not fool it) is
- * replaced. Makes the folder, mode 0700, when it is not there. Throws `Problem('conflict')` when the lock's process lives.
+ * Takes the state folder for this process. Two agents under one fingerprint would each end the other's work
+ * as leftovers. A lock whose process is gone (compared by start time and boot, so a reused pid does not fool
+ * it) is replaced. Makes the folder, mode 0700, when it is not there. Throws `Problem('conflict')` when the
+ * lock's process lives.
  */
 export function lockStateFolder(folder: string, pid: number): Disposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

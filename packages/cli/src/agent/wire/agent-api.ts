@@ -63,7 +63,10 @@ export class AgentApi {
     return this.#post(`${pathOf(job)}/status`, { attempt: job.attempt, ...report }, signal)
   }
 
-  /** POST /v1/jobs/{id}/logs. `lines` are JSON texts of `{ ts, line }`; `offset` counts from the attempt's first line. */
+  /**
+   * POST /v1/jobs/{id}/logs. `lines` are JSON texts of `{ ts, line }`; `offset` counts from the attempt's
+   * first line.
+   */
   logs(job: ClaimedJob, offset: number, lines: readonly string[], signal: AbortSignal): Promise<Answer> {
     const head = JSON.stringify({ fingerprint: this.#identity.fingerprint, attempt: job.attempt, offset })
     const body = `${head.slice(0, -1)},"lines":[${lines.join(',')}]}`
@@ -76,9 +79,9 @@ export class AgentApi {
   }
 
   /**
-   * Repeats an exchange until it is answered for good: no connection, 401, 408, 429 and 5xx are tried again, after
-   * `Retry-After` or a growing wait. 401 is among them because a suspended license may be reinstated while a job runs.
-   * Gives the last answer when `patience` ends first.
+   * Repeats an exchange until it is answered for good: no connection, 401, 408, 429 and 5xx are tried again,
+   * after `Retry-After` or a growing wait. 401 is among them because a suspended license may be reinstated
+   * while a job runs. Gives the last answer when `patience` ends first.
    */
   async insist(exchange: (signal: AbortSignal) => Promise<Answer>, patience: Patience): Promise<Answer> {
     for (let tries = 0; ; tries += 1) {
@@ -94,7 +97,8 @@ export class AgentApi {
   retryMs(answer: Answer, tries: number): number {
     const { retryFloorMs, retryCeilingMs } = this.#timing
     const asked = this.#retryAfterMs(answer.header('retry-after'))
-    // A little more than asked, and not all hosts at the same instant: the window opens for everybody at once.
+    // A little more than asked, and not all hosts at the same instant: the window opens for everybody at
+    // once.
     return asked === undefined ? backoff(tries, retryFloorMs, retryCeilingMs) : asked + Math.random() * 250
   }
 

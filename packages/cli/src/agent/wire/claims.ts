@@ -28,8 +28,8 @@ export class Claims {
   }
 
   /**
-   * Claims until `draining`; a claim under way is waited for, because the plane may already have handed out a job on it.
-   * `life` ends that too.
+   * Claims until `draining`; a claim under way is waited for, because the plane may already have handed out a
+   * job on it. `life` ends that too.
    */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
     const { api, options } = this.#parts
@@ -97,7 +97,10 @@ export class Claims {
     )
   }
 
-  /** Slower when the plane limits this license, whose hosts share one budget; back to the set pace when it does not. */
+  /**
+   * Slower when the plane limits this license, whose hosts share one budget; back to the set pace when it
+   * does not.
+   */
   #restMs(answer: Answer): number {
     const { api, timing, log } = this.#parts
     if (answer.status === 204) {

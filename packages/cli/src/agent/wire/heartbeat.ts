@@ -85,7 +85,9 @@ export class Heartbeat {
     }
   }
 
-  /** A refresh counts only when its signature holds, it names this host, and it is newer than the last one. */
+  /**
+   * A refresh counts only when its signature holds, it names this host, and it is newer than the last one.
+   */
   async #take(refresh: string, signal: AbortSignal): Promise<void> {
     const { keys, state, log, jobs } = this.#parts
     const verdict = await keys.verify(refresh, 'svc-rfr+jwt', { signal, isFinal: () => true })

@@ -9,7 +9,8 @@ export function bootId(): string | undefined {
 
 /** When a process started, in clock ticks since boot: tells it from a later one with the same id. */
 export function startedAt(pid: number): string | undefined {
-  // The command stands in brackets and may hold blanks: count the fields behind it. Start time is field 22 of `stat`.
+  // The command stands in brackets and may hold blanks: count the fields behind it. Start time is field 22 of
+  // `stat`.
   return readOrNothing(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ')[19]
 }
 
@@ -29,7 +30,10 @@ export interface HostFigures {
   readonly disk_total_gb?: number
 }
 
-/** Measures the host: cpu since the last sample, memory that programs could still get, the disk of the state folder. */
+/**
+ * Measures the host: cpu since the last sample, memory that programs could still get, the disk of the state
+ * folder.
+ */
 export class HostMeter {
   readonly #folder: string
   #last = cpuTimes()

@@ -33,15 +33,18 @@ export const noAnswer = (fault: string): Answer => ({
 })
 
 /**
- * HTTP over kept-alive connections to one plane. Redirects are not followed: they would carry the license key to
- * another address.
+ * HTTP over kept-alive connections to one plane. Redirects are not followed: they would carry the license key
+ * to another address.
  */
 export class HttpExchange {
   readonly #base: URL
   readonly #agent: http.Agent
   readonly #timeoutMs: number
 
-  /** `environment` supplies the usual proxy variables. Throws `TypeError` when `url` is not an http(s) address. */
+  /**
+   * `environment` supplies the usual proxy variables. Throws `TypeError` when `url` is not an http(s)
+   * address.
+   */
   constructor(url: string, timeoutMs: number, environment: Readonly<Record<string, string | undefined>>) {
     this.#base = new URL(url)
     if (!/^https?:$/.test(this.#base.protocol))

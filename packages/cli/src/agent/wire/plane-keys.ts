@@ -2,16 +2,23 @@ import { type Clock, type TokenType, type TokenVerdict, verificationKeys, verify
 import { type AgentApi, isPassing, type Patience } from './agent-api.ts'
 import type { Answer } from './http-exchange.ts'
 
-/** A verdict on a token; or that the plane publishes no keys, or did not answer for them within the patience. */
+/**
+ * A verdict on a token; or that the plane publishes no keys, or did not answer for them within the patience.
+ */
 export type PlaneVerdict = TokenVerdict | { readonly ok: false; readonly reason: 'no-keys' | 'unanswered' }
 
 /** The audience of every token that is meant for an agent (wire-agent §5). */
 const AUDIENCE = 'svc-agent'
 
-/** Shortest time between two looks at the key set, so that a stream of bad tokens does not become a stream of requests. */
+/**
+ * Shortest time between two looks at the key set, so that a stream of bad tokens does not become a stream of
+ * requests.
+ */
 const REFETCH_MS = 60_000
 
-/** The plane's public keys, fetched when a token names one that is not known: keys may be rotated at any time. */
+/**
+ * The plane's public keys, fetched when a token names one that is not known: keys may be rotated at any time.
+ */
 export class PlaneKeys {
   readonly #api: AgentApi
   readonly #clock: Clock
@@ -23,7 +30,9 @@ export class PlaneKeys {
     this.#clock = clock
   }
 
-  /** Checks signature, type, audience and lifetime of `token`, for which the plane may be asked for its keys. */
+  /**
+   * Checks signature, type, audience and lifetime of `token`, for which the plane may be asked for its keys.
+   */
   async verify(token: string, typ: TokenType, patience: Patience): Promise<PlaneVerdict> {
     const known = this.#check(token, typ)
     if (known.ok || (known.reason !== 'unknown-key' && known.reason !== 'no-keys')) return known

@@ -61,7 +61,10 @@ function planeUrl({ env }: Io, flag: string | undefined): string {
   })
 }
 
-/** The user for handlers that shall not read the license key. Refuses ways of giving the key that they could read. */
+/**
+ * The user for handlers that shall not read the license key. Refuses ways of giving the key that they could
+ * read.
+ */
 async function handlerUserOf(
   { env, cwd }: Io,
   { handlerUser, key, keyFile }: AgentRunOptions & ConnectOptions,

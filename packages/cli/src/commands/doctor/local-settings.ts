@@ -11,7 +11,10 @@ export interface LocalSettings {
   readonly faults: readonly string[]
 }
 
-/** Reads the settings as the service would; one that would stop the start counts as unset, so that the rest is seen. */
+/**
+ * Reads the settings as the service would; one that would stop the start counts as unset, so that the rest is
+ * seen.
+ */
 export function localSettings(io: Pick<Io, 'cwd' | 'env'>, dataDir: string | undefined): LocalSettings {
   const folder = dataDir ?? io.env.SERVICE_DATA_DIR ?? defaultFolder(io.cwd)
   const env: Environment = { ...io.env, SERVICE_DATA_DIR: folder && resolve(io.cwd, folder) }

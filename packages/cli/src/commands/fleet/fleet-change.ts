@@ -2,7 +2,9 @@ import { type FleetServer, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'
 
-/** Drains, undrains, labels or forgets a host, named by its id, hostname, label, or `fp:` and its fingerprint. */
+/**
+ * Drains, undrains, labels or forgets a host, named by its id, hostname, label, or `fp:` and its fingerprint.
+ */
 export const changeHost =
   (verb: 'drain' | 'undrain' | 'label' | 'forget'): Handler<FleetOptions> =>
   async (call) => {

@@ -30,8 +30,8 @@ export interface Followed {
 }
 
 /**
- * Prints a job's lines as they arrive, until it ends or somebody presses Ctrl-C, which leaves the job alone. With
- * `--json` the lines go to stderr, because stdout holds the one document.
+ * Prints a job's lines as they arrive, until it ends or somebody presses Ctrl-C, which leaves the job alone.
+ * With `--json` the lines go to stderr, because stdout holds the one document.
  */
 export async function follow(
   call: Call<LogsOptions>,

@@ -14,8 +14,8 @@ const endedCancelled = (job: JobView): boolean =>
   job.state === 'failed' && job.cancel_requested_at !== undefined
 
 /**
- * Ends a job that waits, or asks its host to stop it. With `--wait` the command ends when the host has confirmed: code
- * 0 when the job was cancelled, 1 when it ended in another way first.
+ * Ends a job that waits, or asks its host to stop it. With `--wait` the command ends when the host has
+ * confirmed: code 0 when the job was cancelled, 1 when it ended in another way first.
  */
 export const cancelJob: Handler<CancelOptions> = async (call): Promise<ExitCode | undefined> => {
   await using connection = await call.connect()

@@ -27,7 +27,10 @@ export const login: Handler<LoginOptions> = async (call) => {
   call.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
 }
 
-/** Ends the session there, and forgets it here whatever the far side says; says so when it was not ended there. */
+/**
+ * Ends the session there, and forgets it here whatever the far side says; says so when it was not ended
+ * there.
+ */
 export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
   const { url } = call.options
   const origin = originOf(url)

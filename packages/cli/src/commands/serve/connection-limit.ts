@@ -5,9 +5,9 @@ import type { Config } from '@svc/core'
 const OTHERS = 512
 
 /**
- * Open connections at most: the setting, else what the system's limit of open files leaves. At that limit the system
- * takes connections and drops them without telling anybody, and the database gets none either. At least half of the
- * limit is for clients; undefined where no limit is known.
+ * Open connections at most: the setting, else what the system's limit of open files leaves. At that limit the
+ * system takes connections and drops them without telling anybody, and the database gets none either. At
+ * least half of the limit is for clients; undefined where no limit is known.
  */
 export async function connectionLimit({ http, database }: Config): Promise<number | undefined> {
   if (http.maxConnections !== undefined) return http.maxConnections

@@ -28,8 +28,8 @@ const LOST =
   'the embedded database has given up: ending; what was acknowledged is kept, start again when the disk has room'
 
 /**
- * A control plane that serves. Disposing it drains: not ready, no new requests, those under way are answered, storage
- * is closed.
+ * A control plane that serves. Disposing it drains: not ready, no new requests, those under way are answered,
+ * storage is closed.
  */
 export interface RunningService extends AsyncDisposable {
   readonly plane: ControlPlane
@@ -43,8 +43,8 @@ export interface RunningService extends AsyncDisposable {
 type Working = Map<string, AsyncDisposable>
 
 /**
- * Listens, and serves as soon as its database is good: at once from an embedded one, which is opened here, and from a server
- * when that is reached and migrated. What was opened before a failure is closed again.
+ * Listens, and serves as soon as its database is good: at once from an embedded one, which is opened here,
+ * and from a server when that is reached and migrated. What was opened before a failure is closed again.
  */
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
@@ -84,7 +84,10 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
 
 const NOT_BEGUN = 'the service could not begin: ending'
 
-/** Listens, then works at once or when the database is good; each part is noted in `working`. The address it has. */
+/**
+ * Listens, then works at once or when the database is good; each part is noted in `working`. The address it
+ * has.
+ */
 async function begin(
   plane: ControlPlane,
   server: DatabaseServer | undefined,

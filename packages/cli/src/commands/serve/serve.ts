@@ -24,7 +24,8 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   // Before anything is opened: a signal during the start ends in order too.
   const stop = stopRequest(io, log)
   try {
-    // A server's schema is changed by those who say so, never by the side: replicas of two releases may share it.
+    // A server's schema is changed by those who say so, never by the side: replicas of two releases may share
+    // it.
     const mayMigrate = options.migrate === true
     await using service = await startService({ io, config, log, mayMigrate, onLost: stop.fail })
     tellSettings(service.plane)

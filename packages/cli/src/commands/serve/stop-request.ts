@@ -8,15 +8,19 @@ export type StopCause = 'signal' | 'fault'
 /** Waits for the end of a long-running command. */
 export interface StopRequest {
   readonly asked: Promise<StopCause>
-  /** Ends it for a fault that somebody has noticed; the first one is logged, with the sentence that explains it. */
+  /**
+   * Ends it for a fault that somebody has noticed; the first one is logged, with the sentence that explains
+   * it.
+   */
   fail(fault: unknown, sentence: string): void
   /** Gives signals and errors back to the process. */
   release(): void
 }
 
 /**
- * Hears the first signal or fault. A further signal ends the process at once, unless `onSecond` has a milder answer;
- * the one after that always does. Limping on after a fault is no option: the state of the process is unknown.
+ * Hears the first signal or fault. A further signal ends the process at once, unless `onSecond` has a milder
+ * answer; the one after that always does. Limping on after a fault is no option: the state of the process is
+ * unknown.
  */
 export function stopRequest(io: Io, log: Log, onSecond?: () => void): StopRequest {
   const { promise: asked, resolve } = Promise.withResolvers<StopCause>()

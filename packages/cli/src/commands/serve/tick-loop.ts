@@ -1,14 +1,17 @@
 import type { ControlPlane } from '@svc/core'
 
-/** How long after the start the first tick comes, in milliseconds: what was due meanwhile does not wait for a period. */
+/**
+ * How long after the start the first tick comes, in milliseconds: what was due meanwhile does not wait for a
+ * period.
+ */
 const FIRST_MS = 2000
 /** Replicas that start together shall not tick together. */
 const SPREAD = 0.1
 const SPREAD_BYTES = 4
 
 /**
- * Ticks every so many seconds until disposed; disposing ends a tick under way early. Every replica may do it: what a
- * tick does is leased.
+ * Ticks every so many seconds until disposed; disposing ends a tick under way early. Every replica may do it:
+ * what a tick does is leased.
  */
 export function tickLoop({ scheduler, ids, log }: ControlPlane, everySeconds: number): AsyncDisposable {
   const over = new AbortController()

@@ -34,8 +34,8 @@ const INDEX_HTML = `<!doctype html>
 const AUTHOR = { name: 'svc', email: 'svc@localhost', date: '2026-01-01T00:00:00Z' }
 
 /**
- * The sample application, a git repository in `folder`, at its newest commit. It is made once; commits that people add
- * stay. Undefined when git is not there or does not do it, which is no reason not to start.
+ * The sample application, a git repository in `folder`, at its newest commit. It is made once; commits that
+ * people add stay. Undefined when git is not there or does not do it, which is no reason not to start.
  */
 export async function sampleApp(io: Io, log: Log, folder: string): Promise<GitSource | undefined> {
   const git = gitIn(io)

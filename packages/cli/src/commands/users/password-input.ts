@@ -20,7 +20,9 @@ export async function newPassword(io: Io): Promise<string> {
 export const knownPassword = async (io: Asking, prompt = 'Password: '): Promise<string> =>
   required(await io.readSecret(prompt))
 
-/** A one-time code or a recovery code, if there is a second factor: asked for once, the next line elsewhere. */
+/**
+ * A one-time code or a recovery code, if there is a second factor: asked for once, the next line elsewhere.
+ */
 export async function knownCode(
   io: Asking,
   prompt = 'Code (empty without a second factor): ',
@@ -29,7 +31,10 @@ export async function knownCode(
   return code === '' ? undefined : code
 }
 
-/** The own password, and the own code if there is a second factor: the next two lines elsewhere than at a terminal. */
+/**
+ * The own password, and the own code if there is a second factor: the next two lines elsewhere than at a
+ * terminal.
+ */
 export async function currentCredentials(io: Asking): Promise<CurrentCredentials> {
   const current = await knownPassword(io, 'Your own password: ')
   const code = await knownCode(io, 'Your own code (empty without a second factor): ')

@@ -32,8 +32,8 @@ const TENANCY = [
   `create index audit_log_at on audit_log (at)`,
 ]
 
-// No index on a column that heartbeats change, and room in the page: updates stay heap-only (99.9 % of 7.8 million
-// measured with fillfactor 70). License ids have no foreign key: keys of the allow-list have no row.
+// No index on a column that heartbeats change, and room in the page: updates stay heap-only (99.9 % of 7.8
+// million measured with fillfactor 70). License ids have no foreign key: keys of the allow-list have no row.
 const FLEET = [
   `create table agents (
     license_id text not null,
@@ -59,10 +59,11 @@ const FLEET = [
    with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)`,
 ]
 
-// One partial index serves new work and crash recovery: available_at is the start time of a pending job and the end of
-// the lease of a held one. target is never null: a nullable one costs 12-22 ms a claim behind 100,000 foreign jobs. No
-// index reads state, nor anything else that changes when a job begins to run: that stays within its page, where there is
-// room: of jobs of one license that are claimed and begun 64 at a time 86 to 99 % do with fillfactor 50, 51 with 80.
+// One partial index serves new work and crash recovery: available_at is the start time of a pending job and
+// the end of the lease of a held one. target is never null: a nullable one costs 12-22 ms a claim behind
+// 100,000 foreign jobs. No index reads state, nor anything else that changes when a job begins to run: that
+// stays within its page, where there is room: of jobs of one license that are claimed and begun 64 at a time
+// 86 to 99 % do with fillfactor 50, 51 with 80.
 const JOBS = [
   `create table jobs (
     id text primary key,
@@ -104,8 +105,8 @@ const JOBS = [
   `create index jobs_serial on jobs (license_id, serial_key) where serial_key is not null and ${UNFINISHED}`,
   `create unique index jobs_claim_key on jobs (license_id, claimed_by, claim_key)
      where claim_key is not null and ${UNFINISHED}`,
-  // By host, whatever is asked of held jobs: of an index without an order of its own the planner, who met it empty, would
-  // read the whole for each host of a batch.
+  // By host, whatever is asked of held jobs: of an index without an order of its own the planner, who met it
+  // empty, would read the whole for each host of a batch.
   `create index jobs_held on jobs (license_id, claimed_by) where ${UNFINISHED} and claimed_by is not null`,
   `create index jobs_newest on jobs (license_id, id)`,
   `create table deployments (
@@ -118,9 +119,9 @@ const JOBS = [
   `create index deployments_newest on deployments (license_id, id)`,
 ]
 
-// One row a request: a row a line costs five times the bytes. first_line counts lines of the whole job before this
-// chunk and job_chars the characters up to and with it, so that the cap needs no sum, readers find their place by the
-// key, and two writers who saw the same end collide on it.
+// One row a request: a row a line costs five times the bytes. first_line counts lines of the whole job before
+// this chunk and job_chars the characters up to and with it, so that the cap needs no sum, readers find their
+// place by the key, and two writers who saw the same end collide on it.
 const LOGS = [
   `create table job_log_chunks (
     job_id text not null references jobs (id) on delete cascade,
@@ -139,18 +140,20 @@ const LOGS = [
      where idempotency_key is not null`,
 ]
 
-// Where a job that waits for nothing stands: an urgent one ahead of all, unless it was to start later than it was made.
+// Where a job that waits for nothing stands: an urgent one ahead of all, unless it was to start later than it
+// was made.
 const PLACE = [
   `create function svc_place(urgent boolean, due_at timestamptz, created_at timestamptz) returns timestamptz
    language sql immutable as $$ select case when urgent and due_at <= created_at then '-infinity' else due_at end $$`,
 ]
 
-// A job whose serial key is taken waits at infinity; the end of the one before it releases the next in the same
-// transaction. Jobs of one key that are unfinished at once are marked `contended`, those that hold it before those that wait
-// are stored: the end of any other job, which is nearly every one, asks nobody (33 µs of 60 for `succeeded`). A row that is
-// ending while it is to be marked is waited for, and then is none. Storing and releasing take the key's lock
-// first, and a function body sees what was committed while it waited. Planned anew each time, 0.1 ms: a plan that was made
-// when the queue was a page long reads all of it for ever (4 ms for each job behind 7,000).
+// A job whose serial key is taken waits at infinity; the end of the one before it releases the next in the
+// same transaction. Jobs of one key that are unfinished at once are marked `contended`, those that hold it
+// before those that wait are stored: the end of any other job, which is nearly every one, asks nobody (33 µs
+// of 60 for `succeeded`). A row that is ending while it is to be marked is waited for, and then is none.
+// Storing and releasing take the key's lock first, and a function body sees what was committed while it
+// waited. Planned anew each time, 0.1 ms: a plan that was made when the queue was a page long reads all of it
+// for ever (4 ms for each job behind 7,000).
 const PLANNED_ANEW = 'set plan_cache_mode = force_custom_plan'
 const SERIAL = [
   `create function svc_lock_serial(license_id text, serial_key text) returns void language sql as

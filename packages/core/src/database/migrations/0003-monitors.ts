@@ -1,7 +1,8 @@
 import type { MigrationStep } from './index.ts'
 
-// The reasons of these columns stand in monitors/monitor.ts. A run holds a lease under a token of its own: whatever
-// changes the definition takes the lease away, so that the answer to an old question is never written.
+// The reasons of these columns stand in monitors/monitor.ts. A run holds a lease under a token of its own:
+// whatever changes the definition takes the lease away, so that the answer to an old question is never
+// written.
 const MONITORS = [
   `create table monitors (
     id text primary key,
@@ -35,7 +36,8 @@ const MONITORS = [
   `create index monitors_due on monitors (next_run_at, id) where paused_at is null`,
 ]
 
-// One row for each stretch of equal outcomes: a monitor that stays as it is costs one row, however often it runs.
+// One row for each stretch of equal outcomes: a monitor that stays as it is costs one row, however often it
+// runs.
 const HISTORY = [
   `create table monitor_history (
     monitor_id text not null references monitors (id) on delete cascade,

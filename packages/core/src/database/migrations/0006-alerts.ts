@@ -1,7 +1,7 @@
 import type { MigrationStep } from './index.ts'
 
-// What the lifecycle remembers of a dedup key outlives an alert's row: a snooze and the count of transitions do. No
-// column that evaluations change is indexed, so that what holds on costs heap-only updates.
+// What the lifecycle remembers of a dedup key outlives an alert's row: a snooze and the count of transitions
+// do. No column that evaluations change is indexed, so that what holds on costs heap-only updates.
 const LIFECYCLE = [
   `create table alert_watches (
     license_id text not null,
@@ -51,7 +51,8 @@ const LIFECYCLE = [
   `create index alert_actions_alert on alert_actions (alert_id, id)`,
 ]
 
-// A row of alert_notices is the permission to announce one transition on one channel. It travels in one delivery.
+// A row of alert_notices is the permission to announce one transition on one channel. It travels in one
+// delivery.
 const DELIVERY = [
   `create table alert_webhooks (
     tenant_id text primary key,
@@ -87,9 +88,9 @@ const DELIVERY = [
   `create index alert_notices_delivery on alert_notices (delivery_id) where delivery_id is not null`,
 ]
 
-// Who else spoke for a fingerprint, and when it last came back after another had spoken. Written by a trigger that runs
-// only when a heartbeat changes the boot id or the hostname: the heartbeat's own statement stays as it is, and a sample
-// once a minute would miss two machines that report at the same second of each minute.
+// Who else spoke for a fingerprint, and when it last came back after another had spoken. Written by a trigger
+// that runs only when a heartbeat changes the boot id or the hostname: the heartbeat's own statement stays as
+// it is, and a sample once a minute would miss two machines that report at the same second of each minute.
 const CLONES = [
   `create table host_identities (
     license_id text not null,

@@ -18,7 +18,10 @@ export class AcknowledgedCheck {
   readonly #acknowledged: Acknowledged[] = []
   /** The state in which a job had ended, as its owner was told. */
   readonly #ends = new Map<string, string | undefined>()
-  /** Jobs to which lines were sent that name no host: the license alone counts as their owner (spec, Job logs). */
+  /**
+   * Jobs to which lines were sent that name no host: the license alone counts as their owner (spec, Job
+   * logs).
+   */
   readonly #open = new Set<string>()
 
   constructor(verdict: Verdict) {
@@ -69,7 +72,8 @@ export class AcknowledgedCheck {
     }
     const stored = new Map<string, ReturnType<typeof placesOf>>()
     for (const each of this.#acknowledged) {
-      // Lines of an old host may have taken the places of the present one's: the known limit of lines without a host.
+      // Lines of an old host may have taken the places of the present one's: the known limit of lines without
+      // a host.
       if (each.offset !== undefined && this.#open.has(each.jobId)) continue
       const places = stored.get(each.jobId) ?? placesOf(logs.get(each.jobId) ?? [])
       stored.set(each.jobId, places)

@@ -19,7 +19,10 @@ const KNOWN = new Set<string>([
   'scheduler_stalled',
 ])
 
-/** Two evaluations in a row open an alert; the rest is for one that was missed and one that met a change half way. */
+/**
+ * Two evaluations in a row open an alert; the rest is for one that was missed and one that met a change half
+ * way.
+ */
 export const SETTLED_TICKS = 4
 
 /** What is wrong at the ticks of the end of a run, held against the alerts that are there then. */

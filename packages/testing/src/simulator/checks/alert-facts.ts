@@ -4,8 +4,8 @@ import { ALERTED_REFUSALS } from '../plane-config.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 
-// What the rules of alerts look back on, written down anew from the statements themselves: what the database keeps of it is
-// what is to be checked.
+// What the rules of alerts look back on, written down anew from the statements themselves: what the database
+// keeps of it is what is to be checked.
 
 const MINUTE_MS = 60_000
 const STALL_MS = 15 * MINUTE_MS
@@ -16,7 +16,9 @@ const GAP_MS = 60 * MINUTE_MS
 /** An evaluation that begins now has looked at everything within this. */
 const LOOK_MS = 10_000
 
-/** Conditions by license and dedup key: those that hold until an evaluation is over, and those that may hold. */
+/**
+ * Conditions by license and dedup key: those that hold until an evaluation is over, and those that may hold.
+ */
 export interface LookedBack {
   readonly sure: ReadonlySet<string>
   readonly possible: ReadonlySet<string>
@@ -73,7 +75,10 @@ export class AlertFactsBook {
     if (name === 'alertFacts.evaluated') this.#evaluated(atMs)
   }
 
-  /** At the end of a run in which no count can have been lost: what was refused before the last tick is counted. */
+  /**
+   * At the end of a run in which no count can have been lost: what was refused before the last tick is
+   * counted.
+   */
   end(): void {
     const detail = () =>
       `${this.#refusedBefore} requests were refused before the last tick, ${this.#refusedStored} were counted`

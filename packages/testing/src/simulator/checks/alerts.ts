@@ -17,7 +17,10 @@ interface Moved {
 const keyOf = ({ licenseId, dedupKey }: Pick<AlertMove, 'licenseId' | 'dedupKey'>): string =>
   JSON.stringify([licenseId, dedupKey])
 
-/** Alerts: one unresolved alert a condition, and each opening is announced in one delivery, by one replica at a time. */
+/**
+ * Alerts: one unresolved alert a condition, and each opening is announced in one delivery, by one replica at
+ * a time.
+ */
 export class AlertCheck {
   readonly #verdict: Verdict
   /** The delivery that each notice travels in. */

@@ -1,8 +1,8 @@
 import type { Job, JobState } from '@svc/core'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 
-// The rules of jobs as the documents put them, written down anew: a check that asked the product what is right would
-// find nothing wrong.
+// The rules of jobs as the documents put them, written down anew: a check that asked the product what is
+// right would find nothing wrong.
 
 /** Whether a host owns a job in this state. */
 export const isHeld = (state: JobState | undefined): boolean => state === 'claimed' || state === 'running'

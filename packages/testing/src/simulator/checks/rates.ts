@@ -25,7 +25,9 @@ interface Window {
   count: number
 }
 
-/** Fixed windows of a minute per subject, in the memory of one replica: exactly the documented number pass. */
+/**
+ * Fixed windows of a minute per subject, in the memory of one replica: exactly the documented number pass.
+ */
 export class RateCheck {
   readonly #verdict: Verdict
   readonly #tallies = new Map<Life, Tally>()
@@ -85,7 +87,10 @@ export class RateCheck {
     })
   }
 
-  /** At the end of a run: what was over the limit was refused, by 429 or as its key was bad or not known to be good by then. */
+  /**
+   * At the end of a run: what was over the limit was refused, by 429 or as its key was bad or not known to be
+   * good by then.
+   */
   end(): void {
     for (const { due, given, denied, open } of this.#tallies.values()) {
       const detail = () =>

@@ -20,7 +20,10 @@ const inFacts = (
   },
 })
 
-/** Faults in what alerts look back on: machines that speak for one host, refused requests, ticks that did not run. */
+/**
+ * Faults in what alerts look back on: machines that speak for one host, refused requests, ticks that did not
+ * run.
+ */
 export const alertFactBugs: readonly PlantedBug[] = [
   inFacts('alert: two machines that speak for one host are not seen', [MISSING], () => ({
     clones: async () => [],

@@ -1,0 +1,25 @@
+// `npm run prose`: holds comments and pages to plain English. A sentence begins with its subject, a comment
+// gives one measured figure, and lines are as wide as code. `npm run prose -- packages/core/src/jobs` chooses
+// files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { proseFaults } from './prose/check.ts'
+
+const root = join(import.meta.dirname, '..')
+const chosen = process.argv.slice(2)
+// The past is told in the words of its day; the reference is made from the code.
+const SPARED = /^(?:CHANGELOG\.md|docs\/reference\/|docs\/decisions\/00(?:0[1-9]|[12]\d|3[0-3])-)/
+
+const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => /\.(?:ts|js|mjs|md)$/.test(path) && !SPARED.test(path))
+  .filter((path) => chosen.length === 0 || chosen.some((start) => path.startsWith(start)))
+
+const faults = paths.flatMap((path) => proseFaults(path, readFileSync(join(root, path), 'utf8')))
+for (const { path, line, rule, message } of faults) console.error(`${path}:${line}  ${rule}: ${message}`)
+console.log(`prose: ${paths.length} files, ${faults.length} faults`)
+process.exitCode = faults.length > 0 ? 1 : 0

@@ -1,0 +1,62 @@
+import { lineAt, scan } from '../layers/source.ts'
+
+/** A piece of prose that is read in one go. */
+export interface Passage {
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
+const MARKS = /^\s*(?:\/\/+|\/\*+|\*(?!\/))|\s*\*\/\s*$/g
+// A word to a tool, and not to a reader.
+const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|v8 ignore|Stryker )/
+
+/** The paragraphs of a source's comments. Comments of one line that follow one another are one. */
+export function commentsOf(source: string): Passage[] {
+  const passages: { line: number; end: number; text: string }[] = []
+  for (const { at, text } of scan(source).comments) {
+    const line = lineAt(source, at)
+    const lines = text.split('\n').map((each) => each.replaceAll(MARKS, '').trim())
+    const isWhole = source.slice(source.lastIndexOf('\n', at) + 1, at).trim() === ''
+    const last = passages.at(-1)
+    if (text.startsWith('//') && isWhole && last?.end === line - 1) {
+      last.text += `\n${lines[0]}`
+      last.end = line
+    } else passages.push({ line, end: text.startsWith('//') && isWhole ? line : -1, text: lines.join('\n') })
+  }
+  return passages
+    .filter(({ text }) => !DIRECTIVE.test(text))
+    .flatMap(({ line, text }) => paragraphs(line, text))
+}
+
+// A tag of a docstring begins a paragraph of its own; its name and the name it speaks of are no prose.
+const TAG = /^@(?:(?:param|throws|template|property)\s+(?:\{[^}]*\}\s+)?`?[\w.[\]]+`?\s+(?:-\s+)?|\w+\s+)/
+
+/** The paragraphs of a text without its marks: an empty line, a tag and an item of a list each begin one. */
+function paragraphs(line: number, text: string): Passage[] {
+  const found: Passage[] = []
+  let open: { line: number; text: string } | undefined
+  for (const [index, words] of text.split('\n').entries()) {
+    const begins = /^(?:@\w|[-*] |\d+\. )/.test(words)
+    if (words === '' || begins) open = undefined
+    if (words === '') continue
+    const bare = words.replace(TAG, '').replace(/^(?:[-*]|\d+\.)\s+/, '')
+    if (open !== undefined) {
+      open.text += ` ${bare}`
+      continue
+    }
+    open = { line: line + index, text: bare }
+    found.push(open)
+  }
+  return found
+}
+
+/** The paragraphs and items of a page in Markdown, without its code, tables, headings and quotations. */
+export function paragraphsOf(page: string): Passage[] {
+  let isCode = false
+  const kept = page.split('\n').map((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) isCode = !isCode
+    return isCode || /^\s*(?:```|~~~|#|\||>|<)/.test(line) ? '' : line.trim()
+  })
+  return paragraphs(1, kept.join('\n'))
+}
