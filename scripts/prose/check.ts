@@ -13,8 +13,7 @@ const WIDTH = 110
 
 // A sentence that begins so hides its subject: not "What nobody took is deleted", but "Jobs that nobody took
 // are deleted".
-const INVERTED =
-  /^(?:what(?:ever)?|who(?:m|se|ever|mever)?|wherever|where|those|of(?! course))\b(?!.*\?$)/i
+const INVERTED = /^(?:what(?:ever)?|who(?:m|se|ever|mever)?|wherever|where|those|of(?! course))\b(?!.*\?$)/i
 
 // A figure that was measured, and not a limit that the code sets.
 const FIGURE = /\d\s?(?:µs|%|×)|\d(?:\.\d+)?\s+times\b/g

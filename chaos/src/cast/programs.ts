@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../../../scripts/bundle.ts'
 
-const NEAR = 'packages/cli/test/chaos'
+const NEAR = 'chaos/src'
+
 /** What a run starts, again and again, by name. */
 const SOURCES = {
   replica: `${NEAR}/cast/replica-process.ts`,
@@ -25,7 +26,7 @@ export const programIn = (folder: string, program: Program): string =>
  */
 export async function makePrograms(folder: string): Promise<void> {
   const own = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  await copyFile(own('../../../package.json'), join(folder, 'package.json'))
-  await symlink(own('../../../../../node_modules'), join(folder, 'node_modules'))
+  await copyFile(own('../../../packages/cli/package.json'), join(folder, 'package.json'))
+  await symlink(own('../../../node_modules'), join(folder, 'node_modules'))
   await bundle(SOURCES, join(folder, 'programs'))
 }
