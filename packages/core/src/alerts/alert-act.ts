@@ -8,17 +8,17 @@ import { moveOf } from './alert-evaluation.ts'
 import { ACK_SECONDS, resolvedByHand } from './alert-lifecycle.ts'
 import type { AlertScope } from './alerts-store.ts'
 
-/** How long a snooze lasts when nobody says, and at most, in seconds. */
+/** Default and longest duration of a snooze, in seconds. */
 export const SNOOZE_SECONDS = { fallback: 3600, max: 30 * 86_400 } as const
 
-/** Alerts by id, all at once, or the one of a dedup key. */
+/** Names of the alerts to act on. Exactly one of the fields is set. */
 export interface AlertNames {
   readonly id?: string | undefined
   readonly dedupKey?: string | undefined
   readonly ids?: readonly string[] | undefined
 }
 
-/** What a person asks for. */
+/** Input of an action on alerts. */
 export interface ActInput extends AlertNames {
   readonly scope: AlertScope
   readonly action: AlertAction
@@ -26,7 +26,7 @@ export interface ActInput extends AlertNames {
   readonly until?: Date | undefined
   readonly forSeconds?: number | undefined
   readonly note?: string | undefined
-  /** Who asks, for people to read. */
+  /** The user or operator who acts, as readers of the record see them. */
   readonly actor: string
 }
 
@@ -38,7 +38,7 @@ interface Parts {
 
 const invalid = (detail: string) => new Problem('invalid-input', { details: [detail] })
 
-/** Does what a person asks for; see `Alerts.act`. */
+/** Performs an action on alerts; see `Alerts.act`. */
 export async function actOn(parts: Parts, input: ActInput): Promise<readonly Alert[]> {
   const { storage, clock } = parts
   const { action, actor, scope } = input
@@ -53,7 +53,7 @@ export async function actOn(parts: Parts, input: ActInput): Promise<readonly Ale
   return storage.alerts.byIds(ids, scope)
 }
 
-/** The alerts that are meant. @throws Problem `not-found` unless all of them are known */
+/** Returns the named alerts. @throws Problem `not-found` unless all of them are known */
 export async function named(
   storage: Storage,
   { id, ids, dedupKey, scope }: AlertNames & { readonly scope: AlertScope },
@@ -99,14 +99,18 @@ function endOf({ clock }: Parts, { action, until, forSeconds }: ActInput): Date 
   return new Date(end)
 }
 
-/** The ids of those that were ended here, and not by somebody else or before. */
+/**
+ * Returns the ids of the alerts that this call resolved; alerts resolved before or by others are left out.
+ */
 async function resolveAll(parts: Parts, alerts: readonly Alert[], actor: string): Promise<string[]> {
   const ended: string[] = []
   for (const alert of alerts) if (await resolve(parts, alert, actor)) ended.push(alert.id)
   return ended
 }
 
-/** Tries again when an evaluation was at it: its word on an open alert is not the last. */
+/**
+ * Retries while an evaluation writes the same alert: the person's decision overrides that of the evaluation.
+ */
 async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<boolean> {
   for (;;) {
     const { at, watches } = await storage.alerts.watches(alert, clock.forStores())
@@ -119,8 +123,8 @@ async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): 
 }
 
 /**
- * Writes down what was done to which alerts, notes redacted; what changed nothing leaves a trace only with a
- * new note.
+ * Records the action for the alerts that it changed, with its note redacted. An alert that it did not change
+ * gets an entry only if the note is new.
  */
 async function record(
   { storage, clock, ids }: Parts,

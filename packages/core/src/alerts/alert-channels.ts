@@ -3,34 +3,34 @@ import type { Refusal } from '../net/refusal.ts'
 import { alertView } from './alert.ts'
 import type { AlertDelivery, AlertWebhook } from './alert-deliveries-store.ts'
 
-/** Announcements that one message spells out; the rest is counted. */
+/** Announcements that one message lists in full; the message gives only the number of the others. */
 export const MAX_DIGEST_ALERTS = 100
 
-/** What became of a message: an HTTP status, or the reason why there is none. */
+/** Outcome of sending a message: an HTTP status, or the reason why there is none. */
 export interface ChannelOutcome {
   readonly delivered: boolean
   readonly status: number | undefined
   readonly error: Refusal | 'status' | 'no-webhook' | undefined
-  /** Trying again is no use: the receiver said that it is gone for good. */
+  /** Whether a retry is useless: the receiver answered that it is gone for good, or no webhook is set. */
   readonly isFinal: boolean
 }
 
-/** Port to a receiver that a tenant chose. */
+/** Port to the webhook of a tenant. */
 export interface WebhookChannel {
-  /** Sends one signed message and waits for the answer. Never throws for what the far side does. */
+  /** Sends one signed message and waits for the answer. Never throws for a failure of the receiver. */
   send(message: WebhookMessage): Promise<ChannelOutcome>
 }
 
 /** A message to a webhook. */
 export interface WebhookMessage extends Pick<AlertWebhook, 'url' | 'secret'> {
-  /** The same at each attempt. */
+  /** Stays the same over all attempts. */
   readonly id: string
   readonly at: Date
   readonly body: string
   readonly signal: AbortSignal | undefined
 }
 
-/** What happened, as receivers read it. Instants of alerts in unix seconds. */
+/** The digest that receivers get. Instants of alerts are in unix seconds. */
 export function digestOf(delivery: AlertDelivery) {
   const { notices, createdAt, tenantId } = delivery
   return {
@@ -48,7 +48,7 @@ export function digestOf(delivery: AlertDelivery) {
   }
 }
 
-/** Writes a digest to the log: one line. */
+/** Writes a digest to the log, as one line. */
 export function announceInLog(log: Log, delivery: AlertDelivery): ChannelOutcome {
   const { id, notices } = delivery
   const alerts = notices.slice(0, MAX_DIGEST_ALERTS).map(({ transition, alert }) => {

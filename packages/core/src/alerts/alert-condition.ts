@@ -8,16 +8,25 @@ export interface AlertCondition extends AlertOwner {
   readonly summary: string
   readonly host: AlertHost | undefined
   readonly details: Readonly<Record<string, unknown>>
-  /** How long it has to hold before it opens an alert, in seconds; two ticks in a row at least. */
+  /**
+   * How long the condition must hold before it opens an alert, in seconds. At least two ticks in a row must
+   * find it.
+   */
   readonly holdSeconds?: number
-  /** Known only from before a host fell silent: keeps an alert open, opens none. */
+  /**
+   * Whether the facts are from before the host went offline. A stale condition keeps an alert open but opens
+   * none.
+   */
   readonly isStale?: boolean
-  /** What happened, where the condition is an event of the past: a person's word settles it for good. */
+  /**
+   * Id of the past event that the condition is about. Once a person resolves its alert, this event opens none
+   * again.
+   */
   readonly event?: string
 }
 
-/** Kinds whose own rule asks again before it speaks, so that no second tick is waited for. */
+/** Kinds whose rule repeats its own check before it reports, so that their alerts need no second tick. */
 const CONFIRMED: ReadonlySet<AlertKind> = new Set(['monitor_drift', 'dns_unreachable'])
 
-/** Whether a condition of this kind opens its alert at the first tick that finds it. */
+/** Returns whether a condition of this kind opens its alert at the first tick that finds it. */
 export const isConfirmed = (kind: AlertKind): boolean => CONFIRMED.has(kind)

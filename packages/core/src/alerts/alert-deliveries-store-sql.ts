@@ -128,7 +128,7 @@ const toDelivery = (row: DeliveryRow): port.AlertDelivery => ({
   webhook: row.webhook === null ? undefined : toWebhook(row.webhook),
 })
 
-/** What has to be told, in SQL. */
+/** Deliveries of alerts in SQL. */
 export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
   readonly #session: Session
 

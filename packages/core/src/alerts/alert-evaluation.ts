@@ -16,7 +16,7 @@ const faceOf = ({ kind, severity, summary, host, details, event }: AlertConditio
   event,
 })
 
-/** `conditions` with the tenant of their license. */
+/** Returns `conditions`, each with the tenant of its license unless it has one. */
 export function withTenants(
   conditions: readonly AlertCondition[],
   licenses: readonly License[],
@@ -28,7 +28,7 @@ export function withTenants(
   }))
 }
 
-/** How a step is written for its watch. */
+/** Returns the write that stores `step` for its watch. */
 export const moveOf = (
   watch: Watch,
   step: LifecycleStep,
@@ -52,7 +52,10 @@ function changesNothing(watch: Watch, { alert, memory }: LifecycleStep): boolean
   )
 }
 
-/** What one evaluation writes: a step for each dedup key that is remembered or whose condition holds. */
+/**
+ * Returns the writes of one evaluation: a step for each dedup key that has a watch or whose condition holds.
+ * Steps that change nothing are left out.
+ */
 export function movesOf(
   watches: readonly Watch[],
   conditions: readonly AlertCondition[],

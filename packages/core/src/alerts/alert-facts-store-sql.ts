@@ -21,7 +21,8 @@ const CLONES = {
       from host_identities where returned_at > ${at('$1')} - make_interval(secs => ${CLONE_SECONDS}))
     group by 1, 2 order by 1, 2`,
 }
-// What an application's jobs do is made good by any later job of it; other kinds count for one host each.
+// A later success of any job of the application clears a failure. Jobs without an application are compared by
+// kind and host.
 const SAME_LANE = `s.license_id = f.license_id and s.app is not distinct from f.app
   and (f.app is not null or (s.kind = f.kind and s.target = f.target))`
 const FAILURES = {
@@ -64,7 +65,7 @@ interface CloneRow {
 
 const said = (words: readonly string[]): readonly string[] => words.filter((word) => word !== '')
 
-/** Facts for the rules in SQL. */
+/** Facts for the alert rules, in SQL. */
 export class SqlAlertFactsStore implements AlertFactsStore {
   readonly #session: Session
 

@@ -1,55 +1,55 @@
 import type { AlertOwner } from './alert.ts'
 import { type AlertCondition, isConfirmed } from './alert-condition.ts'
 
-/**
- * Two ticks that find a condition count as two when they are so far apart; whoever calls sooner repeats the
- * first.
- */
+/** Two ticks that find a condition count as two only if they are at least this far apart. */
 export const TICKS_APART_MS = 20_000
-/** A condition that comes back so soon after its alert was resolved opens the same row again. */
+/** A condition that returns within this time after its alert was resolved reopens the same alert. */
 export const REOPEN_MS = 600_000
-/** As many transitions in this time are flapping. One that is exactly so old counts no more. */
+/**
+ * An alert flaps when it makes this many transitions within `FLAP_MS`. Transitions exactly that old no longer
+ * count.
+ */
 export const FLAP_TRANSITIONS = 4
 export const FLAP_MS = 1_800_000
-/** An acknowledgement is good for so long, in seconds. */
+/** An acknowledgement lasts this long, in seconds. */
 export const ACK_SECONDS = 86_400
 
-/** The latest alert of a dedup key, as far as the next step depends on it. */
+/** The latest alert of a dedup key, reduced to the facts that the next step depends on. */
 export interface WatchedAlert {
   readonly id: string
   readonly resolvedAt: Date | undefined
   readonly flapping: boolean
   readonly isAcknowledged: boolean
-  /** Whether its present opening was announced anywhere. */
+  /** Whether the current opening was announced on any channel. */
   readonly isAnnounced: boolean
   readonly event: string | undefined
 }
 
-/** What is remembered of a dedup key. */
+/** Stored state of a dedup key. */
 export interface Watch extends AlertOwner {
   readonly dedupKey: string
-  /** Grows with each write; 0: nothing is remembered yet. */
+  /** Grows with each write; 0 if the key is not stored yet. */
   readonly revision: number
-  /** First tick of those in a row that found the condition while no alert was open. */
+  /** First of the consecutive ticks that found the condition while no alert was open. */
   readonly pendingSince: Date | undefined
   /** Whether the last evaluation found the condition. */
   readonly isPresent: boolean
-  /** When the alert opened and closed of late, milliseconds since 1970. */
+  /** When the alert recently opened and closed, in milliseconds since 1970. */
   readonly transitions: readonly number[]
-  /** The event that a person has settled. */
+  /** The event whose alert a person has resolved. */
   readonly dismissed: string | undefined
   readonly snoozedUntil: Date | undefined
   readonly alert: WatchedAlert | undefined
 }
 
-/** What is announced of an alert. */
+/** Changes of an alert that are announced. */
 export const ALERT_TRANSITIONS = ['firing', 'flapping', 'resolved'] as const
 export type AlertTransition = (typeof ALERT_TRANSITIONS)[number]
 
-/** What is remembered from now on. */
+/** The part of a watch that a step replaces. */
 export type Memory = Pick<Watch, 'pendingSince' | 'isPresent' | 'transitions' | 'dismissed'>
 
-/** What an evaluation does about one dedup key. */
+/** Decision of one evaluation about one dedup key. */
 export interface LifecycleStep {
   readonly memory: Memory
   readonly alert: 'none' | 'open' | 'reopen' | 'keep' | 'resolve'
@@ -57,7 +57,7 @@ export interface LifecycleStep {
   readonly notice: AlertTransition | undefined
 }
 
-/** A key that nothing is known of. */
+/** Returns the watch of a dedup key that is not stored yet. */
 export const unwatched = ({ licenseId, tenantId, dedupKey }: AlertCondition): Watch => ({
   licenseId,
   tenantId,
@@ -74,14 +74,14 @@ export const unwatched = ({ licenseId, tenantId, dedupKey }: AlertCondition): Wa
 const recent = (watch: Watch, at: Date): readonly number[] =>
   watch.transitions.filter((transition) => transition > at.getTime() - FLAP_MS)
 
-// Over at its very instant, as the status that SQL shows.
+// A snooze is over at the instant `snoozedUntil`, as in the SQL of alert statuses.
 const isSnoozed = ({ snoozedUntil }: Watch, at: Date): boolean =>
   snoozedUntil !== undefined && snoozedUntil > at
 
 /**
- * The one rule of an alert's life, for one dedup key at one tick: opens after two ticks in a row, or at once
- * where its kind is confirmed; comes back in its own row within ten minutes, is held open while it flaps, is
- * silent while snoozed.
+ * Returns the next step for one dedup key at one tick. An alert opens after two ticks in a row, or at once if
+ * its kind is confirmed. A condition that returns within ten minutes reopens the same alert. A flapping alert
+ * is held open, and a snoozed one is not announced.
  */
 export function nextStep(watch: Watch, condition: AlertCondition | undefined, at: Date): LifecycleStep {
   const isOpen = watch.alert !== undefined && watch.alert.resolvedAt === undefined
@@ -120,7 +120,7 @@ function opening(watch: Watch, at: Date): LifecycleStep {
   }
 }
 
-/** An alert that opened under a snooze, or in the end of one, is announced when the snooze is over. */
+/** An alert that opened while snoozed is announced at the first tick after the snooze. */
 function whileHolding(watch: Watch, at: Date): LifecycleStep {
   const wasFlapping = watch.alert?.flapping === true
   const before = recent(watch, at)
@@ -144,12 +144,15 @@ function whenGone(watch: Watch, at: Date): LifecycleStep {
     const notice = wasFlapping || isSnoozed(watch, at) ? undefined : 'flapping'
     return { memory, alert: 'keep', flapping: true, notice }
   }
-  // The end of a flapping alert is its own transition, unless the last one was counted while it was held
-  // open.
+  // The end of an alert counts as a transition. If it was counted while the flapping alert was held open, it
+  // is not counted again.
   return { memory, alert: 'resolve', flapping: false, notice: 'resolved' }
 }
 
-/** What a person's word does to an open alert: it ends, and an event that it was about is settled. */
+/**
+ * Returns the step by which a person resolves an open alert. If the alert is about an event, the event is
+ * dismissed.
+ */
 export const resolvedByHand = (watch: Watch, at: Date): LifecycleStep => ({
   memory: {
     pendingSince: undefined,
@@ -162,7 +165,7 @@ export const resolvedByHand = (watch: Watch, at: Date): LifecycleStep => ({
   notice: 'resolved',
 })
 
-/** Whether a key may be forgotten: nothing of it would change what happens next. */
+/** Returns whether the state of a key can be deleted: nothing in it affects later steps. */
 export function isForgettable(watch: Watch, { memory, alert }: LifecycleStep, at: Date): boolean {
   const { pendingSince, transitions, dismissed } = memory
   if (alert !== 'none' || pendingSince !== undefined || transitions.length > 0 || dismissed !== undefined) {

@@ -4,17 +4,17 @@ import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import type { AlertFilter, AlertPlace } from './alerts-store.ts'
 
-/** Alerts of one page when the caller does not say, and at most. */
+/** Default and largest number of alerts on one page. */
 export const ALERTS_LISTED = { fallback: 100, max: 500 } as const
 
-/** Which alerts to list. */
+/** Filter and position of a page of alerts. */
 export interface AlertQuery extends Omit<AlertFilter, 'after' | 'limit'> {
   readonly limit?: number | undefined
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** Some alerts, and where the rest begins. */
+/** A page of alerts, with the cursor of the next page. */
 export interface AlertPage {
   readonly alerts: readonly Alert[]
   readonly nextCursor: string | undefined
@@ -30,7 +30,7 @@ function placeOf(cursor: string): AlertPlace {
   return { isResolved: state === 'r', id }
 }
 
-/** Reads one page. @throws Problem `invalid-input` for a cursor that is none */
+/** Reads one page. @throws Problem `invalid-input` for an invalid cursor */
 export async function listAlerts(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
   { cursor, limit = ALERTS_LISTED.fallback, ...filter }: AlertQuery,

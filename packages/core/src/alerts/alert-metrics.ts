@@ -3,7 +3,7 @@ import { ALERT_KINDS, ALERT_SEVERITIES, ALERT_STATUSES, type AlertKind } from '.
 import { ALERT_CHANNELS, type AlertChannelName } from './alert-deliveries-store.ts'
 import type { AlertCounts } from './alerts-store.ts'
 
-/** `svc_alerts`, from whatever sample there is at a scrape. */
+/** Registers `svc_alerts`. Each scrape shows the counts of the sample, or 0 without one. */
 export function registerAlertGauge(metrics: Metrics, sample: () => Promise<AlertCounts | undefined>): void {
   const labels = { status: ALERT_STATUSES, severity: ALERT_SEVERITIES }
   metrics.gauge('svc_alerts', 'Alerts by status and severity.', labels, async (gauge) => {
@@ -18,7 +18,7 @@ export function registerAlertGauge(metrics: Metrics, sample: () => Promise<Alert
 
 const OUTCOMES = ['sent', 'retried', 'failed'] as const
 
-/** Alerts that were opened, and what became of attempts to announce them. */
+/** Counters of opened alerts and of attempts to deliver announcements. */
 export class AlertMetrics {
   readonly #deliveries
   readonly #opened

@@ -5,9 +5,9 @@ import type { AlertMove } from './alerts-store.ts'
 
 const NOW = 'coalesce($3::timestamptz, now())'
 
-// One statement: the watch is written first and only at the revision that the step was decided on; whatever
-// follows asks whether that was done. So a step counts once, however many replicas come to it at the same
-// time.
+// One statement: it writes the watch only if it still has the revision that the step was decided on, and the
+// other parts only if that write succeeded. So a step counts once, even if several replicas write it at the
+// same time.
 const MOVE = {
   name: 'alert-move',
   text: `with m as (select * from jsonb_to_record($1::jsonb) as m(license_id text, dedup_key text, tenant_id text,
@@ -65,7 +65,7 @@ const MOVE = {
     select exists (select from won) as won, h.* from (select) one left join hit h on true`,
 }
 
-/** Writes one step; see the port. */
+/** Writes one step; see `AlertsStore.move`. */
 export async function move(
   session: Session,
   made: AlertMove,

@@ -6,7 +6,7 @@ import { announceInLog, type ChannelOutcome, digestOf, type WebhookChannel } fro
 import type { AlertDelivery } from './alert-deliveries-store.ts'
 import type { AlertMetrics } from './alert-metrics.ts'
 
-/** What `AlertNotifier` is built from. */
+/** Dependencies of `AlertNotifier`. */
 export interface AlertNotifierParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -16,20 +16,20 @@ export interface AlertNotifierParts {
   readonly metrics: AlertMetrics
 }
 
-/** Longer than a receiver may take: a delivery whose replica died is tried again after it. */
+/** Longer than the timeout of a webhook. If a replica dies, its deliveries are retried after this time. */
 const LEASE_SECONDS = 60
-/** Deliveries that one tick takes on. */
+/** The most deliveries that one tick takes. */
 const DELIVERIES_PER_TICK = 100
 const MINUTE = 60
 /**
- * How long a refused delivery waits before its next attempt; after the last it is given up, a day and a half
- * later.
+ * Delays before each retry of a failed delivery, in seconds. After the last retry, about a day and a half
+ * later, the delivery is given up.
  */
 export const RETRY_SECONDS = [1, 2, 5, 15, 30, 60, 120, 240, 480, 600, 600].map(
   (minutes) => minutes * MINUTE - MINUTE / 2,
 )
 
-/** Announces what evaluations permitted: bundles, sends, writes down what became of it. */
+/** Delivers the notices of evaluations: bundles them into digests, sends these, and records the outcomes. */
 export class AlertNotifier {
   readonly #parts: AlertNotifierParts
 
@@ -38,9 +38,9 @@ export class AlertNotifier {
   }
 
   /**
-   * One digest for each audience for which something waits, and another attempt at deliveries that are due
-   * again. Replicas that deliver at once share the work: what one has taken the others do not get. How many
-   * were delivered.
+   * Makes one digest for each audience that has undelivered notices, and attempts all deliveries that are
+   * due. Replicas that deliver at the same time never take the same delivery. Returns the number of
+   * successful deliveries.
    */
   async deliver(signal?: AbortSignal): Promise<number> {
     const { storage, ids, clock } = this.#parts

@@ -23,7 +23,7 @@ async function scopeOf({ alerts, licenses }: Services, license: string | undefin
   return license === undefined ? {} : alerts.scopeOf(await licenses.resolve(license))
 }
 
-/** An alert as operators see it: with its owner. */
+/** Returns an alert as operators see it, with its license and tenant. */
 const operatorView = (alert: Alert, now: Date) => ({
   ...alertView(alert, now),
   ...(alert.licenseId === '' ? {} : { license_id: alert.licenseId }),
@@ -65,7 +65,7 @@ const actions = ALERT_ACTIONS.map((action) =>
   }),
 )
 
-/** What operators can do with alerts. */
+/** Operations on alerts. */
 export const alertOperations = [
   operation({
     name: 'alerts.list',

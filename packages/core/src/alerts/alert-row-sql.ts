@@ -2,7 +2,7 @@ import { given, instant, maybeInstant } from '../database/session.ts'
 import type { Alert, AlertKind, AlertSeverity } from './alert.ts'
 import type { Watch } from './alert-lifecycle.ts'
 
-/** A row of `alerts` as the drivers give it, or as `to_jsonb` does. */
+/** A row of `alerts`, as the drivers or `to_jsonb` return it. */
 export interface AlertRow {
   readonly id: string
   readonly license_id: string
@@ -24,11 +24,11 @@ export interface AlertRow {
   readonly ack_expires_at: string | null
   readonly resolved_at: string | null
   readonly notified_at: string | null
-  /** Of the watch of its dedup key, where the statement joins it. */
+  /** Column of `alert_watches`; absent in statements that do not join it. */
   readonly snoozed_until?: string | null
 }
 
-/** The alert of a row. */
+/** Converts a row to an alert. */
 export const toAlert = (row: AlertRow): Alert => ({
   id: row.id,
   licenseId: row.license_id,
@@ -51,11 +51,11 @@ export const toAlert = (row: AlertRow): Alert => ({
   notifiedAt: maybeInstant(row.notified_at),
 })
 
-/** A row of `alert_watches` with what it needs of the latest alert of its key. */
+/** A row of `alert_watches`, joined with the latest alert of its dedup key. */
 export interface WatchRow {
   readonly at: string
   readonly license_id: string
-  /** Null in the one row that stands for none. */
+  /** Null in the single row that is returned when there is no watch. */
   readonly dedup_key: string | null
   readonly tenant_id: string | null
   readonly revision: number
@@ -72,7 +72,7 @@ export interface WatchRow {
   readonly event: string | null
 }
 
-/** The watch of a row. */
+/** Converts a row to a watch. */
 export const toWatch = (row: WatchRow & { readonly dedup_key: string }): Watch => ({
   licenseId: row.license_id,
   tenantId: given(row.tenant_id),

@@ -7,7 +7,7 @@ import { nameOf, spell } from './alert-words.ts'
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-// Hosts say when in seconds of their own clock; one that never did takes no backups, or holds no drills.
+// Hosts report unix seconds of their own clock. A host that never reported a time makes no backups or drills.
 const ageOf = (seconds: number | undefined, at: Date): number | undefined =>
   seconds === undefined || seconds <= 0 ? undefined : at.getTime() / 1000 - seconds
 
@@ -47,7 +47,7 @@ function drills(agent: Agent, bounds: AlertThresholds, at: Date): AlertCondition
   return found
 }
 
-/** What is wrong with backups and restore drills. */
+/** Returns the conditions about backups and restore drills. */
 export const backupConditions = (
   hosts: readonly Agent[],
   bounds: AlertThresholds,

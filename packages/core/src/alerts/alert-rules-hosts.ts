@@ -5,10 +5,10 @@ import type { Clone } from './alert-facts.ts'
 import { type AlertThresholds, CRITICAL_DISK_PERCENT } from './alert-thresholds.ts'
 import { hostOf, nameOf, spell } from './alert-words.ts'
 
-/** What a host reports last when it is stopped on purpose. */
+/** The last state that a host reports when it is stopped on purpose. */
 const STOPPED = 'stopped'
 
-/** A condition of one host, keyed by its fingerprint. */
+/** Returns a condition of one host; its fingerprint is part of the dedup key. */
 export const hostCondition = (
   agent: Agent,
   kind: AlertKind,
@@ -25,8 +25,8 @@ export const hostCondition = (
 })
 
 /**
- * Hosts that do not report. A drained host is expected to go away; one that said goodbye is stopped, not
- * lost.
+ * Conditions of a host that does not report. A drained host is expected to disappear. A host that reported
+ * its stop is stopped, not offline.
  */
 function silence(agent: Agent, at: Date): AlertCondition[] {
   if (agent.drainedAt !== undefined || agent.lastHeartbeat === undefined) return []
@@ -41,7 +41,7 @@ function silence(agent: Agent, at: Date): AlertCondition[] {
   return [hostCondition(agent, 'host_offline', 'critical', { summary, details })]
 }
 
-/** Figures at or over their bound. Those of a host that fell silent are old news. */
+/** Conditions for figures at or over their threshold. Figures of an offline host are stale. */
 function figures(agent: Agent, bounds: AlertThresholds, at: Date): AlertCondition[] {
   const isStale = agentState(agent, at) === 'offline'
   const high = (kind: AlertKind, what: string, figure: number | undefined, bound: number, hold = 0) => {
@@ -65,7 +65,7 @@ function clone(found: Clone, agent: Agent): AlertCondition {
   return hostCondition(agent, 'fingerprint_collision', 'critical', { summary, details })
 }
 
-/** What is wrong with hosts themselves. */
+/** Returns the conditions about hosts themselves. */
 export function hostConditions(
   facts: { readonly hosts: readonly Agent[]; readonly clones: readonly Clone[] },
   bounds: AlertThresholds,

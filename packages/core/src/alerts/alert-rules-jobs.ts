@@ -5,17 +5,17 @@ import type { AlertCondition } from './alert-condition.ts'
 import type { FailedJob } from './alert-facts.ts'
 import { hostOf, nameOf } from './alert-words.ts'
 
-/** Why a cancel was requested that no person asked for. */
+/** Reason of a cancel that the control plane requested itself. */
 const TIMEOUT = 'timeout'
 
-/** The kind of a failure; undefined when a person cancelled the job and it stopped. */
+/** Returns the kind of a failure, or undefined if a person cancelled the job and it stopped. */
 export function failureKind(job: FailedJob): AlertKind | undefined {
   if (job.error === UNCONFIRMED_ERROR) return 'cancel_unconfirmed'
   if (job.cancel !== undefined && job.cancel.reason !== TIMEOUT) return undefined
   return job.cancel === undefined && job.lost >= job.maxAttempts ? 'job_lost' : 'job_failed'
 }
 
-/** What a job is about: its application, else its kind on the host it was made for. */
+/** Returns the subject of a job for its dedup key: the application, else the kind and the target host. */
 export const laneOf = (job: Pick<FailedJob, 'app' | 'kind' | 'target'>): string =>
   job.app === undefined ? `${job.kind}@${job.target}` : `app ${job.app}`
 
@@ -60,7 +60,7 @@ function failure(job: FailedJob, hosts: ReadonlyMap<string, Agent>): AlertCondit
   ]
 }
 
-/** Failures that nothing has made good. */
+/** Returns the conditions about failed jobs without a later success. */
 export function jobConditions(failures: readonly FailedJob[], hosts: readonly Agent[]): AlertCondition[] {
   const byKey = new Map(hosts.map((agent) => [`${agent.licenseId} ${agent.fingerprint}`, agent]))
   return failures.flatMap((job) => failure(job, byKey))

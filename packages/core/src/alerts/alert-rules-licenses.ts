@@ -45,7 +45,7 @@ function limited({ licenseId, count }: Refusals, bounds: AlertThresholds): Alert
   ]
 }
 
-/** What is wrong with licenses: they end, or too many hosts share one. */
+/** Returns the conditions about licenses that expire or that too many hosts share. */
 export const licenseConditions = (
   facts: { readonly licenses: readonly License[]; readonly refusals: readonly Refusals[] },
   bounds: AlertThresholds,

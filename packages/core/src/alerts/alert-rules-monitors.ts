@@ -3,7 +3,7 @@ import type { MonitorTrouble } from '../monitors/monitor.ts'
 import type { AlertCondition } from './alert-condition.ts'
 
 /**
- * Faults that confirmed runs of monitors found. The monitor has asked again already, so alerts open at once.
+ * Returns the conditions about monitors. Monitors confirm a fault themselves, so these alerts open at once.
  */
 export const monitorConditions = (troubles: readonly MonitorTrouble[]): AlertCondition[] =>
   troubles.map(({ kind, monitor, since }) => {

@@ -30,9 +30,7 @@ function overdue(seconds: number): AlertCondition {
   return stalled('monitors', { summary, details: { overdue_seconds: Math.floor(seconds) } })
 }
 
-/**
- * What an evaluation can tell of the scheduler that runs it: a gap that is over, or work that is left behind.
- */
+/** Returns the conditions about the scheduler: ticks that were missed, or monitors that are overdue. */
 export const schedulerConditions = (
   facts: { readonly gap: TickGap | undefined; readonly monitorsOverdueSeconds: number },
   bounds: AlertThresholds,

@@ -8,7 +8,7 @@ import { monitorConditions } from './alert-rules-monitors.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
 
-/** Everything that is wrong at `at`: one condition at most for each license and dedup key. */
+/** Returns all conditions that hold at `at`, at most one for each license and dedup key. */
 export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Date): AlertCondition[] => [
   ...hostConditions(facts, bounds, at),
   ...backupConditions(facts.hosts, bounds, at),

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 
-/** The bounds at which conditions begin: `config.alerts`. */
+/** Thresholds of the alert rules: `config.alerts`. */
 export type AlertThresholds = Config['alerts']
 
-/** From this figure on a full disk is critical, in percent. */
+/** Disk usage from which `disk_high` is critical, in percent. */
 export const CRITICAL_DISK_PERCENT = 98
-/** A license that ends within so many days is critical. */
+/** Days before expiry from which `license_expiring` is critical. */
 export const CRITICAL_LICENSE_DAYS = 3

@@ -9,7 +9,10 @@ const tenant = optional(text(1, 128))
 const tenantIdOf = async ({ tenants }: Services, given: string | undefined): Promise<string> =>
   given === undefined ? '' : (await tenants.resolve(given)).id
 
-/** A webhook as operators see it. Of its address only the origin: the rest is often a secret. */
+/**
+ * Returns a webhook as operators see it. Only the origin of the address is shown, since the rest is often a
+ * secret.
+ */
 const webhookView = ({ tenantId, url, createdAt }: AlertWebhook, latest?: DeliveryReport) => ({
   ...(tenantId === '' ? {} : { tenant_id: tenantId }),
   origin: new URL(url).origin,
@@ -27,7 +30,7 @@ const deliveryView = (report: DeliveryReport) => ({
   ...(report.error === undefined ? {} : { error: report.error }),
 })
 
-/** Where alerts are sent. */
+/** Operations on alert webhooks. */
 export const alertWebhookOperations = [
   operation({
     name: 'alerts.webhooks',

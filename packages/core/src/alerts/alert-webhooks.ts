@@ -8,17 +8,19 @@ import type { Storage } from '../storage/storage.ts'
 import type { ChannelOutcome, WebhookChannel } from './alert-channels.ts'
 import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
 
-/** What `AlertWebhooks` is built from. */
+/** Dependencies of `AlertWebhooks`. */
 export interface AlertWebhooksParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
   readonly channel: WebhookChannel
-  /** Whether receivers may be called without TLS. */
+  /** Whether webhooks may use `http:`. */
   readonly plainHttp: boolean
 }
 
-/** Where alerts are sent: one address for each tenant, and one (`''`) for what belongs to none. */
+/**
+ * Webhooks for alerts: one address for each tenant, and one (`tenantId` is `''`) for alerts without a tenant.
+ */
 export class AlertWebhooks {
   readonly #parts: AlertWebhooksParts
 
@@ -27,9 +29,9 @@ export class AlertWebhooks {
   }
 
   /**
-   * Sets the address. A secret is made with the first one and when `rotate` asks for another; only then it is
-   * returned.
-   * @throws Problem `invalid-input` for an address that would never be called
+   * Sets the address of a webhook. A new secret is made for a new webhook or if `rotate` is set, and only
+   * then returned.
+   * @throws Problem `invalid-input` for an address that is never called
    */
   async set(input: {
     readonly tenantId: string
@@ -48,7 +50,7 @@ export class AlertWebhooks {
     if (!(await this.#parts.storage.alertDeliveries.removeWebhook(tenantId))) throw unset()
   }
 
-  /** Every webhook with its latest delivery. */
+  /** Returns every webhook with its latest delivery. */
   async list(): Promise<
     readonly { readonly webhook: AlertWebhook; readonly latest: DeliveryReport | undefined }[]
   > {
@@ -59,7 +61,7 @@ export class AlertWebhooks {
     )
   }
 
-  /** Sends a message that announces nothing, now. @throws Problem `not-found` */
+  /** Sends a test message at once. @throws Problem `not-found` */
   async test(tenantId: string): Promise<ChannelOutcome> {
     const { storage, clock, ids, channel } = this.#parts
     const webhook = await storage.alertDeliveries.webhook(tenantId)

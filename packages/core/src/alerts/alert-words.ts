@@ -7,7 +7,7 @@ const UNITS = [
   ['m', 60],
 ] as const
 
-/** `45s`, `3m10s`, `2h5m`, `4d3h`: the two largest units. */
+/** Formats a duration by its two largest units: `45s`, `3m10s`, `2h5m`, `4d3h`. */
 export function spell(seconds: number): string {
   let rest = Math.max(0, Math.floor(seconds))
   const parts: string[] = []
@@ -19,9 +19,9 @@ export function spell(seconds: number): string {
   return parts.slice(0, 2).join('')
 }
 
-/** A host as sentences call it: its label, else its hostname, else its display id. */
+/** Returns the name of a host for sentences: its label, else its hostname, else its display id. */
 export const nameOf = (agent: Pick<Agent, 'label' | 'hostname' | 'fingerprint'>): string =>
   agent.label || agent.hostname || agentId(agent.fingerprint)
 
-/** The host of an alert. */
+/** Returns the host fields that an alert stores. */
 export const hostOf = ({ fingerprint, hostname }: AlertHost): AlertHost => ({ fingerprint, hostname })

@@ -1,6 +1,6 @@
 import { agentId, unixSeconds } from '../agents/agent.ts'
 
-/** Everything that an alert can be about. */
+/** Kinds of alerts. */
 export const ALERT_KINDS = [
   'host_offline',
   'host_stopped',
@@ -23,44 +23,44 @@ export const ALERT_KINDS = [
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
-/** How bad it is, the worst first. */
+/** Severities of alerts, worst first. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
-/** What has become of an alert. A snooze shows before an acknowledgement. */
+/** Statuses of alerts. An alert that is both snoozed and acknowledged shows as snoozed. */
 export const ALERT_STATUSES = ['firing', 'acknowledged', 'snoozed', 'resolved'] as const
 export type AlertStatus = (typeof ALERT_STATUSES)[number]
 
-/** What people do to alerts. */
+/** Actions of people on alerts. */
 export const ALERT_ACTIONS = ['ack', 'unack', 'snooze', 'unsnooze', 'resolve'] as const
 export type AlertAction = (typeof ALERT_ACTIONS)[number]
 
-/** Alerts that one action may name. */
+/** The most alerts that one action can name. */
 export const MAX_ACTED_ALERTS = 100
 export const MAX_NOTE_CHARS = 512
-/** The last second that a date can hold, since 1970. */
+/** The last unix second that a `Date` can hold. */
 export const LAST_SECOND = 8_640_000_000_000
 
-/** The host that an alert is about. */
+/** Host of an alert. */
 export interface AlertHost {
   readonly fingerprint: string
   readonly hostname: string
 }
 
 /**
- * Whom an alert concerns: a license of a tenant or of none, a tenant as a whole, or with neither the
- * platform.
+ * Owner of an alert: a license, a tenant as a whole, or the platform if neither is set. A license can be
+ * without a tenant.
  */
 export interface AlertOwner {
-  /** `''`: no license in particular. */
+  /** `''` if the alert belongs to no license. */
   readonly licenseId: string
   readonly tenantId: string | undefined
 }
 
-/** One alert. Instants are the database's. */
+/** An alert. Instants come from the clock of the database. */
 export interface Alert extends AlertOwner {
   readonly id: string
-  /** What it is about, unique over the unresolved alerts of its license. */
+  /** Key of the condition, unique among the unresolved alerts of a license. */
   readonly dedupKey: string
   readonly kind: AlertKind
   readonly severity: AlertSeverity
@@ -68,29 +68,29 @@ export interface Alert extends AlertOwner {
   readonly summary: string
   readonly host: AlertHost | undefined
   readonly details: Readonly<Record<string, unknown>>
-  /** How often it opened: 1, and one more for each time that it came back within ten minutes. */
+  /** How often the alert opened: 1, plus one for each return within ten minutes. */
   readonly count: number
   readonly flapping: boolean
   readonly startsAt: Date
-  /** When an evaluation last found its condition. */
+  /** When an evaluation last found the condition. */
   readonly lastSeenAt: Date
   readonly acknowledgedAt: Date | undefined
   readonly acknowledgedBy: string | undefined
   readonly ackExpiresAt: Date | undefined
-  /** Of its dedup key: it holds for the next alert of that key too. */
+  /** End of the snooze of the dedup key; it applies to later alerts of that key too. */
   readonly snoozedUntil: Date | undefined
   readonly resolvedAt: Date | undefined
-  /** When its opening was first announced anywhere. */
+  /** When the current opening was first delivered on any channel. */
   readonly notifiedAt: Date | undefined
 }
 
 const isAhead = (instant: Date | undefined, now: Date): boolean => instant !== undefined && instant > now
 
-/** Whether somebody has taken the alert on, and not longer than 24 hours ago. */
+/** Returns whether somebody acknowledged the alert within the last 24 hours. */
 export const isAcknowledged = (alert: Pick<Alert, 'ackExpiresAt'>, now: Date): boolean =>
   isAhead(alert.ackExpiresAt, now)
 
-/** The one word for an alert at `now`. */
+/** Returns the status of an alert at `now`. */
 export function alertStatus(
   alert: Pick<Alert, 'resolvedAt' | 'snoozedUntil' | 'ackExpiresAt'>,
   now: Date,
@@ -112,7 +112,7 @@ function acknowledgement(alert: Alert, now: Date) {
   }
 }
 
-/** An alert on the wire (wire-app §3). Instants in unix seconds. */
+/** An alert on the wire (wire-app §3). Instants are in unix seconds. */
 export interface AlertView {
   readonly id: string
   readonly dedup_key: string
@@ -134,7 +134,7 @@ export interface AlertView {
   readonly notified_at?: number
 }
 
-/** How an alert stands on the wire at `now`; what is absent is left out. */
+/** Converts an alert to its wire form at `now`; absent fields are omitted. */
 export const alertView = (alert: Alert, now: Date): AlertView => ({
   id: alert.id,
   dedup_key: alert.dedupKey,

@@ -19,7 +19,8 @@ const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' a
 const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
   when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
 
-// The open one, or the one that was closed last: ids are made by replicas, whose clocks do not agree.
+// Joins the unresolved alert, else the one resolved last. Ids do not give that order, since the clocks of the
+// replicas that make them differ.
 const WATCHES = {
   name: 'alert-watches',
   text: `select ${at('$3')} as at, w.*, a.id as alert_id, a.resolved_at, coalesce(a.flapping, false) as flapping, a.event,
@@ -57,7 +58,7 @@ const UNACK = {
   text: `update alerts set acknowledged_at = null, acknowledged_by = null, ack_expires_at = null
     where id = any($1::text[]) and acknowledged_at is not null returning id`,
 }
-// The snooze is its key's; what is told is the alerts by which the key was named.
+// A snooze belongs to the dedup key. The statement returns the ids of the named alerts whose key changed.
 const snoozing = (until: string, which: string): string => `with changed as (
     update alert_watches w set snoozed_until = ${until}, revision = w.revision + 1
     where w.snoozed_until is distinct from ${until}

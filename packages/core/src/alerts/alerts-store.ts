@@ -9,33 +9,33 @@ import type {
 } from './alert.ts'
 import type { LifecycleStep, Watch } from './alert-lifecycle.ts'
 
-/** Whose alerts: those of a license and of its tenant as a whole; absent: everybody's. */
+/** Owner whose alerts are meant: a license, with the alerts of its tenant as a whole. Empty: all alerts. */
 export interface AlertScope {
   readonly licenseId?: string | undefined
   readonly tenantId?: string | undefined
 }
 
-/** Which alerts to list. */
+/** Filter for a list of alerts. */
 export interface AlertFilter {
   readonly scope: AlertScope
   readonly status?: AlertStatus | undefined
   /** Display id, hostname or full fingerprint. */
   readonly host?: string | undefined
   readonly kind?: AlertKind | undefined
-  /** Only those that opened then or later. */
+  /** Earliest opening. */
   readonly since?: Date | undefined
-  /** Only those that come after this place. */
+  /** Place after which the list begins. */
   readonly after?: AlertPlace | undefined
   readonly limit: number
 }
 
-/** Where an alert stands in the list: unresolved ones first, then the newer id. */
+/** Place of an alert in the list: unresolved alerts first, then by id, newest first. */
 export interface AlertPlace {
   readonly isResolved: boolean
   readonly id: string
 }
 
-/** What an alert shows of its condition. */
+/** Fields of an alert that are copied from its condition. */
 export interface AlertFace {
   readonly kind: AlertKind
   readonly severity: AlertSeverity
@@ -45,23 +45,23 @@ export interface AlertFace {
   readonly event: string | undefined
 }
 
-/** One step of one dedup key, as it is written. */
+/** Write of one step of one dedup key. */
 export interface AlertMove extends AlertOwner {
   readonly dedupKey: string
-  /** The revision that the step was decided on; 0: nothing was remembered. */
+  /** The revision that the step was decided on; 0 if the key was not stored. */
   readonly revision: number
   readonly step: LifecycleStep
-  /** Nothing has to be remembered any more. */
+  /** Whether to delete the state of the key. */
   readonly forget: boolean
-  /** The alert that the step is about; of a new one when it opens. */
+  /** Id of the alert that the step is about; a new id if the step opens one. */
   readonly alertId: string
-  /** Absent: what it shows stays, and it is not seen again. */
+  /** If undefined, the alert keeps its fields and `lastSeenAt`. */
   readonly face: AlertFace | undefined
-  /** Who resolves it; absent: an evaluation does. */
+  /** The user or operator who resolves the alert; undefined if an evaluation does. */
   readonly actor: string | undefined
 }
 
-/** An action of a person, by ids of alerts. */
+/** An action of a person on alerts. */
 export interface AlertWrite {
   readonly ids: readonly string[]
   readonly action: Exclude<AlertAction, 'resolve'>
@@ -70,7 +70,7 @@ export interface AlertWrite {
   readonly until: Date | undefined
 }
 
-/** A line in the record of what people did to an alert. */
+/** An entry in the record of people's actions on an alert. */
 export interface AlertActionEntry {
   readonly id: string
   readonly alertId: string
@@ -80,53 +80,59 @@ export interface AlertActionEntry {
   readonly note: string | undefined
 }
 
-/** A line to be written into that record. */
+/** A new entry of that record. */
 export interface NewAlertAction extends Omit<AlertActionEntry, 'at'> {
-  /** Left out when the last line of the alert has the same note: for what changed nothing else. */
+  /**
+   * Whether to skip the entry if the last entry of the alert has the same note. Set for actions that changed
+   * nothing.
+   */
   readonly onlyNews?: boolean
 }
 
-/** How many alerts there are by status and severity. */
+/** Number of alerts by status and severity. */
 export type AlertCounts = ReadonlyMap<`${AlertStatus} ${AlertSeverity}`, number>
 
-/** One key of which something is remembered. */
+/** A dedup key of a license. */
 export interface WatchKey {
   readonly licenseId: string
   readonly dedupKey: string
 }
 
 /**
- * Alerts and what is remembered of their dedup keys. Every method is one atomic intention; `now` is given by
- * tests only. There is never more than one unresolved alert for a license and a dedup key.
+ * Storage of alerts and of the state of their dedup keys. Every method is one atomic intention; only tests
+ * give `now`. A license has at most one unresolved alert for each dedup key.
  */
 export interface AlertsStore {
-  /** Everything that is remembered (or of one key), and the instant of this reading. */
+  /** Returns the watches of all dedup keys, or of one, and the instant of the reading. */
   watches(key?: WatchKey, now?: Date): Promise<{ readonly at: Date; readonly watches: readonly Watch[] }>
   /**
-   * Writes a step if its key is still at the revision that it was decided on, and no evaluation has written
-   * it since `since`: so of evaluations that overlap one counts. Grants the permission to announce it on each
-   * channel that the owner has; the end of an alert only where its opening was. The alert, or undefined when
-   * the step came too late.
+   * Writes a step if its key still has the revision that the step was decided on and no evaluation has
+   * written it since `since`, so that only one of several overlapping evaluations counts. Adds the step's
+   * notice for the log and, if the owner has one, the webhook; a `resolved` notice only on channels that got
+   * one of the opening. Returns the alert, or undefined if the step came too late.
    */
   move(move: AlertMove, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
   /**
-   * Does what a person asked for; the ids of the alerts that it changed, so that of many who ask at once one
-   * is told that they did it. On a resolved alert only `unack` and `unsnooze` change anything.
+   * Performs an action of a person. Returns the ids of the alerts that it changed, so that only one of
+   * several concurrent callers gets each id. On a resolved alert only `unack` and `unsnooze` change anything.
    */
   write(write: AlertWrite, now?: Date): Promise<readonly string[]>
   record(entries: readonly NewAlertAction[], now?: Date): Promise<void>
-  /** Oldest first. */
+  /** Returns the record of an alert, oldest entry first. */
   actions(alertId: string): Promise<readonly AlertActionEntry[]>
-  /** Alerts of these ids within a scope, in the order of ids. */
+  /** Returns the alerts of these ids within a scope, in the order of `ids`. */
   byIds(ids: readonly string[], scope: AlertScope): Promise<readonly Alert[]>
-  /** The unresolved alert of a dedup key, else its latest. Keys repeat between licenses: all that fit. */
+  /**
+   * Returns the unresolved alert of a dedup key, else its latest one: one alert for each license that has the
+   * key.
+   */
   byKey(dedupKey: string, scope: AlertScope): Promise<readonly Alert[]>
-  /** Unresolved first, newest first. */
+  /** Lists alerts, unresolved ones first, then newest first. */
   list(filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
   counts(now?: Date): Promise<AlertCounts>
   /**
-   * Removes alerts that were resolved before, with all that belongs to them, and facts that are no news; how
-   * many alerts.
+   * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, old
+   * deliveries and outdated facts. Returns the number of deleted alerts.
    */
   purge(keepDays: number, now?: Date): Promise<number>
 }

@@ -14,7 +14,7 @@ import type { AlertThresholds } from './alert-thresholds.ts'
 import type { AlertScope } from './alerts-store.ts'
 import type { RefusalTally } from './refusal-tally.ts'
 
-/** What `Alerts` is built from. */
+/** Dependencies of `Alerts`. */
 export interface AlertsParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -26,16 +26,16 @@ export interface AlertsParts {
   readonly metrics: AlertMetrics
 }
 
-/** What an evaluation did. */
+/** Result of an evaluation. */
 export interface Evaluation {
-  /** Alerts opened now, those that came back included. */
+  /** Alerts that were opened or reopened. */
   readonly opened: number
-  /** The number of them that are about a confirmed drift. */
+  /** How many of the opened alerts are about a confirmed drift. */
   readonly drifts: number
   readonly resolved: number
 }
 
-/** What is wrong with the fleet, and what people do about it (wire-app §3). */
+/** Alerts about the fleet, and people's actions on them (wire-app §3). */
 export class Alerts {
   readonly #parts: AlertsParts
 
@@ -44,8 +44,8 @@ export class Alerts {
   }
 
   /**
-   * Looks at everything once and moves alerts on. Evaluations that overlap, on one replica or several, count
-   * as one. `signal` ends it between two alerts: the rest waits for the next tick.
+   * Runs all alert rules once and updates the alerts. Overlapping evaluations, on one replica or several,
+   * count as one. `signal` ends it between two alerts; the rest waits for the next tick.
    */
   async evaluate(signal?: AbortSignal): Promise<Evaluation> {
     const { storage, clock, ids, thresholds, refusals, metrics } = this.#parts
@@ -68,51 +68,51 @@ export class Alerts {
     return done
   }
 
-  /** Announces what evaluations permitted; how many digests were delivered. */
+  /** Delivers the notices of evaluations. Returns the number of delivered digests. */
   deliver(signal?: AbortSignal): Promise<number> {
     return this.#parts.notifier.deliver(signal)
   }
 
-  /** Removes alerts that were resolved long ago; how many. */
+  /** Deletes alerts past their retention. Returns the number of deleted alerts. */
   purge(): Promise<number> {
     const { storage, clock, thresholds } = this.#parts
     return storage.alerts.purge(thresholds.retentionDays, clock.forStores())
   }
 
-  /** What a license may see and act on: its own alerts and those of its tenant as a whole. */
+  /** Returns the scope of a license: its own alerts and those of its tenant as a whole. */
   async scopeOf(licenseId: string): Promise<AlertScope> {
     const license = await this.#parts.storage.licenses.get(licenseId)
     return { licenseId, tenantId: license?.tenantId }
   }
 
   /**
-   * Alerts, unresolved and newest first.
-   * @throws Problem `invalid-input` for a cursor that is none
+   * Lists alerts, unresolved ones first, then newest first.
+   * @throws Problem `invalid-input` for an invalid cursor
    */
   list(query: AlertQuery): Promise<AlertPage> {
     return listAlerts(this.#parts, query)
   }
 
   /**
-   * Does what a person asks for; the alerts as they are then. Repeating it changes nothing.
-   * @throws Problem `not-found` when one is unknown in the scope (then none is changed), `ambiguous`,
+   * Performs an action on alerts and returns them. Repeating it changes nothing.
+   * @throws Problem `not-found` if one is unknown in the scope (then none is changed), `ambiguous`,
    * `invalid-input`
    */
   act(input: ActInput): Promise<readonly Alert[]> {
     return actOn(this.#parts, input)
   }
 
-  /** Any alert by its id. */
+  /** Returns an alert of any owner by its id. */
   async get(id: string): Promise<Alert | undefined> {
     return (await this.#parts.storage.alerts.byIds([id], {}))[0]
   }
 
-  /** The instant at which statuses are shown. */
+  /** Returns the instant for which statuses are computed. */
   now(): Date {
     return this.#parts.clock.now()
   }
 
-  /** How the alert was announced and what people did to it. */
+  /** Returns the deliveries of an alert and the actions of people on it. */
   async story(alertId: string) {
     const { alerts, alertDeliveries } = this.#parts.storage
     const [deliveries, actions] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { AlertFactsStore } from './alert-facts.ts'
 
-/** How often the refusals of a license are written at most, in milliseconds. */
+/** Shortest time between two writes of the refusals of a license, in milliseconds. */
 const WRITE_EVERY_MS = 10_000
 
 interface Tally {
@@ -13,8 +13,9 @@ interface Tally {
 const UNKNOWN: Tally = { unwritten: 0, writtenAt: Number.NEGATIVE_INFINITY }
 
 /**
- * Counts requests that the rate limits refused, per license. Each replica counts its own and writes them to a
- * table that all read: the first at once, then at most every ten seconds, and at each evaluation here.
+ * Counts requests that the rate limits refused, per license. Each replica adds its own counts to a shared
+ * table: the first refusal at once, later ones at most every ten seconds and at each evaluation on this
+ * replica.
  */
 export class RefusalTally {
   readonly #store: AlertFactsStore
@@ -30,8 +31,8 @@ export class RefusalTally {
   }
 
   /**
-   * One more refusal. It is written behind the answer: a refused request never waits for the database, and is
-   * answered whatever becomes of its count.
+   * Counts one refusal. The write runs in the background: the answer to a refused request neither waits for
+   * the database nor depends on the write.
    */
   note(licenseId: string): void {
     const { unwritten, writtenAt } = this.#tallies.get(licenseId) ?? UNKNOWN
@@ -39,7 +40,7 @@ export class RefusalTally {
     if (this.#clock.now().getTime() - writtenAt >= WRITE_EVERY_MS) this.#begin(licenseId)
   }
 
-  /** Writes what is counted and not yet written; licenses that are no longer refused are forgotten. */
+  /** Writes all unwritten counts, and drops licenses that are no longer refused. */
   async flush(): Promise<void> {
     for (const [licenseId, { unwritten }] of this.#tallies) {
       if (unwritten > 0) this.#begin(licenseId)
@@ -48,7 +49,7 @@ export class RefusalTally {
     await Promise.all(this.#writing.values())
   }
 
-  // One write of a license after the other: what is refused meanwhile goes with the next.
+  // Writes of one license run one after another; refusals during a write go into the next one.
   #begin(licenseId: string): void {
     const before = this.#writing.get(licenseId) ?? Promise.resolve()
     const { unwritten } = this.#tallies.get(licenseId) ?? UNKNOWN

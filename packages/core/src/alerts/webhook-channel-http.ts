@@ -2,12 +2,12 @@ import type { Outbound } from '../net/outbound.ts'
 import { webhookHeaders } from '../signing/webhook-signature.ts'
 import type { ChannelOutcome, WebhookChannel, WebhookMessage } from './alert-channels.ts'
 
-/** A receiver has so long to answer, and so much to say. */
+/** Timeout and size limit for the answer of a webhook. */
 const ANSWER_MS = 10_000
 const ANSWER_BYTES = 65_536
 const GONE = 410
 
-/** Webhooks over the guarded client; redirects are not followed, whatever is answered is not read. */
+/** Webhooks over the guarded client. It follows no redirects, and ignores the body of the answer. */
 export class HttpWebhookChannel implements WebhookChannel {
   readonly #outbound: Outbound
   readonly #plainHttp: boolean
