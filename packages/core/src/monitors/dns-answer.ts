@@ -1,14 +1,14 @@
 import { type AddressRange, isWithin, readAddress, readRange } from '../net/address-range.ts'
 
-/** Record types that monitors ask for (wire-app §2). */
+/** Record types that monitors query (wire-app §2). */
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'CAA', 'SRV', 'SOA'] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 
-/** How an answer is held to what is expected. */
+/** Ways to compare an answer with the expected values; see `fits`. */
 export const MATCHES = ['exact', 'contains', 'subset', 'absent'] as const
 export type Match = (typeof MATCHES)[number]
 
-/** Values of one answer, canonical, each once, in the order of their bytes: equal sets are equal lists. */
+/** Values of one answer: canonical, without duplicates, in byte order. Equal sets are equal lists. */
 export type AnswerSet = readonly string[]
 
 const U16 = '\\d{1,5}'
@@ -18,10 +18,10 @@ const shapeOf = (...parts: readonly string[]): RegExp => new RegExp(`^${parts.jo
 const MX = shapeOf(`(${U16})`, NAME)
 const SRV = shapeOf(`(${U16})`, `(${U16})`, `(${U16})`, NAME)
 const CAA = /^(\d{1,3})\s+([A-Za-z0-9]{1,255})\s+(.*)$/s
-// The serial is the third of seven words; without it there are six.
+// The serial is the third of seven words, and may be left out.
 const SOA = shapeOf(NAME, NAME, `(?:${U32}\\s+)?(${U32})`, `(${U32})`, `(${U32})`, `(${U32})`)
 
-/** A name in lower case without the trailing dot; the root stays a dot. */
+/** Returns a name in lower case without the trailing dot; the root stays a dot. */
 const nameOf = (text: string): string => {
   const lower = text.toLowerCase()
   return lower.length > 1 && lower.endsWith('.') ? lower.slice(0, -1) : lower
@@ -31,7 +31,7 @@ const numeral = (text: string): string => String(Number(text))
 
 function addressOf(text: string, kind: 'ipv4' | 'ipv6'): string | undefined {
   if (kind === 'ipv4') return text.includes(':') ? undefined : readAddress(text)?.toString()
-  // One spelling also for IPv4-mapped addresses, which stay what an AAAA record says.
+  // The URL parser also normalizes IPv4-mapped addresses, and keeps them IPv6.
   return text.includes(':') && readAddress(text)
     ? new URL(`http://[${text}]`).hostname.slice(1, -1)
     : undefined
@@ -54,9 +54,9 @@ const namesThenNumbers = ([first = '', second = '', ...numbers]: readonly string
   [nameOf(first), nameOf(second), ...numbers.map(numeral)].join(' ')
 
 /**
- * The one spelling of a value: addresses normalised, names in lower case without the trailing dot, CAA and
- * SRV whole, SOA without its serial. TXT values are taken as they are, their chunks joined before. Undefined
- * for what the type cannot hold.
+ * Returns the canonical spelling of a value: addresses normalized, names in lower case without the trailing
+ * dot, SOA without its serial. TXT values are unchanged; their chunks are joined before. Undefined if the
+ * type cannot have this value.
  */
 export function canonicalValue(type: RecordType, text: string): string | undefined {
   if (type === 'TXT') return text
@@ -83,7 +83,7 @@ export function canonicalValue(type: RecordType, text: string): string | undefin
   }
 }
 
-/** Whether values of this type are addresses, which may also be expected as ranges. */
+/** Returns whether values of this type are addresses, so that ranges can be expected too. */
 const isAddressType = (type: RecordType): boolean => type === 'A' || type === 'AAAA'
 
 function rangeOf(text: string, type: RecordType): AddressRange | undefined {
@@ -95,7 +95,7 @@ function rangeOf(text: string, type: RecordType): AddressRange | undefined {
   }
 }
 
-/** The one spelling of something expected: a value, or for A and AAAA also a range in CIDR. */
+/** Returns the canonical spelling of an expected value: as above, or for A and AAAA also a CIDR range. */
 export function canonicalExpected(type: RecordType, text: string): string | undefined {
   if (!isAddressType(type) || !text.includes('/')) return canonicalValue(type, text)
   const range = rangeOf(text.trim(), type)
@@ -104,17 +104,17 @@ export function canonicalExpected(type: RecordType, text: string): string | unde
 
 const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-/** The set of canonical values. */
+/** Returns the set of canonical values. */
 export const setOf = (values: readonly string[]): AnswerSet => [...new Set(values)].sort(byBytes)
 
-/** The set of an answer; undefined when a value is not of the type. */
+/** Returns the set of an answer, or undefined if a value does not fit the type. */
 export function canonicalSet(type: RecordType, texts: readonly string[]): AnswerSet | undefined {
   const values = texts.map((text) => canonicalValue(type, text))
   const known = values.filter((value) => value !== undefined)
   return known.length === values.length ? setOf(known) : undefined
 }
 
-/** Whether two sets are the same. */
+/** Returns whether two sets are equal. */
 export const sameSet = (one: AnswerSet, other: AnswerSet): boolean =>
   one.length === other.length && one.every((value, index) => value === other[index])
 
@@ -125,9 +125,9 @@ function covers(type: RecordType, expected: string, value: string): boolean {
 }
 
 /**
- * Whether an answer is as expected; all values canonical. `exact`: nothing is missing and nothing is there
- * beside it · `contains`: nothing is missing · `subset`: something is there and nothing beside what is
- * expected · `absent`: nothing of it is there, or with no values given, nothing at all.
+ * Returns whether an answer is as expected; all values are canonical. `exact`: it has every expected value
+ * and no other · `contains`: it has every expected value · `subset`: it is not empty and has only expected
+ * values · `absent`: it has none of the expected values, or is empty if none are given.
  */
 export function fits(type: RecordType, match: Match, expected: AnswerSet, answer: AnswerSet): boolean {
   const isCovered = (value: string) => expected.some((each) => covers(type, each, value))

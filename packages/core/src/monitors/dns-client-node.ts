@@ -3,13 +3,13 @@ import { getServers, Resolver } from 'node:dns/promises'
 import type { RecordType } from './dns-answer.ts'
 import type { DnsBatch, DnsClient, DnsError, DnsQuestion, DnsReply } from './dns-client.ts'
 
-/** How long one try waits for one server. Two tries, asked twice, stay under 7 s. */
+/** Timeout of one try at one server. A question and its repetition, two tries each, stay under 7 s. */
 const TRY_MS = 1500
 const TRIES = 2
 
-/** How servers are asked. */
+/** Options of the DNS client. */
 export interface NodeDnsOptions {
-  /** How long one try waits, in milliseconds (1,500). */
+  /** Timeout of one try, in milliseconds (1,500). */
   readonly tryMs?: number
 }
 
@@ -21,13 +21,17 @@ const ERRORS: Readonly<Record<string, DnsError>> = {
   ECONNREFUSED: 'unreachable',
 }
 
-/** Asks DNS servers through the resolver of Node, which knows neither the hosts file nor a cache. */
+/**
+ * Returns a client that queries DNS servers with Node's `Resolver`, which uses neither the hosts file nor a
+ * cache.
+ */
 export function nodeDnsClient(options: NodeDnsOptions = {}): DnsClient {
   return { systemServers: getServers, batch: () => new NodeDnsBatch(options) }
 }
 
 /**
- * One resolver a server: several servers in one resolver would stand in for each other, and never disagree.
+ * Has one resolver for each server: a resolver with several servers would fall back from one to another and
+ * never report that they disagree.
  */
 class NodeDnsBatch implements DnsBatch {
   readonly #options: NodeDnsOptions
@@ -75,7 +79,7 @@ const soaText = (soa: SoaRecord): string => {
   return [rooted(nsname), rooted(hostmaster), serial, refresh, retry, expire, minttl].join(' ')
 }
 
-// Node names the property after the tag.
+// Node names the property of the value after the tag.
 function caaText(record: CaaRecord): string {
   const known = Object.entries(record).filter(([key]) => key !== 'critical' && key !== 'type')
   const [tag, value] = known[0] ?? ['', '']

@@ -1,10 +1,10 @@
 import type { RecordType } from './dns-answer.ts'
 
-/** Why a question has no answer. None of these says anything about the zone, so none is ever drift. */
+/** Reasons why a question has no answer. None of them says anything about the zone, so none is drift. */
 export const DNS_ERRORS = ['timeout', 'servfail', 'refused', 'malformed', 'unreachable'] as const
 export type DnsError = (typeof DNS_ERRORS)[number]
 
-/** What a server says: records in presentation format, that there are none, or nothing of use. */
+/** Reply of a server: records in presentation format, the fact that there are none, or an error. */
 export type DnsReply =
   | { readonly status: 'records'; readonly records: readonly string[] }
   | { readonly status: 'nodata' | 'nxdomain' }
@@ -18,17 +18,17 @@ export interface DnsQuestion {
   readonly type: RecordType
 }
 
-/** Questions that are asked together and can be given up together. */
+/** A batch of questions that can be cancelled together. */
 export interface DnsBatch {
-  /** Never rejects. Goes over to TCP when an answer is cut short. */
+  /** Asks one question. Never rejects. Switches to TCP if the answer is truncated. */
   ask(question: DnsQuestion): Promise<DnsReply>
-  /** Gives up every question that is under way; they end as `timeout`. */
+  /** Cancels all pending questions; they end as `timeout`. */
   cancel(): void
 }
 
-/** Port to DNS servers: the answers of the network, never those of a cache or of the hosts file. */
+/** Port to DNS servers. Answers come from the network, never from a cache or the hosts file. */
 export interface DnsClient {
-  /** `ip[:port]` of the system's own resolvers. */
+  /** Returns the system's resolvers, as `ip[:port]`. */
   systemServers(): readonly string[]
   batch(): DnsBatch
 }

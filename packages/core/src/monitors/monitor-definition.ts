@@ -9,7 +9,7 @@ import {
   resolversFault,
 } from './monitor.ts'
 
-/** A definition as an operator writes it; numbers are within their bounds. */
+/** A definition as an operator writes it; its numbers are within their bounds. */
 export interface WrittenDefinition {
   readonly host: string
   readonly type: RecordType
@@ -37,8 +37,8 @@ function expectationFault({ mode, match, expected = [] }: WrittenDefinition): st
 const HOST_FAULT = 'host: expected a fully qualified name, not localhost, .local, .internal or .arpa'
 
 /**
- * The definition in its canonical form.
- * @throws Problem `invalid-input` with what is wrong with it, by field
+ * Returns the definition in its canonical form.
+ * @throws Problem `invalid-input` with the faults by field
  */
 export function readDefinition(written: WrittenDefinition): MonitorDefinition {
   const { type, expected = [] } = written
@@ -60,18 +60,18 @@ export function readDefinition(written: WrittenDefinition): MonitorDefinition {
   }
 }
 
-/** What an operator may change; absent keeps. */
+/** Changes of an operator to a definition. Absent fields keep their values. */
 export type DefinitionChange = Partial<WrittenDefinition>
 
-/** A changed definition, and whether what was found under the old one says nothing about the new one. */
+/** A changed definition, and whether the findings under the old one become void. */
 export interface ChangedDefinition {
   readonly definition: MonitorDefinition
   readonly startsOver: boolean
 }
 
 /**
- * Applies a change to a definition. Another name, type or mode is another question: everything found so far
- * is dropped. A baseline that becomes an expectation expects what it had, unless values are given.
+ * Applies a change to a definition. Another name, type or mode is another question, so all findings are
+ * dropped. A baseline that becomes an expectation keeps its expected values unless new ones are given.
  * @throws Problem `invalid-input`
  */
 export function changedDefinition(old: MonitorDefinition, change: DefinitionChange): ChangedDefinition {

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.ts'
 import { MONITOR_STATES, type MonitorState } from './monitor.ts'
 
-/** Makes `svc_monitors{state}`; `sample` is asked at each scrape and must not keep it waiting. */
+/** Registers `svc_monitors{state}`. Each scrape calls `sample`, which must answer without delay. */
 export function registerMonitorGauge(
   metrics: Metrics,
   sample: () => Promise<Readonly<Record<MonitorState, number>> | undefined>,

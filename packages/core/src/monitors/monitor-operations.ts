@@ -27,7 +27,7 @@ async function ownerOf(
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input
-  // A license says which tenant it is of, so it wins when both are given.
+  // A license has a tenant of its own, so it takes precedence over `tenant`.
   if (license !== undefined)
     return { tenantId: undefined, licenseId: await services.licenses.resolve(license) }
   const tenantId = tenant === undefined ? undefined : (await services.tenants.resolve(tenant)).id
@@ -52,8 +52,8 @@ const add = operation({
     ...owner,
   },
   run: async (services, { interval_seconds, tenant, license, mode, ...input }) => {
-    // Values mean an expectation; without any there is only the first answer to go by, or nothing to be
-    // there.
+    // Expected values, or `absent`, imply the mode `expect`. Without either, the first answer becomes the
+    // baseline.
     const implied = input.expected.length > 0 || input.match === 'absent' ? 'expect' : 'baseline'
     const made = await services.monitors.add({
       ...input,
@@ -175,5 +175,5 @@ const history = operation({
   },
 })
 
-/** What operators can do with monitors. */
+/** Operations on monitors. */
 export const monitorOperations = [add, list, show, update, ...changes, check, run, history]

@@ -4,7 +4,7 @@ import type { Monitor, MonitorError, MonitorMode, Pending } from './monitor.ts'
 import type { RunOutcome } from './monitor-run.ts'
 import type { HistoryEntry } from './monitors-store.ts'
 
-/** A row of `monitors` as the drivers give it. */
+/** A row of `monitors`, as the drivers return it. */
 export interface MonitorRow {
   readonly id: string
   readonly tenant_id: string | null
@@ -32,7 +32,7 @@ export interface MonitorRow {
   readonly unreachable_at: string | null
 }
 
-/** The monitor of a row. */
+/** Converts a row to a monitor. */
 export const toMonitor = (row: MonitorRow): Monitor => ({
   id: row.id,
   tenantId: given(row.tenant_id),
@@ -70,7 +70,7 @@ export interface HistoryRow {
   readonly last_at: string
 }
 
-/** The stretch of a row. */
+/** Converts a row to a history entry. */
 export const toHistoryEntry = (row: HistoryRow): HistoryEntry => ({
   outcome: row.outcome,
   answer: given(row.answer),

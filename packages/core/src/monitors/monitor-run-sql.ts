@@ -3,8 +3,8 @@ import { HISTORY_ENTRIES } from './monitors-store.ts'
 
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
-// One row lock a monitor: of overlapping calls each gets what the others have not. The subquery runs once, as
-// a value.
+// Each monitor has its own row lock, so overlapping calls take different monitors. The subquery is in
+// `array(…)`, so that it runs only once.
 const take = (chosen: string): string => `with taken as (update monitors set lease_token = $1,
       lease_until = ${at('$4')} + make_interval(secs => $2)
     where id = any(array(select d.id from monitors d where d.paused_at is null and ${chosen}
@@ -13,20 +13,20 @@ const take = (chosen: string): string => `with taken as (update monitors set lea
     returning *)
   select * from taken order by next_run_at, id collate "C"`
 
-/** Takes what is due: `$1` token, `$2` lease seconds, `$3` limit, `$4` now. */
+/** Takes due monitors: `$1` token, `$2` lease seconds, `$3` limit, `$4` now. */
 export const TAKE_DUE = { name: 'monitor-take-due', text: take(`d.next_run_at <= ${at('$4')}`) }
-/** Takes one monitor, due or not: as above, with `$5` its id. */
+/** Takes one monitor, due or not: parameters as above, and `$5` its id. */
 export const TAKE_ONE = { name: 'monitor-take-one', text: take('d.id = $5') }
 
-/** Gives back what is still held under a token. */
+/** Ends the leases that are still held under a token. */
 export const RELEASE = {
   name: 'monitor-release',
   text: 'update monitors set lease_token = null, lease_until = null where lease_token = $1',
 }
 
 /**
- * Ends a run under its lease and adds it to the history, all in one statement: a run that lost its lease
- * writes nothing. The monitor's row lock keeps two ends of one monitor apart.
+ * Ends a run and adds it to the history, in one statement: a run that lost its lease writes nothing. The row
+ * lock of the monitor serializes two ends of its runs.
  */
 export const SETTLE = {
   name: 'monitor-settle',
@@ -57,7 +57,7 @@ export const SETTLE = {
 
 const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value))
 
-/** Parameters of `SETTLE`. */
+/** Returns the parameters of `SETTLE`. */
 export function settleParams({ id, token, delaySeconds, judgement }: Settlement, now?: Date): unknown[] {
   const { outcome, observation, after } = judgement
   const { expected, confirmed, pending, drifted, errorStreak, unreachable } = after

@@ -2,27 +2,27 @@ import { type AnswerSet, canonicalSet, fits, type RecordType, sameSet } from './
 import type { DnsReply } from './dns-client.ts'
 import { ERRORS_IN_A_ROW, type Findings, type Monitor, type MonitorError, type Pending } from './monitor.ts'
 
-/** What one asking of all resolvers found; an empty answer is NXDOMAIN or NODATA. */
+/** Combined result of querying all resolvers once. An empty answer means NXDOMAIN or NODATA. */
 export type Observation =
   | { readonly answer: AnswerSet; readonly error?: undefined }
   | { readonly error: MonitorError; readonly answer?: undefined }
 
 /**
- * How a run ended. `ok` and `drift`: the answer counts · `unconfirmed`: a difference that has yet to be seen
- * again · `waiting`: a baseline whose name has no records yet · `error`: no answer.
+ * Outcomes of a run. `ok` and `drift`: the answer is confirmed · `unconfirmed`: a difference must be seen
+ * again · `waiting`: the name of a baseline has no records yet · `error`: no answer.
  */
 export const RUN_OUTCOMES = ['ok', 'drift', 'unconfirmed', 'waiting', 'error'] as const
 export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 
-/** What became of a monitor by a run; each is said once. */
+/** State changes of a monitor by a run; each is reported once. */
 export const TRANSITIONS = ['drifted', 'recovered', 'unreachable', 'reachable'] as const
 export type TransitionKind = (typeof TRANSITIONS)[number]
 
-/** What a run found out: the findings after it, without their instants. */
+/** Verdict of a run, with the findings after it but without their instants. */
 export interface Judgement {
   readonly outcome: RunOutcome
   readonly observation: Observation
-  /** Whether the confirmed answer is another than before; the first one is not. */
+  /** Whether the confirmed answer differs from the previous one; false for the first one. */
   readonly changed: boolean
   readonly transitions: readonly TransitionKind[]
   readonly after: Omit<Findings, 'driftedAt' | 'unreachableAt'> & {
@@ -32,8 +32,8 @@ export interface Judgement {
 }
 
 /**
- * What the replies of all resolvers say together. Those that give no answer don't count beside one that does;
- * answers that differ are an error, never drift.
+ * Combines the replies of all resolvers. Resolvers without an answer are ignored if another one answers.
+ * Answers that differ are an error, never drift.
  */
 export function combine(type: RecordType, replies: readonly DnsReply[]): Observation {
   const seen = replies.map((reply) => observe(type, reply))
@@ -52,14 +52,13 @@ function observe(type: RecordType, reply: DnsReply): Observation {
 const isAsExpected = ({ type, match }: Monitor, expected: AnswerSet, answer: AnswerSet): boolean =>
   fits(type, match, expected, answer)
 
-/**
- * The expectation that an answer is held to: a baseline takes it from its first good answer, one with
- * records.
- */
+/** Returns the expectation for an answer. A baseline takes it from its first answer that has records. */
 const expectationOf = ({ mode, expected }: Monitor, answer: AnswerSet): AnswerSet | undefined =>
   expected ?? (mode === 'baseline' && answer.length > 0 ? answer : undefined)
 
-/** Whether the answer differs from what counts so far, so that it has to be asked for again at once. */
+/**
+ * Returns whether the answer differs from the confirmed state, so that the question must be repeated at once.
+ */
 export function isDifference(monitor: Monitor, { answer }: Observation): boolean {
   if (answer === undefined) return false
   const expected = expectationOf(monitor, answer)
@@ -73,7 +72,10 @@ type Change = Partial<Omit<Judgement, 'observation' | 'after'>> & {
   readonly after?: Partial<Judgement['after']>
 }
 
-/** A judgement on top of what stays as it is; whatever was answered ends a row of errors. */
+/**
+ * Returns a judgement that keeps the monitor's state except for `change`. It resets the count of errors in a
+ * row.
+ */
 function judgement(
   monitor: Monitor,
   observation: Observation,
@@ -101,7 +103,10 @@ function judgement(
   }
 }
 
-/** An error says nothing about the zone: drift stays, or stays away, and a difference keeps waiting. */
+/**
+ * Judges a run without an answer. Its error says nothing about the zone, so drift and pending differences
+ * stay as they were.
+ */
 function failed(monitor: Monitor, observation: Observation): Judgement {
   const wasUnreachable = monitor.unreachableAt !== undefined
   const errorStreak = monitor.errorStreak + 1
@@ -112,7 +117,7 @@ function failed(monitor: Monitor, observation: Observation): Judgement {
   })
 }
 
-/** An answer that counts. */
+/** Judges a run whose answer is confirmed. */
 function confirmed(monitor: Monitor, expected: AnswerSet, answer: AnswerSet): Judgement {
   const drifted = !isAsExpected(monitor, expected, answer)
   const wasDrifted = monitor.driftedAt !== undefined
@@ -126,11 +131,11 @@ function confirmed(monitor: Monitor, expected: AnswerSet, answer: AnswerSet): Ju
 
 function seenBefore(pending: Pending | undefined, answer: AnswerSet, fitting: boolean): number {
   if (pending === undefined || pending.fits !== fitting) return 0
-  // What does not fit may well move: that it does not fit is what is confirmed.
+  // Unexpected answers may differ from each other: the drift is confirmed, and not its values.
   return !fitting || sameSet(pending.answer, answer) ? pending.seen : 0
 }
 
-/** A difference that was asked for again. */
+/** Judges a run that repeated its question because of a difference. */
 function differing(
   monitor: Monitor,
   expected: AnswerSet,
@@ -143,7 +148,7 @@ function differing(
   if (isAsExpected(monitor, expected, first) !== fitting) {
     return judgement(monitor, observation, 'unconfirmed', {})
   }
-  // Answers that move within what is expected are nobody's concern, and none of them is the one that counts.
+  // Answers that vary within the expectation are fine, and none of them becomes the confirmed one.
   if (fitting && !wasDrifted && !sameSet(first, second)) return judgement(monitor, observation, 'ok', {})
   const seen = seenBefore(monitor.pending, second, fitting) + 1
   if (seen >= monitor.confirmations) return confirmed(monitor, expected, second)
@@ -153,9 +158,9 @@ function differing(
 }
 
 /**
- * Judges one run (wire-app §2). `second` is the repeated question that `isDifference` asks for: a difference
- * counts when both agree on it in as many runs in a row as the monitor wants confirmations. Recovery is such
- * a difference too.
+ * Judges one run (wire-app §2). `second` is the repeated question if `isDifference` asked for it. A
+ * difference, recovery included, is confirmed when both answers agree on it in as many runs in a row as the
+ * monitor has confirmations.
  */
 export function judge(monitor: Monitor, first: Observation, second: Observation | undefined): Judgement {
   const error = first.error === undefined ? second?.error : first.error
@@ -169,12 +174,15 @@ export function judge(monitor: Monitor, first: Observation, second: Observation 
 }
 
 const JITTER = 0.05
-/** A difference is looked at again this soon, in seconds: with long intervals confirming would take days. */
+/**
+ * Longest delay before a difference is checked again, in seconds: with long intervals, confirmation would
+ * take days.
+ */
 const RECHECK_SECONDS = 60
 
 /**
- * Seconds until the next run, counted from this one: missed intervals collapse. `unit` from 0 to 1 spreads
- * runs by 5 % around the interval, so that monitors added together do not stay together.
+ * Returns the seconds from this run to the next, so that missed intervals are skipped. `unit` (0 to 1) varies
+ * the interval by up to 5 %, so that monitors added together spread out.
  */
 export function nextRunSeconds(intervalSeconds: number, pending: Pending | undefined, unit: number): number {
   const seconds = pending === undefined ? intervalSeconds : Math.min(intervalSeconds, RECHECK_SECONDS)

@@ -15,20 +15,20 @@ import {
   type TransitionKind,
 } from './monitor-run.ts'
 
-/** What runs are made of. */
+/** Dependencies of `MonitorRuns`. */
 export interface MonitorRunsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
   readonly dns: DnsClient
-  /** Resolvers of monitors that name none; empty: the system's. */
+  /** Resolvers for monitors without their own. Empty: the system's resolvers. */
   readonly dnsServers: readonly string[]
 }
 
-/** Something that became of a monitor: the place where an alert opens or ends. */
+/** A state change of a monitor by a run, reported once. */
 export interface Transition {
   readonly kind: TransitionKind
-  /** As it is after the run. */
+  /** The monitor after the run. */
   readonly monitor: Monitor
 }
 
@@ -40,24 +40,24 @@ export interface FinishedRun {
   readonly transitions: readonly Transition[]
 }
 
-/** What a run over the due monitors did (wire-app §2). */
+/** Result of a run over the due monitors (wire-app §2). */
 export interface MonitorRunResult {
-  /** Monitors claimed and finished now. */
+  /** Number of monitors that this call claimed and finished. */
   readonly ran: number
-  /** Confirmed answers that differ from the last confirmed ones; recovery counts. */
+  /** Number of monitors whose confirmed answer differs from the previous one, recovery included. */
   readonly changed: number
   readonly transitions: readonly Transition[]
 }
 
-/** What one asking found, and whether it is as expected; undefined: there is nothing to hold it to. */
+/** Result of one query, and whether it is as expected; undefined without an answer or an expectation. */
 export interface Inspection {
   readonly observation: Observation
   readonly asExpected: boolean | undefined
 }
 
 /**
- * Longer than two askings of a server that keeps silent, so that nobody else starts while this one still
- * waits.
+ * Longer than two questions to a silent server, so that no other replica takes the monitor while its run
+ * still waits.
  */
 const LEASE_SECONDS = 60
 const AT_ONCE = 100
@@ -65,8 +65,9 @@ const JITTER_BYTES = 4
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-// A hundred answers that come at once would take every connection of the pool, and hosts and operators would
-// wait for them. After one that fails none is tried: each would wait for its own time limit.
+// Writes results one after another: a hundred at once would take every connection of the pool, and hosts and
+// operators would wait. After a failed write the rest is not tried, since each would wait for its own
+// timeout.
 function oneByOne(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>) => {
@@ -77,8 +78,8 @@ function oneByOne(): InTurn {
 }
 
 /**
- * Runs monitors: takes them under a lease, asks, judges, writes. No transaction is open while servers are
- * asked.
+ * Runs monitors: takes them under a lease, queries the resolvers, judges the answers, and writes the result.
+ * No transaction is open during the queries.
  */
 export class MonitorRuns {
   readonly #parts: MonitorRunsParts
@@ -88,8 +89,8 @@ export class MonitorRuns {
   }
 
   /**
-   * Runs everything that is due, each once. When `signal` ends it, monitors without an answer go back and
-   * stay due. Safe beside other runs, here and on other replicas. Throws what the storage throws.
+   * Runs each due monitor once. When `signal` aborts, unfinished monitors are released and stay due. Safe
+   * beside other runs, here and on other replicas. Errors of the storage are thrown.
    */
   async due(signal?: AbortSignal): Promise<readonly FinishedRun[]> {
     const finished: FinishedRun[] = []
@@ -101,12 +102,15 @@ export class MonitorRuns {
     return finished
   }
 
-  /** Runs one monitor now, due or not; undefined when it is paused, gone, or runs at this moment. */
+  /**
+   * Runs one monitor now, due or not. Returns undefined if the monitor is paused, gone, already running, or
+   * was changed during the run.
+   */
   async one(id: string): Promise<FinishedRun | undefined> {
     return (await this.#take(1, id, undefined)).runs[0]
   }
 
-  /** Asks once and writes nothing. */
+  /** Queries the resolvers once and writes nothing. */
   async inspect(monitor: Monitor): Promise<Inspection> {
     const observation = await this.#ask(this.#parts.dns.batch(), monitor)
     const { type, match, expected } = monitor
@@ -141,7 +145,7 @@ export class MonitorRuns {
       return { taken: monitors.length, runs: runs.filter((run) => run !== undefined) }
     } finally {
       signal?.removeEventListener('abort', giveUp)
-      // What was settled is no longer held under this token: only unfinished monitors go back.
+      // Settled monitors have lost this token, so only unfinished ones are released.
       await storage.monitors.release(token)
     }
   }

@@ -6,7 +6,7 @@ import type { HistoryEntry } from './monitors-store.ts'
 const entry = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value })
 const time = (name: string, at: Date | undefined) => (at === undefined ? {} : { [name]: unixSeconds(at) })
 
-/** A monitor as operators get it; instants in unix seconds, what is not there omitted. */
+/** Returns a monitor as operators see it. Instants are in unix seconds; absent fields are omitted. */
 export const monitorView = (monitor: Monitor) => ({
   id: monitor.id,
   name: monitor.name,
@@ -34,13 +34,13 @@ export const monitorView = (monitor: Monitor) => ({
   created_at: unixSeconds(monitor.createdAt),
 })
 
-/** What one asking found. */
+/** Returns the result of one query as operators see it. */
 export const observationView = ({ answer, error }: Observation) => ({
   ...entry('answer', answer),
   ...entry('error', error),
 })
 
-/** A stretch of equal runs. */
+/** Returns a history entry as operators see it. */
 export const historyView = ({ outcome, answer, error, runs, firstAt, lastAt }: HistoryEntry) => ({
   outcome,
   ...observationView((error === undefined ? { answer } : { error }) as Observation),

@@ -3,21 +3,21 @@ import { isNeverCalled } from '../net/public-address.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
 import type { DnsError } from './dns-client.ts'
 
-/** Where the expectation comes from: the first good answer, or the operator. */
+/** Sources of the expected values: the first good answer (`baseline`), or the operator (`expect`). */
 export const MONITOR_MODES = ['baseline', 'expect'] as const
 export type MonitorMode = (typeof MONITOR_MODES)[number]
 
 /**
- * `pending`: no answer to go by yet · `ok`: as expected · `drifted`: confirmed to differ · `unreachable`:
- * three runs in a row without an answer · `paused`: not asked.
+ * `pending`: no confirmed answer yet · `ok`: as expected · `drifted`: confirmed to differ · `unreachable`:
+ * three runs in a row without an answer · `paused`: not run.
  */
 export const MONITOR_STATES = ['pending', 'ok', 'drifted', 'unreachable', 'paused'] as const
 export type MonitorState = (typeof MONITOR_STATES)[number]
 
-/** Why a run has no answer; `inconsistent`: the resolvers disagree. */
+/** Reason why a run has no answer. `inconsistent`: the resolvers disagree. */
 export type MonitorError = DnsError | 'inconsistent'
 
-/** Errors in a row that make a monitor unreachable (wire-app §2). */
+/** Number of errors in a row that makes a monitor unreachable (wire-app §2). */
 export const ERRORS_IN_A_ROW = 3
 export const MAX_EXPECTED = 32
 export const MAX_VALUE_CHARS = 1024
@@ -25,36 +25,36 @@ export const MAX_RESOLVERS = 3
 export const MAX_NAME_CHARS = 64
 /** Bounds and default of the interval, in seconds. */
 export const INTERVAL_SECONDS = { min: 60, max: 86_400, fallback: 300 } as const
-/** Bounds and default of how often in a row a difference has to be seen. */
+/** Bounds and default of the number of runs in a row that must see a difference. */
 export const CONFIRMATIONS = { min: 1, max: 5, fallback: 1 } as const
 
-/** What is watched. */
+/** Definition of a monitor: the DNS question, the expected answer and the schedule. */
 export interface MonitorDefinition {
   /** Lower case, without a trailing dot. */
   readonly host: string
   readonly type: RecordType
   readonly mode: MonitorMode
   readonly match: Match
-  /** Canonical; undefined while a baseline waits for its first good answer. */
+  /** Canonical values; undefined while a baseline waits for its first good answer. */
   readonly expected: AnswerSet | undefined
   readonly intervalSeconds: number
   readonly confirmations: number
-  /** `ip[:port]`; empty: those of the settings, else the system's. */
+  /** `ip[:port]` of each resolver. Empty: the resolvers of the settings, else the system's. */
   readonly resolvers: readonly string[]
 }
 
-/** A difference that was seen and has yet to be seen again. */
+/** A difference that waits for confirmation. */
 export interface Pending {
   readonly answer: AnswerSet
   readonly fits: boolean
-  /** Runs in a row that saw it. */
+  /** Number of runs in a row that saw the difference. */
   readonly seen: number
 }
 
-/** What runs have found so far. */
+/** Findings of all runs so far. */
 export interface Findings {
   readonly expected: AnswerSet | undefined
-  /** The last answer that counts. */
+  /** The last confirmed answer. */
   readonly confirmed: AnswerSet | undefined
   readonly pending: Pending | undefined
   readonly driftedAt: Date | undefined
@@ -63,36 +63,36 @@ export interface Findings {
   readonly unreachableAt: Date | undefined
 }
 
-/** Whom a monitor belongs to: a tenant, a license, or with neither the platform. */
+/** Owner of a monitor: a tenant, a license, or the platform if neither is set. */
 export interface MonitorOwner {
   readonly tenantId: string | undefined
   readonly licenseId: string | undefined
 }
 
-/** A watched name with what is known of it. */
+/** A monitor with its definition and findings. */
 export interface Monitor extends MonitorOwner, MonitorDefinition, Findings {
   readonly id: string
-  /** Unique per owner. */
+  /** Unique for each owner. */
   readonly name: string
   readonly createdAt: Date
-  /** Grows with every change of the definition. */
+  /** Grows with each change of the definition. */
   readonly revision: number
   readonly pausedAt: Date | undefined
-  /** Due from then on. */
+  /** When the monitor becomes due. */
   readonly nextRunAt: Date
   readonly lastRunAt: Date | undefined
-  /** The last run that was no error. */
+  /** Time of the last run that got an answer. */
   readonly lastAnswerAt: Date | undefined
 }
 
-/** What is wrong with a monitor now: an alert's condition, whoever looks and however often. */
+/** A confirmed fault of a monitor, which holds until a run ends it. Alerts take their conditions from it. */
 export interface MonitorTrouble {
   readonly kind: 'monitor_drift' | 'dns_unreachable'
   readonly monitor: Monitor
   readonly since: Date
 }
 
-/** The one word for a monitor. */
+/** Returns the state of a monitor. */
 export function monitorState(monitor: Monitor): MonitorState {
   if (monitor.pausedAt !== undefined) return 'paused'
   if (monitor.unreachableAt !== undefined) return 'unreachable'
@@ -102,11 +102,12 @@ export function monitorState(monitor: Monitor): MonitorState {
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 const MAX_HOST_CHARS = 253
-// Names that mean something else on each machine, or that no resolver shall be asked for.
+// Names that are local to a machine or network, or that public resolvers must not be asked for.
 const LOCAL = new Set(['localhost', 'local', 'internal', 'arpa'])
 
 /**
- * A host as it is kept, or undefined when it is not a fully qualified name that a public resolver may know.
+ * Returns a host in its stored form, or undefined if it is not a fully qualified name that a public resolver
+ * may know.
  */
 export function hostOf(text: string): string | undefined {
   const host = text.toLowerCase().replace(/\.$/, '')
@@ -116,14 +117,14 @@ export function hostOf(text: string): string | undefined {
   return isName && host.length <= MAX_HOST_CHARS && !LOCAL.has(last) ? host : undefined
 }
 
-// An id may stand wherever a name does, so no name looks like one.
+// A name cannot look like an id, since commands accept both.
 const NAME = /^(?!mon_)(?! )[^\p{C}]{1,64}(?<! )$/u
 
-/** What is wrong with a name; undefined when nothing is. */
+/** Returns the fault of a name, or undefined. */
 export const nameFault = (name: string): string | undefined =>
   NAME.test(name) ? undefined : `name: expected 1 to ${MAX_NAME_CHARS} printable characters, not an id`
 
-/** What is wrong with resolvers; undefined when nothing is. */
+/** Returns the fault of a list of resolvers, or undefined. */
 export function resolversFault(resolvers: readonly string[]): string | undefined {
   const hosts = resolvers.map(resolverHost)
   if (resolvers.length > MAX_RESOLVERS || hosts.includes(undefined)) {

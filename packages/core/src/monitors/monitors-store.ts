@@ -2,47 +2,47 @@ import type { AnswerSet } from './dns-answer.ts'
 import type { Monitor, MonitorDefinition, MonitorError, MonitorOwner, MonitorState } from './monitor.ts'
 import type { Judgement, RunOutcome } from './monitor-run.ts'
 
-/** A monitor to be stored; due at once. */
+/** A new monitor. It is due at once. */
 export interface NewMonitor extends MonitorOwner, MonitorDefinition {
   readonly id: string
   readonly name: string
 }
 
-/** Another definition for a monitor that still has `revision`. */
+/** A new definition, written only if the monitor still has `revision`. */
 export interface Redefinition {
   readonly id: string
   readonly revision: number
   readonly definition: MonitorDefinition
-  /** Whether to drop what was found so far. */
+  /** Whether to drop all findings. */
   readonly startsOver: boolean
 }
 
-/** Whose monitors; all absent: everybody's. */
+/** Filter for monitors by owner. Empty: all monitors. */
 export interface MonitorFilter {
   readonly tenantId?: string
   readonly licenseId?: string
 }
 
-/** A request for due monitors. */
+/** Request for due monitors. */
 export interface TakeRequest {
-  /** Names this run; what it takes is settled under it. */
+  /** Token of the lease; the monitors that it takes are settled with it. */
   readonly token: string
   readonly leaseSeconds: number
   readonly limit: number
-  /** Only this monitor, due or not. */
+  /** Id of the only monitor to take, due or not. */
   readonly id?: string
 }
 
-/** The end of a run. */
+/** Result of a run. */
 export interface Settlement {
   readonly id: string
   readonly token: string
   readonly judgement: Judgement
-  /** Until it is due again, from now. */
+  /** Delay until the monitor is due again, from now. */
   readonly delaySeconds: number
 }
 
-/** A stretch of runs that all ended alike. */
+/** History entry: consecutive runs with the same result. */
 export interface HistoryEntry {
   readonly outcome: RunOutcome
   readonly answer: AnswerSet | undefined
@@ -52,43 +52,46 @@ export interface HistoryEntry {
   readonly lastAt: Date
 }
 
-/** Stretches that are kept of each monitor. */
+/** History entries that are kept for each monitor. */
 export const HISTORY_ENTRIES = 200
 
-/** Monitors, the leases of their runs, and what came of them. */
+/** Storage of monitors, of the leases of their runs, and of their history. */
 export interface MonitorsStore {
-  /** Stores a monitor; undefined when its owner has one of this name. */
+  /** Stores a monitor. Returns undefined if its owner already has one of this name. */
   add(monitor: NewMonitor, now?: Date): Promise<Monitor | undefined>
-  /** Those of this id or name; names repeat between owners. */
+  /** Returns all monitors with this id or name; different owners can use the same name. */
   find(idOrName: string): Promise<readonly Monitor[]>
-  /** By name. */
+  /** Lists monitors, ordered by name. */
   list(filter: MonitorFilter): Promise<readonly Monitor[]>
   /**
-   * Writes another definition, due at once; a run under way is void. Undefined when the monitor is gone or
-   * was changed by somebody else.
+   * Writes a new definition, makes the monitor due at once, and voids a current run. Returns undefined if the
+   * monitor is gone or was changed meanwhile.
    */
   redefine(change: Redefinition, now?: Date): Promise<Monitor | undefined>
-  /** Stops asking, or begins again, then due at once; a run under way is void. Undefined: unknown. */
+  /**
+   * Pauses a monitor, or resumes it and makes it due at once; voids a current run. Returns undefined if it is
+   * unknown.
+   */
   setPaused(id: string, paused: boolean, now?: Date): Promise<Monitor | undefined>
   /**
-   * Makes the answer that counts the expectation, which ends a drift; a run under way is void. Undefined when
-   * it is no baseline, has no answer yet, or is unknown.
+   * Makes the confirmed answer of a baseline its expectation, which ends a drift; voids a current run.
+   * Returns undefined if the monitor is not a baseline, has no confirmed answer, or is unknown.
    */
   accept(id: string, now?: Date): Promise<Monitor | undefined>
-  /** Removes a monitor with its history; whether there was one. */
+  /** Deletes a monitor with its history. Returns false if there was none. */
   remove(id: string): Promise<boolean>
   /**
-   * Takes monitors that are due, the longest due first, under a lease: nobody else gets them until it ends.
+   * Takes due monitors under a lease, longest due first. Other callers do not get them until the lease ends.
    */
   takeDue(request: TakeRequest, now?: Date): Promise<readonly Monitor[]>
   /**
-   * Writes the end of a run and sets the next; the monitor after it, or undefined when the lease is no longer
-   * held.
+   * Writes the result of a run and schedules the next. Returns the updated monitor, or undefined if the lease
+   * is no longer held.
    */
   settle(settlement: Settlement, now?: Date): Promise<Monitor | undefined>
-  /** Gives unfinished monitors back: they stay due. */
+  /** Releases the unfinished monitors of a lease; they stay due. */
   release(token: string): Promise<void>
-  /** Newest first. */
+  /** Returns history entries, newest first. */
   history(id: string, limit: number): Promise<readonly HistoryEntry[]>
   counts(): Promise<Readonly<Record<MonitorState, number>>>
 }

@@ -15,15 +15,15 @@ import {
 } from './monitor-runs.ts'
 import type { HistoryEntry, MonitorFilter } from './monitors-store.ts'
 
-/** What `Monitors` is built from. */
+/** Dependencies of `Monitors`. */
 export type MonitorsParts = MonitorRunsParts
 
-/** What an operator asks to be watched. */
+/** Input for a new monitor. */
 export interface AddMonitorInput extends MonitorOwner, WrittenDefinition {
   readonly name: string
 }
 
-/** Watched DNS names (wire-app §2). */
+/** Monitors of DNS names (wire-app §2). */
 export class Monitors {
   readonly #parts: MonitorsParts
   readonly #runs: MonitorRuns
@@ -35,7 +35,7 @@ export class Monitors {
 
   /**
    * Stores a monitor; it is due at once.
-   * @throws Problem `invalid-input`, or `conflict` when the owner has one of this name
+   * @throws Problem `invalid-input`, or `conflict` if the owner already has one of this name
    */
   async add({ name, tenantId, licenseId, ...written }: AddMonitorInput): Promise<Monitor> {
     const { storage, ids, clock } = this.#parts
@@ -49,14 +49,14 @@ export class Monitors {
     return monitor
   }
 
-  /** Monitors by name. */
+  /** Lists monitors, ordered by name. */
   list(filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
     return this.#parts.storage.monitors.list(filter)
   }
 
   /**
-   * A monitor by id or name.
-   * @throws Problem `not-found`, or `ambiguous` when owners share the name
+   * Returns a monitor by id or name.
+   * @throws Problem `not-found`, or `ambiguous` if several owners use the name
    */
   async resolve(idOrName: string): Promise<Monitor> {
     const found = await this.#parts.storage.monitors.find(idOrName)
@@ -74,7 +74,7 @@ export class Monitors {
 
   /**
    * Changes the definition; the monitor is due at once.
-   * @throws Problem `not-found`, `ambiguous`, `invalid-input`, or `conflict` when it was changed meanwhile
+   * @throws Problem `not-found`, `ambiguous`, `invalid-input`, or `conflict` if it was changed meanwhile
    */
   async update(idOrName: string, change: DefinitionChange): Promise<Monitor> {
     const { storage, clock } = this.#parts
@@ -88,17 +88,17 @@ export class Monitors {
     return monitor
   }
 
-  /** Stops asking. @throws Problem `not-found`, `ambiguous` */
+  /** Pauses a monitor. @throws Problem `not-found`, `ambiguous` */
   pause(idOrName: string): Promise<Monitor> {
     return this.#setPaused(idOrName, true)
   }
 
-  /** Asks again, at once. @throws Problem `not-found`, `ambiguous` */
+  /** Resumes a monitor; it is due at once. @throws Problem `not-found`, `ambiguous` */
   resume(idOrName: string): Promise<Monitor> {
     return this.#setPaused(idOrName, false)
   }
 
-  /** Removes a monitor with its history. @throws Problem `not-found`, `ambiguous` */
+  /** Deletes a monitor with its history. @throws Problem `not-found`, `ambiguous` */
   async remove(idOrName: string): Promise<Monitor> {
     const monitor = await this.resolve(idOrName)
     await this.#parts.storage.monitors.remove(monitor.id)
@@ -106,8 +106,9 @@ export class Monitors {
   }
 
   /**
-   * Takes the answer that counts for the new baseline, which ends a drift.
-   * @throws Problem `not-found`, `ambiguous`, or `conflict` when there is no baseline to replace
+   * Makes the confirmed answer the new baseline, which ends a drift.
+   * @throws Problem `not-found`, `ambiguous`, or `conflict` if the monitor is not a baseline or has no answer
+   * yet
    */
   async accept(idOrName: string): Promise<Monitor> {
     const { storage, clock } = this.#parts
@@ -121,7 +122,7 @@ export class Monitors {
     throw new Problem('conflict', { detail })
   }
 
-  /** Asks once, now, and changes nothing. @throws Problem `not-found`, `ambiguous` */
+  /** Queries the resolvers once and changes nothing. @throws Problem `not-found`, `ambiguous` */
   async check(idOrName: string): Promise<Inspection & { readonly monitor: Monitor }> {
     const monitor = await this.resolve(idOrName)
     return { monitor, ...(await this.#runs.inspect(monitor)) }
@@ -129,7 +130,8 @@ export class Monitors {
 
   /**
    * Runs one monitor now, due or not.
-   * @throws Problem `not-found`, `ambiguous`, or `conflict` while it is paused or runs elsewhere
+   * @throws Problem `not-found`, `ambiguous`, or `conflict` if it is paused, already running, or was changed
+   * meanwhile
    */
   async run(idOrName: string): Promise<FinishedRun> {
     const { id, name } = await this.resolve(idOrName)
@@ -143,8 +145,8 @@ export class Monitors {
   }
 
   /**
-   * Runs everything that is due, once however many call this at once, until there is no more or `signal` ends
-   * it. `transitions` are what became of monitors now; `troubles` tells what is wrong with them at any time.
+   * Runs all due monitors until none is left or `signal` aborts. Concurrent calls run each due monitor only
+   * once. `transitions` are the state changes by this call; `troubles` tells the current faults.
    */
   async runDue(signal?: AbortSignal): Promise<MonitorRunResult> {
     const runs = await this.#runs.due(signal)
@@ -155,13 +157,13 @@ export class Monitors {
     }
   }
 
-  /** Every drift and every silence that is confirmed, of monitors that are not paused. */
+  /** Returns the confirmed drifts and lookup failures of all monitors that are not paused. */
   async troubles(): Promise<readonly MonitorTrouble[]> {
     const monitors = await this.list()
     return monitors.filter(({ pausedAt }) => pausedAt === undefined).flatMap(troublesOf)
   }
 
-  /** Stretches of equal runs, newest first. @throws Problem `not-found`, `ambiguous` */
+  /** Returns the history of a monitor, newest entry first. @throws Problem `not-found`, `ambiguous` */
   async history(
     idOrName: string,
     limit: number,

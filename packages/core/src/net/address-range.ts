@@ -9,21 +9,21 @@ export type AddressRange = readonly [network: Address, bits: number]
 const BITS = { ipv4: 32, ipv6: 128 } as const
 
 /**
- * An address as the network sees it; undefined for anything but one plain spelling, so also for zones and
- * `0x7f.1`.
+ * Reads an address in its one plain spelling. Undefined for any other text, such as an address with a zone,
+ * or `0x7f.1`.
  */
 export function readAddress(text: string): Address | undefined {
   const family = isIP(text)
   if (family === 4) return ipaddr.IPv4.parse(text)
   if (family === 0 || text.includes('%')) return undefined
-  // Through WHATWG first: ipaddr.js reads `::127.0.0.1` as if it were `::ffff:127.0.0.1`.
+  // The URL parser comes first: ipaddr.js reads `::127.0.0.1` as if it were `::ffff:127.0.0.1`.
   const address = ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1))
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
 /**
- * A range in CIDR, or a single address. Throws `TypeError`: a rule with a typing error must not just never
- * hold.
+ * Reads a CIDR range or a single address. Throws `TypeError` for any other text, because a mistyped rule
+ * would silently match nothing.
  */
 export function readRange(text: string): AddressRange {
   const [network = '', bits, ...more] = text.split('/')
@@ -44,7 +44,7 @@ function firstOf(address: Address, bits: number): string {
   return family.networkAddressFromCIDR(cidr).toString()
 }
 
-/** Whether the address lies in the range; never for one of the other family. */
+/** Returns whether the address is in the range; false if their families differ. */
 export function isWithin(address: Address, [network, bits]: AddressRange): boolean {
   return address.kind() === network.kind() && address.match(network, bits)
 }

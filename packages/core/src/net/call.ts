@@ -3,14 +3,14 @@ import type { Received } from './exchange.ts'
 import type { OutboundLimits } from './outbound-request.ts'
 import type { Target } from './target.ts'
 
-/** One call, from its URL to the end of its answer's body. */
+/** One outgoing call, from its URL to the end of the answer's body. */
 export class Call {
   readonly limits: OutboundLimits
   readonly plainHttp: boolean
   readonly deadline: Deadline
-  /** Settles when the call is over and its connection closed. */
+  /** Resolves when the call is over and its connection closed. */
   readonly over: Promise<void>
-  /** What the log may say of where it went. */
+  /** Host of the current hop, in the form that may be logged. */
   host: string | undefined
   readonly #settle: () => void
   #received: Received | undefined
@@ -24,12 +24,15 @@ export class Call {
     this.#settle = resolve
   }
 
-  /** Notes the host of the next hop: an address is not for the log. */
+  /** Records the host of the next hop. IP addresses are not logged. */
   visit({ isLiteral, host }: Target): void {
     this.host = isLiteral ? 'an IP address' : host
   }
 
-  /** Takes over an answer whose body is still coming: the deadline ends it from now on, read or not. */
+  /**
+   * Takes over an answer whose body is still coming. From now on the deadline closes it, whether the body is
+   * read or not.
+   */
   hold(received: Received): void {
     this.#received = received
     const { signal } = this.deadline
@@ -37,7 +40,7 @@ export class Call {
     if (signal.aborted) void this.end()
   }
 
-  /** Ends it, whatever is under way; a second time does nothing. */
+  /** Ends the call, even in the middle of a step. A second call does nothing. */
   async end(): Promise<void> {
     const received = this.#received
     this.#received = undefined

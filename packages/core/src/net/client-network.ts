@@ -1,6 +1,6 @@
 import { type Address, readAddress } from './address-range.ts'
 
-/** Longest spelling that is looked at: an IPv6 address with brackets, a zone and a port. */
+/** Longest accepted text: an IPv6 address with brackets, a zone and a port. */
 const MAX_CHARS = 80
 const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/
 const IPV4_WITH_PORT = /^([\d.]+):\d{1,5}$/
@@ -8,23 +8,23 @@ const IPV4_WITH_PORT = /^([\d.]+):\d{1,5}$/
 /** Bits of a group in an IPv6 address. */
 const GROUP_BITS = 16
 
-/** The networks that a client's address counts in. */
+/** Networks of a client's address, for counting its requests. */
 export interface ClientNetworks {
-  /** The address itself, and of IPv6 the /64: one host can have all the addresses in it. */
+  /** The IPv4 address, or the /64 network of an IPv6 address: one host can use every address in it. */
   readonly own: string
-  /** The /48 around an IPv6 address: one customer can have all the networks in it. */
+  /** The /48 network of an IPv6 address: one customer can own every /64 in it. */
   readonly site: string | undefined
 }
 
 /**
- * The one spelling of a client's address as a proxy may write it: a port, brackets and a zone are cut off,
- * and an IPv4-mapped address is the IPv4 address. Undefined: the text is no address.
+ * Returns the canonical spelling of a client's address as a proxy may write it: without port, brackets and
+ * zone, and IPv4-mapped addresses as IPv4. Undefined if the text is not an address.
  */
 export function clientAddress(text: string): string | undefined {
   return addressOf(text)?.toString()
 }
 
-/** The networks of an address; a text that is none counts as itself. */
+/** Returns the networks of an address; any other text counts as its own network. */
 export function clientNetworks(text: string): ClientNetworks {
   const address = addressOf(text)
   if (address === undefined) return { own: text, site: undefined }
@@ -32,7 +32,7 @@ export function clientNetworks(text: string): ClientNetworks {
   return { own: prefixOf(address.parts, 64), site: prefixOf(address.parts, 48) }
 }
 
-/** The crowd that a client waits in when many wait: its own widest network. */
+/** Returns the group under which a waiting client is queued: its widest network. */
 export function clientCrowd(text: string): string {
   const { own, site } = clientNetworks(text)
   return site ?? own

@@ -1,6 +1,6 @@
 import { Refused } from './refusal.ts'
 
-/** One call's time: a cap on the whole, one on the step under way, and the wish of others to end it. */
+/** Time limits of one call: one for the whole, one for the current step, and signals that cancel it. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: readonly AbortSignal[]
@@ -16,19 +16,19 @@ export class Deadline implements Disposable {
     }
   }
 
-  /** Aborted with the `Refused` that says why. */
+  /** Aborts with a `Refused` that gives the reason. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Begins the next step, which may take so many milliseconds, or as many as the whole has left. */
+  /** Begins the next step, with a limit in milliseconds; without one, only the limit of the whole applies. */
   step(ms?: number): void {
     this.signal.throwIfAborted()
     clearTimeout(this.#step)
     this.#step = ms === undefined ? undefined : setTimeout(this.#expire, ms)
   }
 
-  /** What `work` brings, unless the time is over first: for work that may not listen to the signal. */
+  /** Returns the result of `work`, or rejects when the time is over. For work that may ignore the signal. */
   async race<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const end = () => reject(this.signal.reason)

@@ -2,10 +2,10 @@ import { lookup } from 'node:dns/promises'
 import type { Resolver } from './dns.ts'
 
 /**
- * Asks as every other program of this machine does (`getaddrinfo`), so the hosts file, search domains and
- * `localhost` count. For hosts that the operator chose: a question holds one of the process's four worker
- * threads, and cannot be ended early. So those who ask for the same host meanwhile share its question, and a
- * silent name server costs one thread.
+ * Returns a resolver that uses `getaddrinfo` like other programs of this machine, so that the hosts file,
+ * search domains and `localhost` count. It is for hosts that the operator chose: a lookup holds one of the
+ * process's four worker threads and cannot be cancelled. Concurrent lookups of the same host share one, so
+ * that a silent name server holds only one thread.
  */
 export function machineResolver(): Resolver {
   const asked = new Map<string, Promise<readonly string[]>>()

@@ -4,25 +4,25 @@ import type { Resolver } from './dns.ts'
 const TRY_MS = 2_000
 const TRIES = 2
 
-/** How names are asked for. */
+/** Options of the system resolver. */
 export interface SystemResolverOptions {
-  /** `ip[:port]` of the servers to ask; without them those of the system. */
+  /** `ip[:port]` of the servers to query. Default: the system's servers. */
   readonly servers?: readonly string[]
-  /** How long one try waits for one server, in milliseconds (2,000). */
+  /** Timeout of one try at one server, in milliseconds (2,000). */
   readonly tryMs?: number
 }
 
 /**
- * Asks DNS servers for A and AAAA records. It does not use the system's `getaddrinfo`: that occupies one of
- * the process's four worker threads for as long as a name server keeps silent, and a stranger chose the name.
- * So the hosts file and search domains do not count.
+ * Returns a resolver that queries DNS servers for A and AAAA records. It avoids `getaddrinfo`, which holds
+ * one of the process's four worker threads while a name server is silent, since strangers choose these names.
+ * The hosts file and search domains do not count.
  */
 export function systemResolver({ servers, tryMs = TRY_MS }: SystemResolverOptions = {}): Resolver {
   return {
     async resolve(host, signal) {
       signal?.throwIfAborted()
-      // A new one each time: it notices when the system's servers change, and cancel() ends these questions
-      // alone.
+      // A new resolver for each call notices changed system servers, and its cancel() ends only its own
+      // questions.
       const questions = new Questions({ timeout: tryMs, tries: TRIES })
       if (servers) questions.setServers([...servers])
       const cancel = () => questions.cancel()

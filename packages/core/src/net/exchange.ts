@@ -5,49 +5,51 @@ import type { OutboundLimits, OutboundMethod } from './outbound-request.ts'
 import { Refused } from './refusal.ts'
 import type { Target } from './target.ts'
 
-/** What is sent to one target. */
+/** A request to one target. */
 export interface Message {
   readonly method: OutboundMethod
   readonly headers: Headers
   readonly body: string | Uint8Array | undefined
 }
 
-/** What came back: the head, and the body as it comes. */
+/** An answer: its head, and its body as a stream. */
 export interface Received {
   readonly status: number
   readonly headers: Headers
   /**
-   * The bytes as they were sent: a compressed body stays compressed. Throws `Refused` at the caps, or what
-   * broke.
+   * The bytes as they were sent; a compressed body stays compressed. Throws `Refused` over a limit, or the
+   * error that broke the connection.
    */
   readonly body: AsyncIterable<Uint8Array>
-  /** Ends the connection, whatever is under way. */
+  /** Closes the connection, even in the middle of a transfer. */
   close(): Promise<void>
 }
 
 const nothing = () => {}
 
-/** A client that has this one connection and can make no other, whatever it thinks it should retry. */
+/** Returns a client that uses only this connection: a retry that would open another fails. */
 async function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Promise<Client> {
-  // Loaded with the first call: a process that makes none starts without it.
+  // Loaded at the first call, so that a process without outgoing calls starts faster.
   const { Client } = await import('undici')
   let isTaken = false
   return new Client(target.url.origin, {
     maxHeaderSize: limits.maxHeaderBytes,
-    // The deadline counts: the client's own timers tick by the second.
+    // The deadline limits the time instead: the client's own timers are accurate to a second only.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, callback) => {
       const isFirst = !isTaken
       isTaken = true
-      // Later, as a real connection would be there: answered at once, the client never sends the request.
+      // Called asynchronously like for a real connection: after a synchronous callback the client never sends
+      // the request.
       queueMicrotask(() => (isFirst ? callback(null, socket) : callback(new Refused('broken'), null)))
     },
   })
 }
 
 /**
- * Sends one request over the connection and waits for the head of the answer; who reads its body closes it.
+ * Sends one request over the connection and returns when the head of the answer is there. The caller must
+ * close the answer.
  */
 export async function exchange(
   parts: { socket: Socket; target: Target; message: Message; limits: OutboundLimits },
@@ -70,7 +72,7 @@ export async function exchange(
       reset: true,
     })
     deadline.step()
-    // Whoever reads it hears of its end; left unread, it ends unheard.
+    // A reader of the body gets its errors; without a reader they are ignored.
     answer.body.on('error', nothing)
     const announced = message.method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0)
     if (announced > limits.maxBytes) throw new Refused('too-large')
@@ -96,7 +98,10 @@ function readHeaders(given: Dispatcher.ResponseData['headers']): Headers {
   return headers
 }
 
-/** The body up to its cap. Only the far side's silence counts as idle, not the time that the reader takes. */
+/**
+ * Returns the body up to its size limit. Only the silence of the far side counts as idle, not the time that
+ * the reader takes.
+ */
 async function* within(
   { maxBytes, idleMs }: OutboundLimits,
   body: AsyncIterable<Uint8Array>,
@@ -113,7 +118,7 @@ async function* within(
   }
 }
 
-/** All of a body in one piece. */
+/** Returns a whole body. */
 export async function wholeOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)

@@ -5,8 +5,8 @@ import { createOutbound, type StreamingOutbound } from './outbound.ts'
 import type { OutboundLimits } from './outbound-request.ts'
 
 /**
- * What an operator may name beside public addresses: this machine and private networks. Link-local and
- * metadata addresses lie outside, or are refused all the same.
+ * Ranges that operators may name in addition to public addresses: this machine and private networks.
+ * Link-local and metadata addresses are outside of them, or refused nevertheless.
  */
 const PRIVATE_RANGES = [
   '127.0.0.0/8',
@@ -18,7 +18,7 @@ const PRIVATE_RANGES = [
   'fc00::/7',
 ] as const
 
-/** What a client for the operator's own addresses is built from. */
+/** Dependencies of the client for operators' addresses. */
 export interface OperatorOutboundParts {
   readonly log?: Log | undefined
   readonly limits?: Partial<OutboundLimits> | undefined
@@ -26,9 +26,9 @@ export interface OperatorOutboundParts {
 }
 
 /**
- * The guarded client for an address that the operator has set: this machine and private networks are allowed
- * beside public addresses, and every port; metadata and link-local ones never. Pinning, caps and refused
- * redirects are those of every call.
+ * Returns a guarded client for an address that the operator set. It may call any port of public addresses,
+ * private networks and this machine, but never metadata and link-local addresses. Address pinning, limits and
+ * redirect rules are those of every client.
  */
 export function operatorOutbound({
   resolver = machineResolver(),

@@ -1,33 +1,33 @@
 import type { Message } from './exchange.ts'
 import type { Refusal } from './refusal.ts'
 
-/** What may be sent. CONNECT and TRACE are no way to speak to a stranger. */
+/** Methods that outgoing requests may use. CONNECT and TRACE have no use at a stranger's server. */
 export const OUTBOUND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** A method of an outgoing request. */
 export type OutboundMethod = (typeof OUTBOUND_METHODS)[number]
 
-/** Caps on each call. A request may ask for less, never for more. */
+/** Limits of each call. A request may lower them, never raise them. */
 export interface OutboundLimits {
   /** Name resolution, per hop. */
   readonly resolveMs: number
-  /** From the first attempt to connect until the connection is secured, per hop. */
+  /** From the first connection attempt until the connection is secured, per hop. */
   readonly connectMs: number
-  /** From then until the head of the answer is complete, per hop. */
+  /** From the secured connection until the head of the answer is complete, per hop. */
   readonly answerMs: number
-  /** The longest silence inside of a body; without it only the whole counts. */
+  /** The longest silence within a body. If undefined, only `totalMs` applies. */
   readonly idleMs?: number | undefined
-  /** Everything, all hops and bodies included. */
+  /** The whole call, all hops and bodies included. */
   readonly totalMs: number
-  /** The head of an answer. */
+  /** Size of the head of an answer. */
   readonly maxHeaderBytes: number
-  /** The body of an answer, as sent. */
+  /** Size of the body of an answer, as sent. */
   readonly maxBytes: number
-  /** Hops after the first. */
+  /** Number of hops after the first. */
   readonly maxRedirects: number
 }
 
-/** The caps of a client that was given none: right for a webhook. */
+/** Default limits of a client; they suit webhooks. */
 export const OUTBOUND_LIMITS: OutboundLimits = {
   resolveMs: 5_000,
   connectMs: 5_000,
@@ -40,42 +40,40 @@ export const OUTBOUND_LIMITS: OutboundLimits = {
 
 /** One outgoing request. */
 export interface OutboundRequest {
-  /** GET when not given. */
+  /** Default: GET. */
   readonly method?: OutboundMethod
-  /**
-   * Without those that belong to the connection (`host`, `content-length` …): naming one is a `TypeError`.
-   */
+  /** Headers of the request. A header of the connection (`host`, `content-length` …) is a `TypeError`. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Accept `http:` too. */
+  /** Whether `http:` is accepted too. */
   readonly plainHttp?: boolean
   /** At most `totalMs` of the client's limits. */
   readonly timeoutMs?: number
   /** At most `maxBytes` of the client's limits. */
   readonly maxBytes?: number
-  /** How many redirects to follow: none when not given. */
+  /** Number of redirects to follow. Default: none. */
   readonly redirects?: number
-  /** Ends the call early, as `cancelled`. */
+  /** Cancels the call, which then ends as `cancelled`. */
   readonly signal?: AbortSignal
 }
 
-/** What a call brought: an answer of any status, or the reason why there is none. */
+/** Result of a call: an answer of any status, or the reason why there is none. */
 export type OutboundAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
   | { readonly ok: false; readonly refusal: Refusal }
 
 /**
- * What a streamed call brought: the head of an answer with a body that is still coming, or the reason why
- * there is none. Reading the body throws `Refused` where it breaks, is too large, or is ended. The connection
- * is closed when the body has been read, by disposing of the answer, and when the call ends by its signal or
- * its time.
+ * Result of a streamed call: the head of an answer whose body is still coming, or the reason why there is
+ * none. Reading the body throws `Refused` if it breaks, is too large, or the call ends. The connection is
+ * closed when the body has been read, when the answer is disposed of, or when the call ends by its signal or
+ * time limit.
  */
 export type OutboundStream =
   | ({
       readonly ok: true
       readonly status: number
       readonly headers: Headers
-      /** To be read once. */
+      /** Can be read once. */
       readonly body: AsyncIterable<Uint8Array>
     } & AsyncDisposable)
   | { readonly ok: false; readonly refusal: Refusal }
@@ -85,7 +83,7 @@ const CONNECTION_HEADERS =
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** The request as it is sent to the first target. Throws `TypeError` for a fault of the caller. */
+/** Returns the request to the first target. Throws `TypeError` for a mistake of the caller. */
 export function messageOf({ method = 'GET', headers: given = {}, body }: OutboundRequest): Message {
   if (!OUTBOUND_METHODS.includes(method)) throw new TypeError('not a method of an outgoing request')
   const headers = new Headers(given)
@@ -94,12 +92,12 @@ export function messageOf({ method = 'GET', headers: given = {}, body }: Outboun
     if (!HEADER_VALUE.test(value))
       throw new TypeError(`the value of the header ${name} has control characters`)
   }
-  // A body of a thousand times its size could only come from an answer that is inflated, and none is.
+  // Answers are never decompressed, so that no small answer can expand to a huge one.
   headers.set('accept-encoding', 'identity')
   return { method, headers, body }
 }
 
-/** The client's limits, lowered to what the request asks for. */
+/** Returns the client's limits, lowered to those of the request. */
 export function limitsOf(limits: OutboundLimits, request: OutboundRequest): OutboundLimits {
   const { timeoutMs = limits.totalMs, maxBytes = limits.maxBytes, redirects = 0 } = request
   return {

@@ -20,30 +20,34 @@ import { messageAfter, redirectOf } from './redirect.ts'
 import { codeOf, type Refusal, Refused, refusalOf } from './refusal.ts'
 import { readTarget, type Target } from './target.ts'
 
-/** Calls to addresses that somebody else chose: webhooks, git hosts, scans. */
+/** Client for calls to addresses that somebody else chose: webhooks, git hosts, scans. */
 export interface Outbound extends AsyncDisposable {
   /**
-   * Sends one request and reads the whole answer. Whatever the far side does is a value; only a request that
-   * the caller wrote wrongly is a `TypeError`. Nothing is retried, kept or inflated.
+   * Sends one request and reads the whole answer. Failures of the far side are returned; only a malformed
+   * request of the caller throws, a `TypeError`. There are no retries, no reused connections and no
+   * decompression.
    */
   request(url: string, request?: OutboundRequest): Promise<OutboundAnswer>
 }
 
-/** The same, for answers that are read as they come. */
+/** An outbound client that can also stream answers. */
 export interface StreamingOutbound extends Outbound {
-  /** Sends one request and answers with the head; the same caps hold for the body while it is read. */
+  /**
+   * Sends one request and returns when the head of the answer is there. The same limits apply while the body
+   * is read.
+   */
   stream(url: string, request?: OutboundRequest): Promise<OutboundStream>
 }
 
-/** What an outbound client is built from. */
+/** Dependencies of an outbound client. */
 export interface OutboundParts extends AddressRanges {
   readonly resolver: Resolver
-  /** Told the host name and the reason of every refusal, never a path, an address or a header. */
+  /** Log of refusals: it gets the host name and the reason, never a path, an address or a header. */
   readonly log?: Log | undefined
   readonly limits?: Partial<OutboundLimits> | undefined
-  /** Calls any port, also those of other protocols: for addresses that no stranger chose. */
+  /** Whether any port may be called, even that of another protocol. For addresses that no stranger chose. */
   readonly anyPort?: boolean | undefined
-  /** Certificate authorities (PEM) to trust besides the system's, for private installations. */
+  /** Certificate authorities (PEM) to trust in addition to the system's, for private installations. */
   readonly ca?: readonly string[] | undefined
 }
 
@@ -126,13 +130,13 @@ class GuardedOutbound implements StreamingOutbound {
     }
   }
 
-  /** Names and logs why a call broke; a fault of our own is thrown on. */
+  /** Returns and logs the reason why a call failed; rethrows an error of our own code. */
   #refusalOf(error: unknown, { host, deadline: { signal } }: Call): Refusal {
-    // When the time is over, what breaks next is its consequence.
+    // After the deadline, other errors are its consequences.
     const refusal = refusalOf(signal.aborted ? signal.reason : error)
     if (!refusal) throw error
     const code = error instanceof Refused ? error.cause : codeOf(error)
-    // Who gives up knows why.
+    // A cancelled call is not logged: its caller knows the reason.
     if (refusal !== 'cancelled') {
       this.#log.warn({ refusal, host, code }, 'an outgoing request was refused')
     }
@@ -166,7 +170,10 @@ class GuardedOutbound implements StreamingOutbound {
     return exchange({ socket, target, message, limits }, deadline)
   }
 
-  /** Whom to trust. Read when the first call asks for it: the system's list takes some 50 to 100 ms. */
+  /**
+   * Returns the trusted authorities. They are read at the first call that needs them, since the system's list
+   * takes some 50 to 100 ms.
+   */
   #trust(): SecureContext {
     this.#trusted ??= createSecureContext({
       ca: [...getCACertificates(), ...this.#ca],
@@ -176,8 +183,8 @@ class GuardedOutbound implements StreamingOutbound {
   }
 
   /**
-   * Resolves once and judges every address: one that is not public refuses them all, since DNS orders them at
-   * will.
+   * Resolves the host once and checks every address. A single forbidden address refuses the call, since DNS
+   * can return them in any order.
    */
   async #addressesOf({ host, isLiteral }: Target, limits: OutboundLimits, deadline: Deadline) {
     deadline.step(limits.resolveMs)
@@ -200,7 +207,7 @@ class GuardedOutbound implements StreamingOutbound {
   }
 }
 
-/** An outbound client. Dispose of it: calls under way end as `cancelled`, and so do later ones. */
+/** Returns an outbound client. Disposing of it ends current and later calls as `cancelled`. */
 export function createOutbound(parts: OutboundParts): StreamingOutbound {
   return new GuardedOutbound(parts)
 }

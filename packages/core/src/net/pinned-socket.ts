@@ -4,13 +4,15 @@ import { connect as connectTls, type SecureContext } from 'node:tls'
 import { codeOf, Refused } from './refusal.ts'
 import type { Target } from './target.ts'
 
-/** How to reach a target whose addresses have been judged. */
+/** Connection options for a target whose addresses were checked. */
 export interface Route {
-  /** The only addresses that are connected to, in the order of the resolver. */
+  /** The only addresses to connect to, in the order of the resolver. */
   readonly addresses: readonly string[]
-  /** Shared by the attempts, in milliseconds; the last one waits for the signal. */
+  /**
+   * Time for all attempts, in milliseconds, in equal shares. The last attempt is limited by the signal alone.
+   */
   readonly connectMs: number
-  /** Asked for a secure target alone. */
+  /** Called only for a secure target. */
   readonly trust: () => SecureContext
   readonly signal: AbortSignal
 }
@@ -18,8 +20,8 @@ export interface Route {
 const nothing = () => {}
 
 /**
- * A connection to one of the addresses, secured under the target's name. The network layer is only ever given
- * IP literals: there is no name left for it to resolve. Throws `Refused`.
+ * Connects to one of the addresses and secures the connection under the target's name. The network layer gets
+ * IP literals only, so it cannot resolve the name again. Throws `Refused`.
  */
 export async function openSocket(target: Target, route: Route): Promise<Socket> {
   const socket = await dial(target.port, route)
@@ -27,7 +29,8 @@ export async function openSocket(target: Target, route: Route): Promise<Socket> 
 }
 
 /**
- * At most two of each family, by turns, so that a network without IPv6 costs one attempt and not all of them.
+ * Returns at most two addresses of each family, alternating, so that a network without IPv6 costs one attempt
+ * and not all of them.
  */
 function attemptsOf(addresses: readonly string[]): readonly string[] {
   const four = addresses.filter((address) => isIPv4(address))
@@ -58,11 +61,11 @@ async function secure(socket: Socket, { host, isLiteral }: Target, route: Route)
   const secured = connectTls({
     socket,
     host,
-    // RFC 6066 knows names only; an address is still held against the certificate, as `host`.
+    // SNI allows names only (RFC 6066). For an address, the certificate is still checked against `host`.
     servername: isLiteral ? '' : host,
     secureContext: route.trust(),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, or NODE_TLS_REJECT_UNAUTHORIZED would decide.
+    // Set explicitly, since NODE_TLS_REJECT_UNAUTHORIZED would change the default.
     rejectUnauthorized: true,
   })
   try {
@@ -75,7 +78,7 @@ async function secure(socket: Socket, { host, isLiteral }: Target, route: Route)
   }
 }
 
-/** Waits for the event; destroys the socket when something else comes first. */
+/** Waits for the event. Destroys the socket on an error or an abort. */
 async function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
   socket.on('error', nothing)
   try {

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { type Address, type AddressRange, isWithin, readAddress, readRange } from './address-range.ts'
 
 /**
- * Refused even where `allow` covers them: what a cloud tells a machine about itself (credentials included) is
- * answered at these, and nothing that people call on purpose.
+ * Ranges that are refused even if `allow` covers them. Clouds serve a machine its own metadata, credentials
+ * included, at these addresses, and nobody calls them on purpose.
  */
 const NEVER = [
   '0.0.0.0/8',
@@ -11,7 +11,7 @@ const NEVER = [
   // Link-local, with the metadata services of most clouds at 169.254.169.254 and 169.254.170.2.
   '169.254.0.0/16',
   'fe80::/10',
-  // Azure's wire server, inside of public space; then Alibaba, Oracle, and Amazon and Google over IPv6.
+  // Azure's wire server, which has a public address; then Alibaba, Oracle, and Amazon and Google over IPv6.
   '168.63.129.16/32',
   '100.100.100.200/32',
   '192.0.0.192/32',
@@ -20,8 +20,8 @@ const NEVER = [
 ]
 
 /**
- * All that is allocated as global unicast. Whatever lies outside is refused, also ranges yet without a
- * purpose.
+ * The range allocated for global unicast. All other IPv6 addresses are refused, even if their range has no
+ * purpose yet.
  */
 const GLOBAL_UNICAST = readRange('2000::/3')
 const NAT64 = readRange('64:ff9b::/96')
@@ -30,25 +30,27 @@ function isPublic(address: Address): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, GLOBAL_UNICAST))
 }
 
-/** The IPv4 address that a NAT64 gateway would call for this one (RFC 6052, well-known prefix). */
+/**
+ * Returns the IPv4 address that a NAT64 gateway would call for this address (RFC 6052, well-known prefix).
+ */
 function behindNat64(address: Address): Address | undefined {
   if (!isWithin(address, NAT64)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
-/**
- * What the rules are made of. Ranges are CIDR or single addresses; a malformed one is a `TypeError` at once.
- */
+/** Ranges of the address rules, as CIDR or single addresses. A malformed one throws a `TypeError` at once. */
 export interface AddressRanges {
-  /** Accepted although not public: loopback in tests, the networks of a private installation. */
+  /** Accepted even if not public: loopback in tests, the networks of a private installation. */
   readonly allow?: readonly string[] | undefined
-  /** Refused although public; wins over `allow`. */
+  /** Refused even if public; takes precedence over `allow`. */
   readonly refuse?: readonly string[] | undefined
-  /** The machine's own addresses, asked anew for each judgement: refused unless `allow` covers them. */
+  /**
+   * Returns the machine's own addresses; called for each check. They are refused unless `allow` covers them.
+   */
   readonly own?: (() => readonly string[]) | undefined
 }
 
-/** Which addresses may be called when somebody else chose them. */
+/** Rules for addresses that somebody else chose. */
 export class AddressRules {
   readonly #allow: readonly AddressRange[]
   readonly #barred: readonly AddressRange[]
@@ -61,9 +63,10 @@ export class AddressRules {
   }
 
   /**
-   * The one spelling under which this address may be connected to, or undefined when it may not. Public
-   * means: global unicast and no special purpose (IANA). IPv4-mapped addresses are the IPv4 inside; those of
-   * NAT64 are judged by it; 6to4, Teredo, IPv4-compatible and local NAT64 prefixes are refused.
+   * Returns the canonical spelling of an address that may be called, else undefined. Allowed are global
+   * unicast addresses without a special purpose (IANA). An IPv4-mapped address counts as its IPv4 address,
+   * and a NAT64 address is judged by the IPv4 address in it. Addresses of 6to4, Teredo, IPv4-compatible and
+   * local NAT64 prefixes are refused.
    */
   admit(text: string): string | undefined {
     const address = readAddress(text)
@@ -94,8 +97,8 @@ const PLAIN = new AddressRules()
 const NEVER_RANGES = NEVER.map(readRange)
 
 /**
- * Whether nobody may have this address called: metadata, link-local or unspecified, or a spelling that is not
- * plain.
+ * Returns whether an address is never called under any rules: metadata, link-local or unspecified addresses,
+ * and texts that are not a plain address.
  */
 export function isNeverCalled(text: string): boolean {
   const address = readAddress(text)
@@ -104,10 +107,7 @@ export function isNeverCalled(text: string): boolean {
   return NEVER_RANGES.some((range) => isWithin(address, range) || isWithin(inside, range))
 }
 
-/**
- * Whether a text is the plain spelling of a public unicast address, by the rules without any range of one's
- * own.
- */
+/** Returns whether a text is a public unicast address in its plain spelling, by the default rules. */
 export function isPublicAddress(text: string): boolean {
   return PLAIN.admit(text) !== undefined
 }

@@ -6,8 +6,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const REPEATS: ReadonlySet<number> = new Set([307, 308])
 
 /**
- * All that another origin gets to see: whatever else the caller sent may be a secret between it and the
- * first.
+ * The only headers that are sent to another origin: all others may be secrets between the caller and the
+ * first origin.
  */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'accept',
@@ -17,15 +17,15 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 ])
 const BODY_HEADERS = ['content-type', 'content-language', 'content-encoding', 'content-location'] as const
 
-/** Where an answer sends the caller; undefined when it is the answer. */
+/** Returns the location of a redirect; undefined if the answer is not a redirect. */
 export function redirectOf({ status, headers }: Pick<Received, 'status' | 'headers'>): string | undefined {
   return REDIRECTS.has(status) ? (headers.get('location') ?? undefined) : undefined
 }
 
 /**
- * What is sent to the next target. As browsers do, 303 turns everything but HEAD into GET, 301 and 302 turn
- * POST into GET, and 307 and 308 repeat; unlike them, a body is never repeated to another origin. Throws
- * `Refused`.
+ * Returns the request to the next target. As in browsers, 303 changes every method but HEAD to GET, 301 and
+ * 302 change POST to GET, and 307 and 308 repeat the request. Unlike browsers, it never repeats a body to
+ * another origin, and throws `Refused` instead.
  */
 export function messageAfter(message: Message, status: number, from: Target, to: Target): Message {
   const isSameOrigin = from.url.origin === to.url.origin

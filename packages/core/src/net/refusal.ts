@@ -1,8 +1,8 @@
-/** Every reason why a call brought no answer, from the first that is looked at to the last. */
+/** Reasons why a call has no answer, in the order in which they are checked. */
 export const REFUSALS = [
   /** Not an absolute URL with a host that can have addresses. */
   'bad-url',
-  /** Not `https`, and not `http` where that was asked for. */
+  /** Not `https`, nor `http` if the request allows it. */
   'scheme',
   /** A user or password in the URL. */
   'credentials',
@@ -10,35 +10,34 @@ export const REFUSALS = [
   'port',
   /** The name has no address. */
   'unresolved',
-  /** At least one of its addresses is not public unicast. */
+  /** At least one address is not public unicast. */
   'not-public',
   /** No connection to any address. */
   'connect',
   /** No trusted connection: certificate, name or handshake. */
   'tls',
-  /** A step or the whole took too long. */
+  /** A step or the whole call took too long. */
   'timeout',
-  /** What came back is not an HTTP answer. */
+  /** The answer is not valid HTTP. */
   'protocol',
   /** The connection ended before the answer was whole. */
   'broken',
-  /** Headers or body over the cap. */
+  /** The headers or the body are over the limit. */
   'too-large',
   /**
-   * A redirect that is not followed: none allowed, one too many, or one that would hand the body to another
-   * host.
+   * A redirect that is not followed: none is allowed, there are too many, or it would send the body to
+   * another origin.
    */
   'redirect',
   /** The caller gave up, or the client was closed. */
   'cancelled',
 ] as const
 
-/** Why a call brought no answer. */
+/** Reason why a call has no answer. */
 export type Refusal = (typeof REFUSALS)[number]
 
 /**
- * Carries a refusal from where it is found to where it is answered; leaves the outbound client by a stream's
- * body alone.
+ * Error that carries a refusal inside the outbound client. Only the body of a stream throws it to callers.
  */
 export class Refused extends Error {
   override readonly name = 'Refused'
@@ -50,17 +49,16 @@ export class Refused extends Error {
   }
 }
 
-/** The constant that Node, OpenSSL or the HTTP parser gave an error, such as `ECONNREFUSED`. */
+/** Returns the error code of Node, OpenSSL or the HTTP parser, such as `ECONNREFUSED`. */
 export function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : undefined
 }
 
-/** The refusal that stands for an error of the exchange; undefined for a fault of our own. */
+/** Returns the refusal for an error of the exchange, or undefined for an error of our own code. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refused) return error.refusal
-  // The parser's errors come without a code. An answer that had announced to close and ended early is one of
-  // them.
+  // Errors of the HTTP parser have no code. One of them means that the connection ended early.
   if (error instanceof Error && error.name === 'HTTPParserError') {
     return error.message.includes('(Invalid EOF state)') ? 'broken' : 'protocol'
   }

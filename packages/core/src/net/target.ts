@@ -8,16 +8,13 @@ const HTTP_PORT = 80
 const HTTPS_PORT = 443
 const FREE_PORTS_FROM = 1_024
 
-/**
- * Ports above 1023 that browsers refuse, because a request could be taken for another protocol's (WHATWG
- * Fetch).
- */
+/** Ports above 1023 that browsers refuse, because a request could pass as another protocol (WHATWG Fetch). */
 const FOREIGN_PORTS: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
   10080,
 ])
 
-/** Where a call goes, read once from its URL; nothing later looks at the text again. */
+/** Target of a call. The URL is parsed once, and later steps use only the result. */
 export interface Target {
   readonly url: URL
   /** The name without a trailing dot, or the address without brackets. */
@@ -27,7 +24,7 @@ export interface Target {
   readonly port: number
 }
 
-/** Reads a URL as browsers do (WHATWG), relative to `base` when there is one. Throws `Refused`. */
+/** Reads a URL as browsers do (WHATWG), relative to `base` if given. Throws `Refused`. */
 export function readTarget(
   text: string,
   options: { plainHttp: boolean; anyPort?: boolean; base?: URL },
@@ -50,7 +47,7 @@ function isFit(port: number): boolean {
 
 function readHost(url: URL): string {
   if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1)
-  // Certificates and Host headers carry names without the dot of the root (RFC 6066, section 3).
+  // Certificates and Host headers have names without the root's trailing dot (RFC 6066, section 3).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const host = url.hostname
   const isName = host.length <= HOST_CHARS_MAX && host.split('.').every((label) => LABEL.test(label))
