@@ -9,32 +9,32 @@ import { sayBusy } from '../users/passwords.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 
-/** What `Accounts` is built from. */
+/** Dependencies of `Accounts`. */
 export interface AccountsParts {
   readonly storage: Storage
   readonly clock: Clock
-  /** Told who changed what: by id, never what was typed. */
+  /** Log of changes: it gets user ids, never input. */
   readonly log: Log
   readonly users: Users
   readonly sessions: Sessions
   readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend'>
 }
 
-/** Proof of a person who is signed in already, for acts that take more than a session. */
+/** Credentials of a user who is signed in, for operations that need more than a session. */
 export interface CurrentCredentials {
   /** The current password. */
   readonly current: string
-  /** A one-time code or a recovery code: for those who have a second factor. */
+  /** A one-time code or a recovery code, for users with a second factor. */
   readonly code?: string | undefined
 }
 
 /** One of the caller's sessions. */
 export interface OwnSession extends LiveSession {
-  /** Whether it is the one that asks. */
+  /** Whether the request came with this session. */
   readonly current: boolean
 }
 
-/** What people do with their own account: only ever that of the session they come with. */
+/** Actions of users on their own account, which is always that of their session. */
 export class Accounts {
   readonly #parts: AccountsParts
 
@@ -43,9 +43,9 @@ export class Accounts {
   }
 
   /**
-   * Changes the caller's password and ends all their sessions; the answer is a fresh one.
-   * @throws Problem `unauthorized` when `current` is wrong, `conflict` without a password, `invalid-input`
-   * for a new one that is too easy to guess, `unavailable` while too many are checked at once
+   * Changes the caller's password and ends all their sessions. Returns a new session.
+   * @throws Problem `unauthorized` if `current` is wrong, `conflict` without a password, `invalid-input` for
+   * a new password that is too easy to guess, `unavailable` while too many are being checked
    */
   async changePassword({ user }: SessionCaller, current: string, password: string): Promise<MintedSession> {
     const { users, sessions, log } = this.#parts
@@ -55,7 +55,7 @@ export class Accounts {
     return sessions.mint(changed)
   }
 
-  /** The caller's live sessions, the newest first. */
+  /** Returns the caller's live sessions, newest first. */
   async sessions({ user, digest }: SessionCaller): Promise<readonly OwnSession[]> {
     const { storage, clock } = this.#parts
     const own = sessionPublicId(digest)
@@ -64,9 +64,10 @@ export class Accounts {
   }
 
   /**
-   * Ends the caller's session of this public id, or without one all but the one that asks; how many.
-   * @throws Problem as `changePassword`; `conflict` for the one that asks; `not-found` when no live one of
-   * theirs is called so
+   * Ends the caller's session with this public id, or without one all but the session of the request. Returns
+   * the number of ended sessions.
+   * @throws Problem as `changePassword`; `conflict` for the session of the request; `not-found` if the caller
+   * has no live session with this id
    */
   async endSessions({ user, digest }: SessionCaller, current: string, id?: string): Promise<number> {
     const { storage, clock, log } = this.#parts
@@ -84,10 +85,9 @@ export class Accounts {
   }
 
   /**
-   * Lets pass whoever knows the caller's password, and brings a code when the caller has a second factor. The
-   * code is used up.
-   * @throws Problem `unauthorized` when one of them is wrong, `conflict` without a password, `unavailable`
-   * while too many are checked at once
+   * Checks the caller's password, and the code if they have a second factor. The code is used up.
+   * @throws Problem `unauthorized` if one of them is wrong, `conflict` without a password, `unavailable`
+   * while too many are being checked
    */
   async confirm({ user }: SessionCaller, { current, code }: CurrentCredentials): Promise<void> {
     const { users, secondFactors, log } = this.#parts
@@ -98,7 +98,7 @@ export class Accounts {
     throw new Problem('unauthorized', { detail: 'the current password or the code is wrong' })
   }
 
-  /** Whether it is them: the hash of the password that showed it. */
+  /** Checks the user's password and returns its hash. @throws Problem `unauthorized` */
   async #confirm(user: User, current: string): Promise<string> {
     const { users, log } = this.#parts
     const hash = await users.confirm(user, current)

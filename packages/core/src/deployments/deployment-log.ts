@@ -1,20 +1,21 @@
 import type { LogLine, StoredLine } from '../jobs/job-log.ts'
 import type { AttemptLines } from '../jobs/jobs-store.ts'
 
-/** Most lines of a deployment's log in one answer. */
+/** The most lines of a deployment's log in one answer. */
 export const MAX_VIEW_LINES = 10_000
 
-/** A stretch of a deployment's log, and how many lines the whole of it has. */
+/** Part of a deployment's log, and the number of lines of the whole. */
 export interface LogView {
   readonly logs: readonly LogLine[]
   readonly count: number
 }
 
-/** The whole of a deployment's log as it was when it was asked for. */
+/** The whole log of a deployment at the time of the request. */
 export interface WholeLog {
   readonly count: number
   /**
-   * Its lines in order, read as they are taken: some 256 Ki characters at once, each in a turn of its own.
+   * Lines in order, read on demand in pieces of some 256 Ki characters, each in its own turn of the event
+   * loop.
    */
   readonly pieces: AsyncIterable<readonly LogLine[]>
 }
@@ -22,20 +23,24 @@ export interface WholeLog {
 const systemLine = (attempt: number, ts: number): LogLine => ({ ts, line: `[svc] attempt ${attempt}` })
 
 /**
- * Lines of the whole view: those stored, and a system line before every attempt but the first that wrote any.
+ * Returns the number of lines of the whole view: the stored lines, and a system line before the first line of
+ * each attempt but the first.
  */
 export const viewLength = (attempts: readonly AttemptLines[]): number =>
   attempts.reduce((sum, { lines }) => sum + lines, 0) + Math.max(0, attempts.length - 1)
 
-/** Where the view goes on after `after` of its lines. */
+/** Position in the view after a number of its lines. */
 export interface ViewPlace {
-  /** Stored lines that are passed over. */
+  /** Number of stored lines to skip. */
   readonly stored: number
-  /** Attempt of the view's last line before it: a system line says that itself when another one follows. */
+  /**
+   * Attempt of the last line before the position. If the next line has another attempt, a system line comes
+   * first.
+   */
   readonly before: number | undefined
 }
 
-/** The place in the stored lines of the place `after` in the view. */
+/** Returns the position in the stored lines after the first `after` lines of the view. */
 export function locate(attempts: readonly AttemptLines[], after: number): ViewPlace {
   let left = after
   let stored = 0
@@ -51,7 +56,10 @@ export function locate(attempts: readonly AttemptLines[], after: number): ViewPl
   return { stored, before }
 }
 
-/** `lines` with a system line wherever another attempt begins than that of the line before. */
+/**
+ * Returns `lines` with a system line before each change of the attempt; `before` is that of the line before
+ * them.
+ */
 export function withSystemLines(lines: readonly StoredLine[], before: number | undefined): LogLine[] {
   let previous = before
   return lines.flatMap(({ attempt, ts, line }) => {

@@ -1,8 +1,8 @@
 import type { JobState } from '../jobs/job.ts'
 
 /**
- * One attempt to bring an application to a source. Its `state` is its job's, read through the job: the two
- * cannot disagree (spec, Job: the status of a job is mirrored onto a deployment).
+ * A deployment of an application from a source. `state` is read from its job, so that the two cannot disagree
+ * (spec, Job: the status of a job is mirrored onto a deployment).
  */
 export interface Deployment {
   readonly id: string

@@ -1,16 +1,16 @@
 import type { Deployment } from './deployment.ts'
 
-/** A deployment to be stored in the transaction that stores its job. */
+/** A new deployment, stored in the same transaction as its job. */
 export type NewDeployment = Omit<Deployment, 'state' | 'createdAt'>
 
-/** Which deployments to list, newest first. */
+/** Filter for a list of deployments. */
 export interface DeploymentFilter {
   readonly licenseId?: string
   readonly app?: string
   readonly limit: number
 }
 
-/** Deployments; their state is their job's. */
+/** Storage of deployments; their state is that of their job. Lists are newest first. */
 export interface DeploymentsStore {
   add(deployment: NewDeployment, now?: Date): Promise<void>
   get(id: string): Promise<Deployment | undefined>

@@ -14,7 +14,7 @@ import {
 } from './deployment-log.ts'
 import type { DeploymentFilter } from './deployments-store.ts'
 
-/** What hosts were asked to bring up, and how it went. */
+/** Deployments and their logs. */
 export class Deployments {
   readonly #storage: Storage
 
@@ -23,6 +23,7 @@ export class Deployments {
   }
 
   /**
+   * Returns a deployment by id.
    * @throws Problem `not-found`
    */
   async get(id: string): Promise<Deployment> {
@@ -32,8 +33,7 @@ export class Deployments {
   }
 
   /**
-   * A deployment as `user` may see it: a product user sees their tenant's only, and another tenant's does not
-   * exist.
+   * Returns a deployment if `user` may see it. For a product user, deployments of other tenants do not exist.
    * @throws Problem `not-found`
    */
   async visible(id: string, user: User): Promise<Deployment> {
@@ -45,8 +45,8 @@ export class Deployments {
   }
 
   /**
-   * A stretch of the log of a deployment: its job's lines, a system line between attempts, `after` of them
-   * skipped; at most `limit` and what one answer holds.
+   * Returns part of a deployment's log: the lines of its job with system lines between attempts, without the
+   * first `after` lines. It has at most `limit` lines and the characters that fit in one answer.
    */
   async log(deployment: Deployment, after = 0, limit = MAX_VIEW_LINES): Promise<LogView> {
     const { jobs } = this.#storage
@@ -58,8 +58,8 @@ export class Deployments {
   }
 
   /**
-   * All of that log, however long it is. The first piece has been read by then, so that most failures are met
-   * before an answer begins. The others throw when lines are gone before they are read.
+   * Returns the whole log of any length. The first piece is read before this returns, so that most failures
+   * come before an answer begins. Reading a later piece throws if its lines were deleted meanwhile.
    */
   async wholeLog({ jobId }: Deployment): Promise<WholeLog> {
     const attempts = await this.#storage.jobs.logLengths(jobId)
@@ -83,13 +83,13 @@ export class Deployments {
     }
   }
 
-  /** Newest first. */
+  /** Lists deployments, newest first. */
   list(filter: DeploymentFilter): Promise<readonly Deployment[]> {
     return this.#storage.deployments.list(filter)
   }
 }
 
-/** A sequence from its beginning, of which the first value has been read. */
+/** Returns a whole sequence whose first value was already read. */
 async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
   if (first.done) return
   yield first.value

@@ -11,7 +11,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import { Sampler } from './sampler.ts'
 
-// Hosts report free words; the label keeps to this set so that the number of series is bounded.
+// Hosts report free text. The label is limited to these values so that the number of series is bounded.
 const AGENT_STATES = ['online', 'offline', 'unknown', 'other'] as const
 
 interface Sample {
@@ -22,7 +22,7 @@ interface Sample {
   readonly oldestTransactionSeconds: number
 }
 
-/** What the gauges are made from. */
+/** Dependencies of the gauges. */
 export interface GaugeParts {
   readonly metrics: Metrics
   readonly storage: Storage
@@ -31,7 +31,7 @@ export interface GaugeParts {
 }
 
 /**
- * Gauges over the database, from a sampler: a scrape does not wait for the database, whatever became of it.
+ * Registers gauges about the database. They read a sampler, so that a scrape never waits for the database.
  */
 export function registerGauges({ metrics, storage, clock, timers }: GaugeParts): void {
   const sampler = new Sampler(() => takeSample(storage, clock), timers)

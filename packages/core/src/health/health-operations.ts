@@ -1,6 +1,6 @@
 import { operation } from '../operations/operation.ts'
 
-/** What operators can ask about the service itself. */
+/** Operations on the health of the service. */
 export const healthOperations = [
   operation({
     name: 'health.check',

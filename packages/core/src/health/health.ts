@@ -4,7 +4,7 @@ import type { MigrationStatus, Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import { inTime } from './in-time.ts'
 
-/** What one check found, with facts beside it. Only `fail` makes the service unready. */
+/** Result of one check, with facts about it. Only `fail` makes the service unready. */
 export interface Check {
   readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
   readonly [fact: string]: unknown
@@ -16,30 +16,33 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, Check>>
 }
 
-/** What `Health` is built from. */
+/** Dependencies of `Health`. */
 export interface HealthParts {
   readonly storage: Storage
   readonly signer: Signer
   readonly licenses: Licenses
   readonly timers: Timers
-  /** Whole settings groups that are closed because of a bad value. */
+  /** Groups of settings that are disabled because of a bad value. */
   readonly faults: Readonly<Record<string, readonly string[] | undefined>>
 }
 
-/** A check may take this long, then the database counts as unreachable. */
+/** Timeout of a check, after which the database counts as unreachable. */
 const CHECK_MS = 2000
-/** An answer serves all probes for this long, from when it was found. */
+/** How long an answer is cached after it was found. */
 const CACHE_MS = 1000
 
 type Phase = 'starting' | 'serving' | 'draining'
 
 interface Look {
   readonly answer: Promise<Readiness>
-  /** When it was found; undefined while it is being looked for. */
+  /** When the answer was found; undefined until then. */
   foundMs?: number
 }
 
-/** The readiness probe: one look at a time, each good for a second, so that probes never add up to load. */
+/**
+ * The readiness probe. It runs one check at a time and caches the result for a second, so that probes never
+ * add up to load.
+ */
 export class Health {
   readonly #parts: HealthParts
   #phase: Phase = 'serving'
@@ -49,32 +52,34 @@ export class Health {
     this.#parts = parts
   }
 
-  /** Not ready until `started`, whatever the database says: nothing but probes is answered meanwhile. */
+  /**
+   * Makes the service unready until `started`, even if all checks pass: only probes are answered meanwhile.
+   */
   starting(): void {
     this.#enter('starting')
   }
 
-  /** From now on the checks alone decide. */
+  /** From now on the checks alone decide the readiness. */
   started(): void {
     this.#enter('serving')
   }
 
-  /** From now on the service is not ready: a balancer takes it out while it finishes what it has. */
+  /** Makes the service unready, so that a load balancer removes it while it finishes its requests. */
   drain(): void {
     this.#enter('draining')
   }
 
-  /** Whether the service has not begun to serve. */
+  /** Whether the service has not started to serve. */
   get isStarting(): boolean {
     return this.#phase === 'starting'
   }
 
-  /** Whether the service is about to stop: whoever waits for something should not any more. */
+  /** Whether the service is about to stop, so that long waits should end. */
   get isDraining(): boolean {
     return this.#phase === 'draining'
   }
 
-  /** The present readiness; never throws. */
+  /** Returns the current readiness; never throws. */
   ready(): Promise<Readiness> {
     const now = this.#parts.timers.elapsedMs()
     const isStale = now - (this.#latest?.foundMs ?? now) > CACHE_MS
@@ -122,7 +127,7 @@ export class Health {
     }
   }
 
-  /** Nothing while there is room: with less than what is kept free every write is refused. */
+  /** Returns a failed check when the free room is down to the reserve, below which every write is refused. */
   async #disk(): Promise<{ disk?: Check }> {
     const room = await this.#parts.storage.disk?.().catch(() => undefined)
     if (room === undefined || room.freeBytes > room.reservedBytes) return {}
@@ -140,15 +145,15 @@ export class Health {
     const { mode } = licenses
     if (mode === 'development') return { status: 'warn', mode }
     if (this.isStarting) return { status: 'pass', mode }
-    // A database that does not say is the other checks' affair.
+    // An unreachable database is reported by the other checks.
     const areThereKeys = await inTime(timers, CHECK_MS, () => licenses.areThereKeys(), true).catch(() => true)
     return areThereKeys ? { status: 'pass', mode } : { status: 'warn', mode, reason: 'no-license' }
   }
 }
 
-// Ahead is no failure: where replicas are replaced one after the other, the older ones serve on what the
-// first of the newer ones has migrated. Failing it would take all of them out at once. A release does not
-// begin on such a database.
+// A database that is ahead is not a failure: during a rolling upgrade, older replicas serve on a schema that
+// the first new replica has migrated, and a failure would stop all of them at once. A release does not start
+// on such a database.
 function migrationsCheck({ pending, drifted, ahead }: MigrationStatus, isStarting: boolean): Check {
   const isWrong = pending.length + drifted.length > 0 || (isStarting && ahead !== undefined)
   if (ahead === undefined) return { status: isWrong ? 'fail' : 'pass', pending, drifted }

@@ -1,8 +1,8 @@
 import type { Timers } from '../timers.ts'
 
 /**
- * What `work` brings within `ms`, else `late`: its signal is aborted then, and whatever becomes of it is
- * nobody's affair any more. Rejects as `work` does. Leaves no timer behind.
+ * Returns the result of `work`, or `late` after `ms`: then the signal of `work` is aborted and its outcome
+ * ignored. Rejects if `work` does. Leaves no timer behind.
  */
 export async function inTime<T, L>(
   timers: Timers,
@@ -16,7 +16,7 @@ export async function inTime<T, L>(
     return late
   }
   const done = (async () => work(over.signal))()
-  // Whoever is late fails unheard.
+  // A failure after the timeout is ignored.
   done.catch(() => {})
   try {
     return await Promise.race([done, timeout()])

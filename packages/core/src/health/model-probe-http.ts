@@ -4,20 +4,20 @@ import type { StreamingOutbound } from '../net/outbound.ts'
 import type { Refusal } from '../net/refusal.ts'
 import type { ModelProbe, ModelReach } from './model-probe.ts'
 
-/** Shorter than a check may take, so that silence is told as such. */
+/** Shorter than the timeout of a check, so that silence is reported as `unreachable`. */
 const PROBE_MS = 2500
 
-/** How the service of the model is reached. */
+/** Options of the probe. */
 export interface HttpModelProbeParts {
   readonly apiKey: string
   readonly baseUrl?: string | undefined
-  /** The guarded client; without it, one for an address that the operator set. */
+  /** The guarded client. Default: one for an address that the operator set. */
   readonly outbound?: StreamingOutbound | undefined
 }
 
 /**
- * Asks an OpenAI-compatible service for its list of models: it costs nothing, and needs the key as questions
- * do.
+ * Returns a probe that requests the list of models from an OpenAI-compatible service: it is free, and needs
+ * the key as questions do.
  */
 export const httpModelProbe = ({
   apiKey,
@@ -29,13 +29,13 @@ export const httpModelProbe = ({
     const url = `${baseUrl.replace(/\/+$/, '')}/models`
     const answer = await outbound.stream(url, { headers, signal, plainHttp: true, timeoutMs: PROBE_MS })
     if (!answer.ok) return REACH_OF_REFUSAL[answer.refusal] ?? 'unreachable'
-    // The list itself may be long, and is not read.
+    // The list may be long and is not read.
     await answer[Symbol.asyncDispose]()
     return reachOf(answer.status)
   },
 })
 
-/** What a refusal tells of the setting; every other one means that nobody is there. */
+/** Results for refusals that point to a wrong setting. All other refusals mean `unreachable`. */
 const REACH_OF_REFUSAL: Partial<Record<Refusal, ModelReach>> = {
   'bad-url': 'address-refused',
   scheme: 'address-refused',
@@ -52,6 +52,6 @@ const REACH_OF_REFUSAL: Partial<Record<Refusal, ModelReach>> = {
 function reachOf(status: number): ModelReach {
   if (status === 401 || status === 403) return 'refused'
   if (status === 429 || status === 503) return 'busy'
-  // Some servers of models have no list of them: they are there all the same.
+  // Some model servers have no list of models, but work nevertheless.
   return (status >= 200 && status < 300) || status === 404 || status === 405 ? 'ready' : 'unexpected-answer'
 }

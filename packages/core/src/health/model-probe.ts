@@ -1,6 +1,6 @@
 /**
- * What a look at a language model's service finds. `refused`: it does not take the key. `address-refused`: we
- * never call such an address. `not-trusted`: its certificate.
+ * Result of probing the service of a language model. `refused`: it rejects the key. `address-refused`: such
+ * an address is never called. `not-trusted`: its certificate is not trusted.
  */
 export type ModelReach =
   | 'ready'
@@ -13,9 +13,10 @@ export type ModelReach =
   | 'not-trusted'
 
 /**
- * Port to the service of a language model: asks whether it is there, without a question that costs anything.
+ * Port to the service of a language model: checks whether it is reachable, without a question that costs
+ * anything.
  */
 export interface ModelProbe {
-  /** Never rejects, but where `signal` ends it. */
+  /** Probes the service once. Rejects only if `signal` aborts. */
   reach(signal: AbortSignal): Promise<ModelReach>
 }

@@ -3,13 +3,10 @@ import type { DnsClient } from '../monitors/dns-client.ts'
 import type { ModelProbe } from './model-probe.ts'
 import type { NamedCheck } from './system-check.ts'
 
-/**
- * A name that IANA keeps for examples. What it has does not matter: that there is no such name is an answer
- * too.
- */
+/** A name that IANA reserves for examples. Any answer counts, even that the name does not exist. */
 const ASKED_NAME = 'example.com'
 
-/** Whether the resolvers that monitors ask resolve names. `servers` empty: those of the system. */
+/** Checks the resolvers of monitors. If `servers` is empty, it checks the system's. */
 export const dnsCheck = (dns: DnsClient, servers: readonly string[]): NamedCheck => ({
   name: 'dns',
   asks: true,
@@ -27,7 +24,7 @@ export const dnsCheck = (dns: DnsClient, servers: readonly string[]): NamedCheck
   },
 })
 
-/** Whether the language model could be asked. `probe` undefined: nobody named one. */
+/** Checks the language model. `probe` is undefined if none is configured. */
 export const languageModelCheck = (
   probe: ModelProbe | undefined,
   { faults }: Pick<Config, 'faults'>,
@@ -39,7 +36,7 @@ export const languageModelCheck = (
     if (probe === undefined) return { status: 'skipped', detail: 'not-configured' }
     const state = await probe.reach(signal)
     if (state === 'ready') return { status: 'ok' }
-    // Visitors get answers from the documents meanwhile.
+    // Meanwhile visitors get answers from the documents.
     return { status: state === 'busy' ? 'warn' : 'fail', detail: state }
   },
 })

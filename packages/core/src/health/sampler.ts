@@ -1,16 +1,16 @@
 import type { Timers } from '../timers.ts'
 import { inTime } from './in-time.ts'
 
-/** How old a sample may be before somebody who looks has a new one taken. */
+/** Age of a sample after which the next reader starts a new one. */
 const SAMPLE_MS = 15_000
-/** How long the very first look waits, so that it has figures when the database answers at all. */
+/** How long the first reader waits, so that it gets figures from a database that answers. */
 const FIRST_MS = 500
-/** A sample that takes longer counts as none. */
+/** A sample that takes longer counts as failed. */
 const SLOW_MS = 5000
 
 /**
- * Figures that are costly to get: taken in the background at most every 15 s, one at a time. Nobody waits for
- * them but the very first look, and that for half a second.
+ * Samples costly figures in the background, at most every 15 s and one at a time. Only the first reader
+ * waits, for at most half a second.
  */
 export class Sampler<S> {
   readonly #take: () => Promise<S>
@@ -26,7 +26,7 @@ export class Sampler<S> {
     this.#timers = timers
   }
 
-  /** The latest sample; undefined when none was ever taken. */
+  /** Returns the latest sample; undefined if none has succeeded yet. */
   async latest(): Promise<S | undefined> {
     const now = this.#timers.elapsedMs()
     if (!this.#isTaking && now - this.#begunMs > SAMPLE_MS) this.#begin(now)
@@ -34,7 +34,7 @@ export class Sampler<S> {
     return this.#latest
   }
 
-  /** Whether the latest sample was taken, and in time. */
+  /** Whether the latest sample succeeded in time. */
   get isUp(): boolean {
     const isLate = this.#isTaking && this.#timers.elapsedMs() - this.#begunMs > SLOW_MS
     return this.#isUp && !isLate

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { NamedCheck } from './system-check.ts'
 
-/** Whether tokens can be signed. */
+/** Checks whether tokens can be signed. */
 export const signingKeyCheck = (signer: Pick<Signer, 'status' | 'faults'>): NamedCheck => ({
   name: 'signing-key',
   run: () => {
@@ -14,7 +14,7 @@ export const signingKeyCheck = (signer: Pick<Signer, 'status' | 'faults'>): Name
 
 const SECRET_CHARS = 32
 
-/** Whether sessions can be signed, and outlive a restart. */
+/** Checks whether sessions can be signed and survive a restart. */
 export const sessionSecretCheck = ({
   sessions: { secrets },
   service,
@@ -29,7 +29,7 @@ export const sessionSecretCheck = ({
   },
 })
 
-/** Whether license keys are checked at all, and whether there is one. */
+/** Checks whether license keys are required, and whether one exists. */
 export const licensingCheck = (licenses: {
   readonly mode: string
   areThereKeys(): Promise<boolean>

@@ -13,7 +13,9 @@ function isConfigured(config: Config, group: OptionalGroup): boolean {
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** The settings as a whole, and each group that somebody has set something of: a bad value has closed it. */
+/**
+ * Returns a check of all settings, and one for each optional group that is set or disabled by a bad value.
+ */
 export function settingsChecks(config: Config): readonly NamedCheck[] {
   const optional = Object.entries<SettingGroup>(settings).filter(([, group]) => group.optional)
   const names = optional.map(([name]) => name as OptionalGroup)

@@ -2,26 +2,23 @@ import type { Clock } from '../clock.ts'
 import type { DiskRoom, Storage, StorageHealth } from '../storage/storage.ts'
 import type { Finding, NamedCheck } from './system-check.ts'
 
-/** What these checks look at. */
+/** Dependencies of the storage checks. */
 export interface StorageCheckParts {
   readonly storage: Pick<Storage, 'kind' | 'health' | 'disk' | 'oldestTransactionSeconds'>
   readonly clock: Clock
 }
 
-/**
- * A transaction that is open for longer is forgotten rather than at work: dumps of what is kept here take
- * minutes.
- */
+/** A transaction open for longer was probably forgotten: dumps of this database take minutes. */
 const OLD_TRANSACTION_SECONDS = 3600
 const CLOCK_WARN_MS = 2000
 const CLOCK_FAIL_MS = 60_000
-/** Free room below so many times what is kept free is worth a look. */
+/** The check warns when the free room is at most this many times the reserve. */
 const ROOM_AHEAD = 4
 
 interface Look {
   readonly found: StorageHealth | undefined
   readonly oldestTransactionSeconds: number
-  /** Our own clock around the look. */
+  /** Times of our own clock before and after the query. */
   readonly from: number
   readonly until: number
 }
@@ -29,8 +26,8 @@ interface Look {
 const UNREACHABLE: Finding = { status: 'fail', detail: 'unreachable' }
 
 /**
- * The database: whether it answers, whether its schema is ours, whether its clock is ours, whether it has
- * room.
+ * Returns checks of the database: whether it answers, whether its schema and clock match ours, and whether it
+ * has room.
  */
 export function storageChecks({ storage, clock }: StorageCheckParts): readonly NamedCheck[] {
   const look = shared(() => lookAt({ storage, clock }))
@@ -42,7 +39,7 @@ export function storageChecks({ storage, clock }: StorageCheckParts): readonly N
   ]
 }
 
-// Three checks that begin together ask once.
+// Checks that begin together share one query.
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {
@@ -79,7 +76,7 @@ function migrationsFinding({ found }: Look): Finding {
 }
 
 function clockFinding(kind: Storage['kind'], { found, from, until }: Look): Finding {
-  // A database inside this process has its clock.
+  // An embedded database uses the clock of this process.
   if (kind.startsWith('pglite')) return { status: 'skipped', detail: 'embedded' }
   if (found === undefined) return UNREACHABLE
   const theirs = found.now.getTime()
@@ -88,7 +85,10 @@ function clockFinding(kind: Storage['kind'], { found, from, until }: Look): Find
   return apartMs > CLOCK_WARN_MS ? { status: 'warn', detail: 'clock-differs' } : { status: 'ok' }
 }
 
-/** What the room left on a disk means; undefined: there is no disk of ours. */
+/**
+ * Returns the finding for the room left on a disk; `room` is undefined if the service keeps no files of its
+ * own.
+ */
 export function diskFinding(room: DiskRoom | undefined): Finding {
   if (room === undefined) return { status: 'skipped', detail: 'not-configured' }
   const { freeBytes, reservedBytes } = room

@@ -4,23 +4,23 @@ import { RELEASE } from '../version.ts'
 import { inTime } from './in-time.ts'
 import type { SystemDetail } from './system-detail.ts'
 
-/** How a check went: `warn` needs a look, `fail` needs a hand, `skipped` has nothing to look at. */
+/** Results of a check. `warn`: worth a look · `fail`: needs action · `skipped`: nothing to check. */
 export const SYSTEM_STATUSES = ['ok', 'warn', 'fail', 'skipped'] as const
 export type SystemStatus = (typeof SYSTEM_STATUSES)[number]
 
-/** What a check found. */
+/** Finding of a check. */
 export interface Finding {
   readonly status: SystemStatus
-  /** Why, as one of a fixed set of words: never an address, a key or the text of an error. */
+  /** Reason from a fixed set of words: never an address, a key or the text of an error. */
   readonly detail?: SystemDetail
 }
 
-/** Something that can be looked at. */
+/** A check with its name. */
 export interface NamedCheck {
   readonly name: string
-  /** It asks something outside of this process, so that the time it takes is worth telling. */
+  /** Whether the check queries something outside this process, so that its latency is reported. */
   readonly asks?: true
-  /** Looks once; a failure counts as `fail`. `signal` says that nobody waits any more. */
+  /** Runs the check; an error counts as `fail`. `signal` aborts when nobody waits for the result any more. */
   run(signal: AbortSignal): Finding | Promise<Finding>
 }
 
@@ -30,7 +30,7 @@ export interface SystemCheckLine extends Finding {
   readonly latency_ms?: number
 }
 
-/** What the system check answers (wire-app §5). */
+/** Report of the system check (wire-app §5). */
 export interface SystemReport {
   /** Whether no check fails. */
   readonly ok: boolean
@@ -41,21 +41,21 @@ export interface SystemReport {
   readonly checks: readonly SystemCheckLine[]
 }
 
-/** What `SystemCheck` is built from. */
+/** Dependencies of `SystemCheck`. */
 export interface SystemCheckParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly checks: readonly NamedCheck[]
 }
 
-/** A check may take this long. */
+/** Timeout of one check. */
 export const CHECK_MS = 3000
-/** All of them together may take this long. */
+/** Timeout of all checks together. */
 export const ALL_CHECKS_MS = 5000
 
 const TIMEOUT: Finding = { status: 'fail', detail: 'timeout' }
 
-/** Looks at everything the service stands on, all at once. Nothing is kept: who asks gets a fresh look. */
+/** Runs all checks in parallel. Results are not cached. */
 export class SystemCheck {
   readonly #parts: SystemCheckParts
   #running: Promise<SystemReport> | undefined
@@ -65,8 +65,7 @@ export class SystemCheck {
   }
 
   /**
-   * Runs every check; never throws. Those who ask while it runs share its report, so that looks never add up
-   * to load.
+   * Runs every check; never throws. Concurrent callers share one report, so that checks never add up to load.
    */
   run(): Promise<SystemReport> {
     this.#running ??= this.#look().finally(() => {

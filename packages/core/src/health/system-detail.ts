@@ -1,6 +1,4 @@
-/**
- * Everything that a check may say beside its status. `docs/health.md` tells what each means and what to do.
- */
+/** Details of findings. `docs/health.md` explains each of them and what to do. */
 export const SYSTEM_DETAILS = [
   /** The check itself. */
   'timeout',

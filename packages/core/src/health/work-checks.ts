@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts'
 import type { JobCounts } from '../jobs/jobs-store.ts'
 import type { NamedCheck } from './system-check.ts'
 
-/** Whether the tick comes: without it no monitor runs and no alert is delivered. */
+/** Checks whether ticks run: without them no monitor runs and no alert is delivered. */
 export const schedulerCheck = (parts: {
   readonly lastTick: () => Promise<Date | undefined>
   readonly clock: Clock
-  /** The longest time between two ticks. */
+  /** The longest allowed time between two ticks. */
   readonly stallSeconds: number
 }): NamedCheck => ({
   name: 'scheduler',
@@ -18,10 +18,10 @@ export const schedulerCheck = (parts: {
   },
 })
 
-/** How long a due job may wait for a host before somebody should look. */
+/** How long a due job may wait for a host before the check warns. */
 const OLDEST_SECONDS = 900
 
-/** Whether hosts take their jobs, and keep the ones they took. */
+/** Checks whether hosts claim their jobs and renew their leases. */
 export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
   name: 'queues',
   run: async () => {
@@ -33,7 +33,7 @@ export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
   },
 })
 
-/** Whether the chat has documents to stand on. `isClosed`: its settings are bad. */
+/** Checks whether the chat has documents to answer from. `isClosed`: its settings are bad. */
 export const docsIndexCheck = (documents: () => Promise<number>, isClosed: boolean): NamedCheck => ({
   name: 'docs-index',
   run: async () => {

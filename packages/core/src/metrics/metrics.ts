@@ -1,22 +1,21 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What a feature does with a histogram of `Metrics`. */
+/** A histogram of `Metrics`, as features use it. */
 export interface Observer<L extends string> {
   observe(labels: Readonly<Record<L, string>>, seconds: number): void
 }
 
 /**
- * The registry of one control plane and the way families are made: no identifier, host, key or path in a
- * label, and every label set is exposed at zero from the start (wire: /metrics). The zeros are filled in at
- * the first scrape: a plane that is never scraped, as that of a command or of a test, starts without making
- * some 150 of them.
+ * Metrics registry of one control plane. No label has an identifier, host, key or path, and every label set
+ * is exposed at zero from the start (wire: /metrics). The zeros are made at the first scrape, so that a plane
+ * that is never scraped, such as that of a command or a test, starts faster.
  */
 export class Metrics {
   readonly registry = new Registry()
   #unfilled: (() => void)[] = []
   #written: Promise<string> | undefined
 
-  /** A counter whose label sets all stand at zero. */
+  /** Returns a counter whose label sets all start at zero. */
   counter<L extends string>(
     name: string,
     help: string,
@@ -28,7 +27,7 @@ export class Metrics {
     return counter
   }
 
-  /** A gauge; `collect` runs at each scrape and must not keep it waiting. */
+  /** Returns a gauge. `collect` runs at each scrape and must not delay it. */
   gauge<L extends string>(
     name: string,
     help: string,
@@ -47,7 +46,7 @@ export class Metrics {
     return gauge
   }
 
-  /** A histogram in seconds. */
+  /** Returns a histogram in seconds. */
   histogram<L extends string>(
     name: string,
     help: string,
@@ -64,7 +63,7 @@ export class Metrics {
     })
     const keyOf = (set: Readonly<Record<L, string>>) => labelNames.map((label) => set[label]).join()
     const observed = new Set<string>()
-    // Zeroing a set takes back what was observed of it.
+    // Zeroing a set would delete its observations.
     this.#fillWith(labels, (set) => {
       if (!observed.has(keyOf(set))) histogram.zero(set)
     })
@@ -77,7 +76,8 @@ export class Metrics {
   }
 
   /**
-   * The exposition, text format 0.0.4. Who asks while one is written, 10 ms of the event loop, gets that one.
+   * Returns the metrics in text format 0.0.4. Writing them takes 10 ms of the event loop, so concurrent
+   * callers share one result.
    */
   exposition(): Promise<string> {
     this.#written ??= this.#write().finally(() => {

@@ -3,7 +3,7 @@ import { unixSeconds } from '../agents/agent.ts'
 import { whole } from '../validation.ts'
 import { operation } from './operation.ts'
 
-/** What operators can read of what operators did. */
+/** Operations on the audit log. */
 export const auditOperations = [
   operation({
     name: 'audit.list',

@@ -1,23 +1,18 @@
-/**
- * One run of a changing operation, or one that was refused for want of a permission. `input` is redacted
- * before.
- */
+/** One run of a changing operation, or one refused for lack of a permission. `input` is already redacted. */
 export interface AuditEntry {
   readonly id: string
   readonly at: Date
-  /**
-   * The email of a person who signed in, `local:<name>` over the control socket, else `cli:<user>@<host>`.
-   */
+  /** Email of a user who signed in, `local:<name>` over the control socket, else `cli:<user>@<host>`. */
   readonly actor: string
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
-  /** `ok`, the code of the problem that refused it, or `fault`. */
+  /** `ok`, the code of the problem that the operation threw, or `fault`. */
   readonly outcome: string
 }
 
-/** The record of what operators did. Rows are only ever added. */
+/** Storage of the audit log. Rows are only added. */
 export interface AuditStore {
   add(entry: Omit<AuditEntry, 'at'>, now?: Date): Promise<void>
-  /** Newest first. */
+  /** Returns entries, newest first. */
   list(limit: number): Promise<readonly AuditEntry[]>
 }

@@ -4,9 +4,8 @@ import { secretDigest } from '../signing/same-secret.ts'
 const KEY_DIGEST_CHARS = 8
 
 /**
- * The input as the audit log may keep it, whoever asked: license keys by digest only, of webhook addresses
- * their origin (what follows is often a secret), of `env` the names, addresses without credentials, known
- * secrets redacted.
+ * Returns the input for the audit log: license keys as digests, webhook addresses as origins (the rest is
+ * often a secret), only the names of `env`, addresses without credentials, and known secrets redacted.
  */
 export function auditableInput(input: unknown): Readonly<Record<string, unknown>> {
   const kept: unknown = JSON.parse(JSON.stringify(input, withoutNamedSecrets))

@@ -17,7 +17,7 @@ import { type Fields, read, shape } from '../validation.ts'
 import type { AuditStore } from './audit-store.ts'
 import type { Operator } from './operator.ts'
 
-/** The services that operations work on. */
+/** Services that operations use. */
 export interface Services {
   readonly audit: AuditStore
   readonly agents: Agents
@@ -35,10 +35,10 @@ export interface Services {
   readonly users: Users
 }
 
-/** A JSON document: what an operation answers. */
+/** Answer of an operation: a JSON document. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** Something an operator can do, as data: the command line, the local socket and HTTPS run the same table. */
+/** An action of operators. The command line, the local socket and HTTPS run the same table of operations. */
 export interface Operation {
   /** `<feature>.<verb>` */
   readonly name: string
@@ -47,16 +47,17 @@ export interface Operation {
   readonly permission: Permission
   /** Whether a run leaves an audit row. */
   readonly changes: boolean
-  /** Whether a person who is signed in has to show anew that it is them: a session alone does not suffice. */
+  /** Whether a signed-in user must give their credentials again, in addition to the session. */
   readonly confirmed?: true
   readonly input: Struct<unknown, unknown>
   /**
-   * Reads the input and does it for `operator`. @throws Problem `invalid-input`, or what the services throw
+   * Validates the input and runs the operation. @throws Problem `invalid-input`, or the errors of the
+   * services
    */
   readonly run: (services: Services, input: unknown, operator: Operator) => Promise<Answer>
 }
 
-/** What an operation is declared with; `run` gets its input read by the shape of `input`. */
+/** Declaration of an operation; `run` gets input that was validated by `input`. */
 export interface OperationParts<S extends Fields> {
   readonly name: string
   readonly summary: string

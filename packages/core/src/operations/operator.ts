@@ -1,14 +1,14 @@
 import type { Permission } from '../users/permission.ts'
 import { may, type User } from '../users/user.ts'
 
-/** Somebody who runs an operation. */
+/** The person who runs an operation. */
 export interface Operator {
-  /** Stands in the audit log and beside what they did. */
+  /** Name in the audit log and in records of actions. */
   readonly name: string
-  /** The person who signed in; absent: somebody on the machine, who holds every permission. */
+  /** The signed-in user. If absent, the operator is on the machine and has every permission. */
   readonly user?: User
 }
 
-/** Whether an operator holds `permission`. */
+/** Returns whether an operator has `permission`. */
 export const holds = ({ user }: Operator, permission: Permission): boolean =>
   user === undefined || may(user, permission)

@@ -6,8 +6,8 @@ const DASH = 45
 const IBAN_HEAD = 4
 
 /**
- * Whether a number carries the check digit that payment cards use (ISO/IEC 7812-1, annex B). Every character
- * of `digits` must be an ASCII digit.
+ * Returns whether a number has a valid check digit for payment cards (ISO/IEC 7812-1, annex B). `digits` must
+ * be ASCII digits.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0
@@ -32,12 +32,12 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))] as const),
 )
 
-/** The length that IBANs of a country have, or `undefined` where there are none. `country` in capitals. */
+/** Returns the length of a country's IBANs, or undefined if it has none. `country` is in capitals. */
 export function ibanLength(country: string): number | undefined {
   return IBAN_LENGTHS.get(country)
 }
 
-/** Adds one letter or digit to a remainder by 97; letters of either case count from 10. */
+/** Adds one letter or digit to a remainder modulo 97; letters of either case count from 10. */
 function remainderWith(rest: number, code: number): number {
   return code < LETTER_A
     ? (rest * 10 + code - DIGIT_ZERO) % 97
@@ -45,9 +45,9 @@ function remainderWith(rest: number, code: number): number {
 }
 
 /**
- * How many characters at the beginning of `text` are an IBAN, with single spaces or dashes between its
- * groups: it has its country's length and leaves 1 by 97 once its first four characters stand at the end (ISO
- * 7064 MOD 97-10). 0 if none. `text` holds ASCII letters, digits, spaces and dashes.
+ * Returns the length of the IBAN at the beginning of `text`, including single spaces or dashes between its
+ * groups; 0 if there is none. An IBAN has its country's length, and leaves 1 modulo 97 after its first four
+ * characters move to the end (ISO 7064 MOD 97-10). `text` has ASCII letters, digits, spaces and dashes only.
  */
 export function ibanExtent(text: string): number {
   const length = ibanLength(text.slice(0, 2).toUpperCase())

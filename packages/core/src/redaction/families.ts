@@ -1,6 +1,6 @@
 /**
- * Groups of patterns that share a hint, as bits: the tripwire says which groups a text can hold, and only the
- * patterns of those run.
+ * Groups of patterns, as bits. The tripwire finds the groups that can match in a text, and only their
+ * patterns run.
  */
 export const FAMILY = {
   provider: 1,
@@ -13,5 +13,5 @@ export const FAMILY = {
   header: 128,
 } as const
 
-/** Every family: runs the whole table. */
+/** All families, to run the whole table. */
 export const ALL_FAMILIES = 255

@@ -1,7 +1,7 @@
 import type { SecretPattern } from './pattern.ts'
 import { SECRET_PATTERNS } from './patterns.ts'
 
-/** A stretch of text that must not be seen. */
+/** Range of a secret in a text. */
 export interface Span {
   readonly start: number
   end: number
@@ -10,22 +10,22 @@ export interface Span {
 }
 
 /**
- * Labelled values up to this length are looked into again: "secret: password = …" is about the password, and
- * so is what follows "password: license key: …" about the key. In a longer one all of it is the secret.
+ * Labelled values up to this length are searched again for another label: in "secret: password = …" the
+ * secret is the password, and in "password: license key: …" the key. A longer value is a secret as a whole.
  */
 const REREAD_CHARS = 64
 
 /**
- * Rejected candidates are looked into again whatever their length: "secret: [picture](https://…?token=…)" holds a
- * token. The work stays linear because a pattern reads so many characters twice, and four times the text; the
- * candidate that would be beyond that, which only a text made for it has, is taken for a secret.
+ * Rejected candidates of any length are searched again: "secret: [picture](https://…?token=…)" has a token in
+ * it. To keep the work linear, each pattern may reread at most 4,096 characters and four times the text. A
+ * candidate beyond that counts as a secret; only a hostile text reaches the limit.
  */
 const REREAD_AT_LEAST = 4_096
 const REREAD_TIMES = 4
 
 /**
- * Where the secrets of these families stand, in order and apart from each other. Overlapping matches are one
- * stretch, of the kind that stands first in the table.
+ * Returns the ranges of all secrets of these families, ordered and disjoint. Overlapping matches become one
+ * range, of the kind that comes first in the table.
  */
 export function findSecrets(text: string, families: number): Span[] {
   const spans: Span[] = []

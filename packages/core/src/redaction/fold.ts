@@ -1,12 +1,15 @@
-/** The way from a place in folded text back to the text as it was written. */
+/** Maps positions in the folded text to the original. */
 export interface Places {
-  /** Where in the original the character at this place of the folded text begins. */
+  /** Returns the start in the original of the character at a position of the folded text. */
   start(place: number): number
-  /** Where in the original the character at this place of the folded text ends. */
+  /** Returns the end in the original of the character at a position of the folded text. */
   end(place: number): number
 }
 
-/** Where the characters stand whose compatibility form (NFKC) is plain ASCII; a test walks all of Unicode. */
+/**
+ * Ranges of all characters whose compatibility form (NFKC) is ASCII; a test compares them with all of
+ * Unicode.
+ */
 const COMPATIBILITY_BLOCKS =
   'a0-ba 132-133 17f-17f 1c7-1f3 2b0-2e3 37e-37e 1d2c-1d65 1d9c-1dbb 1fef-20a8 2100-217f 2460-24ea 2a74-2a76 ' +
   '2c7c-2c7d 3000-3000 3250-325f 32b1-32cf 3371-33ff a7f1-a7f4 fb00-fb29 fe10-fe6b ff01-ff5e 107a5-107a5 ' +
@@ -20,7 +23,10 @@ const LAST_ASCII = 0x7f
 
 let plainForms: Map<number, string> | undefined
 
-/** By code point: the ASCII form, or nothing for what is invisible. Made when the first such text comes. */
+/**
+ * Returns the ASCII form by code point, empty for invisible characters. Computed when the first such text
+ * comes.
+ */
 function readPlainForms(): Map<number, string> {
   const forms = new Map<number, string>()
   for (const [first = '', last = ''] of BLOCKS) {
@@ -34,8 +40,8 @@ function readPlainForms(): Map<number, string> {
 }
 
 /**
- * Stands for the mark of an earlier redaction: one character of no word, so that no pattern reads the kind in
- * it.
+ * Replaces the mark of an earlier redaction: a single character that is in no word, so that no pattern
+ * matches the mark.
  */
 const MARK_FORM = '\uffff'
 const MARK = String.raw`\[redacted:[a-z-]{1,24}\]`
@@ -43,8 +49,8 @@ const COLOUR = String.raw`\x1b\[[0-9;?]{0,32}[A-Za-z]`
 const BLOCKS_CLASS = BLOCKS.map(([first, last]) => `\\u{${first}}-\\u{${last}}`).join('')
 
 /**
- * Marks; runs of what a reader does not see (zero-width characters, terminal colours); runs of what may mean
- * ASCII.
+ * Matches marks, runs of invisible characters and terminal colours, and runs of characters with an ASCII
+ * form.
  */
 const NOT_PLAIN = new RegExp(
   String.raw`(${MARK})|(${COLOUR}|\p{Default_Ignorable_Code_Point}+)|[${BLOCKS_CLASS}]+`,
@@ -66,13 +72,12 @@ function plainRun(run: string, mark: string | undefined, invisible: string | und
 }
 
 /**
- * The text without invisible characters and terminal colours, and with every character that has an ASCII
- * compatibility form in that form: an ASCII secret is found in it exactly where NFKC would show it. A mark of
- * an earlier redaction becomes one character.
- *
- * Character by character, because `normalize` sorts runs of combining marks in quadratic time: 457 ms for
- * 50,000 hostile characters. What has no ASCII form stays as it is, since no pattern asks for it. `codes` is
- * the union of the text's character codes: most text is ASCII and comes back at once.
+ * Returns the text without invisible characters and terminal colours, and with ASCII compatibility forms in
+ * place of their characters. An ASCII secret is found in it exactly where NFKC would show it. A mark of an
+ * earlier redaction becomes one character. Each character is converted alone, because `normalize` sorts runs
+ * of combining marks in quadratic time: 457 ms for 50,000 hostile characters. Characters without an ASCII
+ * form are kept, since no pattern matches them. `codes` is the union of the text's character codes: most text
+ * is ASCII and is returned at once.
  */
 export function fold(text: string, codes: number): string {
   if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)
@@ -82,8 +87,8 @@ export function fold(text: string, codes: number): string {
 }
 
 /**
- * Where each character of `folded`, made from `text` by {@link fold}, came from. For text with a finding
- * only.
+ * Returns the original positions of the characters of `folded`, which {@link fold} made from `text`. Needed
+ * only if the text has a secret.
  */
 export function placesOf(text: string, folded: string): Places {
   const starts = new Uint32Array(folded.length)

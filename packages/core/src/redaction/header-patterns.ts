@@ -9,7 +9,9 @@ const LISTS = '(?:digest|aws4-hmac-sha256|hmac-sha256|signature|oauth)[ \\t]{1,4
 const digitsAndLetters = (value: string) => /\d/.test(value) && /[A-Za-z]/.test(value)
 const isBase64 = (value: string) => /[a-z]/.test(value) && /[A-Z]/.test(value) && /[\d=]/.test(value)
 
-/** Without a scheme only what no sentence says: "Authorization: handled by the proxy" stays. */
+/**
+ * Accepts a value without a scheme only if no sentence has it: "Authorization: handled by the proxy" is kept.
+ */
 const isCredential = (value: string, lead: string) =>
   !isPlainAnswer(value) && (/[ \t]$/.test(lead.replace(/[:=][ \t]*$/, '')) || /\d/.test(value))
 
@@ -21,7 +23,7 @@ function header(
   return { kind, family: FAMILY.header, expression: new RegExp(source, 'gi'), extent: whenever(accepts) }
 }
 
-/** Credentials in HTTP headers, and in the command lines and addresses that become headers. */
+/** Patterns of credentials in HTTP headers, and in the command lines and URLs that become headers. */
 export const HEADER_PATTERNS: readonly SecretPattern[] = [
   header('authorization', `(${NAME}${LISTS})(?:="[^"\\r\\n]{0,512}"|[^\\r\\n"'\`\\\\]){8,}`, (value) =>
     value.includes('='),
@@ -35,7 +37,7 @@ export const HEADER_PATTERNS: readonly SecretPattern[] = [
     (value) => !isReference(value),
   ),
   {
-    // In a text that speaks of curl; elsewhere `-u` takes a user and a group.
+    // Only in text that mentions curl: elsewhere `-u` takes a user and a group.
     ...header(
       'authorization',
       '([ \\t](?:-u|--user)[ =]["\']?[^\\s:"\'@]{1,64}:)[^\\s"\']{1,256}',

@@ -12,19 +12,19 @@ const SET = '[ \\t]{0,8}(?::=|=>|(?<![=!<>])=(?!=)|:(?!:|\\/\\/))[ \\t]{0,8}'
 const WHERE = "(?: (?:for|of|to|on|in|at|from|here|that|we|you|i)(?: [\\w.@'/-]{1,24}){0,5}?)?"
 const IS = `${WHERE} (?:is|was)(?: (?:now|currently|still|just|set to|actually))?:?[ \\t]{1,4}`
 /**
- * A separator ends an unquoted value only where the sentence, list, query string or Markdown link goes on
- * after it.
+ * A separator ends an unquoted value only if a sentence, list, query string or Markdown link continues after
+ * it.
  */
 const BARE = '(?:[^\\s"\'`,;&)\\]}>.\\\\]|[,;&)\\]}>.\\\\](?!\\s|$|["\'`]|[\\w-]{1,64}=|\\]\\())'
 
-/** "Password: passwd: …": what follows the first label is the second. */
+/** Matches a second label in the place of the value, as in "Password: passwd: …". */
 const ANOTHER_LABEL = new RegExp(`^[\\w.-]{0,32}?${LABEL}["'\`]?[:=]$`, 'i')
 const HUMAN_LABEL = new RegExp(HUMAN, 'i')
 const isHuman = (lead: string) => HUMAN_LABEL.test(lead)
 const isWord = (value: string) => /^[a-z]+$/.test(value)
 
 /**
- * A person's password may be any word that is no plain answer; a machine's token is no word in a running
+ * Accepts as a password any word that is no plain answer, but as a machine's token no ordinary word in a
  * sentence.
  */
 function isAssigned(value: string, lead: string, next: string): boolean {
@@ -49,7 +49,7 @@ function labelled(source: string, accepts = isAssigned, needle = ''): SecretPatt
   }
 }
 
-/** Values that somebody called a password, secret, token or key. */
+/** Patterns of values with a label such as password, secret, token or key. */
 export const LABELLED_PATTERNS: readonly SecretPattern[] = [
   labelled(
     `(${LABEL}${CLOSE}(?:${ASSIGN}|${IS})(["'\`]))(?:\\\\.|(?!\\2)[^\\\\\\r\\n]){1,1024}(?=\\2)`,

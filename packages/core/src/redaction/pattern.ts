@@ -1,32 +1,32 @@
 /** One row of the table of secrets. */
 export interface SecretPattern {
-  /** What stands in the place of the secret: `[redacted:<kind>]`. */
+  /** Kind of the secret, for its mark `[redacted:<kind>]`. */
   readonly kind: string
-  /** The bits of `FAMILY` that make this pattern worth running. */
+  /** The bits of `FAMILY` for which the pattern runs. */
   readonly family: number
-  /** What every match contains: asked for first, because looking for it costs next to nothing. */
+  /** Text that every match contains. It is searched first, since that is much cheaper. */
   readonly needle?: string
   /**
-   * Global. The first group, where there is one, is the lead: it begins the match and stays in the text; the
-   * rest of the match is the secret. Every quantifier is bounded or ends the pattern over one class of
-   * characters, so that the work is linear in the text however hostile it is.
+   * A global expression. The first group, if any, is the lead, which begins the match and stays in the text;
+   * the rest of the match is the secret. Every quantifier is bounded or ends the pattern over one class of
+   * characters, so that the work is linear even for hostile text.
    */
   readonly expression: RegExp
   /**
-   * Looks at a candidate more closely than an expression can: how many of its characters are the secret, 0
-   * for none. `next` is the text after it, two characters at most. Absent: all of them.
+   * Returns how many characters of a candidate are the secret, 0 for none. `next` is at most two characters
+   * of text after it. Default: all of them.
    */
   readonly extent?: (candidate: string, lead: string, next: string) => number
 }
 
-/** An extent of all or nothing. */
+/** Returns an `extent` that accepts a candidate as a whole or not at all. */
 export function whenever(accepts: (candidate: string, lead: string, next: string) => boolean) {
   return (candidate: string, lead: string, next: string) =>
     accepts(candidate, lead, next) ? candidate.length : 0
 }
 
 /**
- * Where a token may begin: not inside a word, except after an escape of another notation (`\n` in JSON, `%20`
- * in a URL), which ends in letters or digits.
+ * Matches a position where a token may begin: not inside a word, except after an escape that ends in letters
+ * or digits (`\n` in JSON, `%20` in a URL).
  */
 export const EDGE = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))`

@@ -5,8 +5,8 @@ import { PROVIDER_PATTERNS } from './provider-patterns.ts'
 import { STRUCTURED_PATTERNS } from './structured-patterns.ts'
 
 /**
- * The ordered table of secrets. Where matches overlap, all of them go, under the kind of the earliest row:
- * the most telling names come first, what was merely called a secret comes last.
+ * Ordered table of secrets. Overlapping matches are redacted together, under the kind of the earliest row:
+ * specific patterns come first, labelled values last.
  */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   ...PROVIDER_PATTERNS,

@@ -3,16 +3,14 @@ import { EDGE, type SecretPattern, whenever } from './pattern.ts'
 
 const machineMade = (secret: string) => /[0-9A-Z]/.test(secret)
 
-/** A random part that is no snake-case name: 43 random base64url characters all in `[a-z_]` do not happen. */
+/** Rejects snake-case names: 43 random base64url characters that are all in `[a-z_]` do not happen. */
 const notAName = (secret: string) => /[0-9A-Z-]/.test(secret.slice('svc_'.length))
 
 function provider(kind: string, source: string, accepts: (candidate: string) => boolean = () => true) {
   return { kind, family: FAMILY.provider, expression: new RegExp(source, 'g'), extent: whenever(accepts) }
 }
 
-/**
- * Literals that a provider token begins with: the tripwire's words for this family, kept beside the patterns.
- */
+/** Prefixes of provider tokens, for the tripwire. They stand here beside the patterns. */
 export const PROVIDER_PREFIXES = [
   ...['AKIA', 'ASIA', 'ABIA', 'ACCA'],
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'],
@@ -47,13 +45,15 @@ export const PROVIDER_PREFIXES = [
   ...['rubygems_', 'glsa_', 'figd_', 'PMAK-', 'AGE-SECRET-KEY-1', 'svc_session=v1.', 'svct_v1', 'svc_'],
 ] as const
 
-/** Tokens that name their maker. The first row that covers a place names its kind. */
+/**
+ * Patterns of tokens with a provider's prefix. If several rows match at a position, the first one gives the
+ * kind.
+ */
 export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
   provider('session-cookie', String.raw`(svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
-  // A list of credentials has the secret next to its identifier: 40 characters that say nothing by
-  // themselves.
+  // Lists of credentials have the secret next to its identifier. Its 40 characters alone match no pattern.
   provider(
     'aws-secret',
     String.raw`((?:AKIA|ASIA)[A-Z0-9]{16}[\s,:;|"']{1,8})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,

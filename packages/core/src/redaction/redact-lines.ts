@@ -2,16 +2,15 @@ import { redact } from './redactor.ts'
 
 const KEY_BEGINS = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/
 const KEY_ENDS = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY/
-// A line of base64, alone or behind a prefix such as a time; the last one may be short and then ends in
-// padding.
+// A line of base64, alone or after a prefix such as a time. The last line may be short if it ends in padding.
 const KEY_BODY = /(?:^|[^A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{16,128}|[A-Za-z0-9+/]{1,15}={1,2})\s*$/
-// A 16,384-bit RSA key takes 200 lines; past that the end is not coming.
+// A 16,384-bit RSA key takes 200 lines; after more lines the end will not come.
 const MAX_KEY_LINES = 256
 
 /**
- * `redact` for lines that follow each other and are given one by one: a private key that is printed over
- * several of them is taken out whole. A key that is torn over two requests loses its part in the first one
- * only, since nothing is remembered in between.
+ * Returns a `redact` for consecutive lines, passed one by one: it also redacts a private key over several
+ * lines. If a key is split over two requests, only the lines in the first one are redacted, since no state is
+ * kept in between.
  */
 export function lineRedactor(): (line: string) => string {
   let left = 0

@@ -3,13 +3,11 @@ import { fold, placesOf } from './fold.ts'
 import { readFamilies } from './tripwire.ts'
 
 /**
- * A replacement can only lay bare what stood hidden behind another secret; it never took more than two
- * rounds.
+ * A replacement can reveal another secret that a match had hidden; texts so far needed at most two rounds.
  */
 const MAX_ROUNDS = 4
 /**
- * Four times what any route takes as one text. What is longer gets one round, so that its time stays bounded
- * too.
+ * Four times the longest single text that any route accepts. A longer text gets one round, to bound its time.
  */
 const LONG_TEXT_CHARS = 32_768
 
@@ -31,12 +29,11 @@ function sweep(text: string): string {
 }
 
 /**
- * The text with every known secret replaced by `[redacted:<kind>]`; wire-app §4, "Redactor". Text without a
- * secret comes back byte for byte, and so does everything around a secret: the patterns read the text in its
- * compatibility form (NFKC) without zero-width characters and terminal colours, but only the found stretches
- * are replaced in the original. Redacting twice changes nothing. Linear in the length of the text; for 1,000
- * log lines of 200 characters without a secret about three times what JSON needs to write and read them: one
- * pass that finds nothing is all they get.
+ * Returns the text with every known secret replaced by `[redacted:<kind>]` (wire-app §4, "Redactor"). All
+ * other text stays the same, byte for byte: patterns match the compatibility form (NFKC) without zero-width
+ * characters and terminal colours, but replacements are made in the original. Redacting twice changes
+ * nothing. The time is linear in the length of the text. Log lines without a secret take about three times as
+ * long as writing and reading them as JSON.
  */
 export function redact(text: string): string {
   let redacted = text

@@ -1,6 +1,4 @@
-/**
- * Words that stand where a value would and are none: states, types, and how a sentence goes on after a colon.
- */
+/** Words after a colon that are no secrets: states, types, and continuations of sentences. */
 const NOT_VALUES = new Set(
   (
     'a about above absent access account accepted accounts active after again all allowed also always an and another any ' +
@@ -24,34 +22,34 @@ const NOT_VALUES = new Set(
   ).split(' '),
 )
 
-/** Names of formats and amounts, which carry digits and are no secrets. */
+/** Names of formats and amounts: they have digits but are no secrets. */
 const TECHNICAL =
   /^(?:base(?:16|32|58|64)(?:url)?|sha-?\d+|md5|utf-?\d+|oauth-?[12]?(?:\.0)?|ipv[46]|aes-?\d+(?:-\w+)?|[hrep]s\d{3}|ed25519|x\.?509|argon2(?:id|i|d)?|pbkdf2|rsa-?\d*|v?\d+(?:\.\d+){1,3}|\d+-?(?:%|x|st|nd|rd|th|ms|[smhdkw]|[kmg]i?b|days?|hours?|hrs?|min(?:ute)?s?|sec(?:ond)?s?|weeks?|months?|years?|char(?:acter)?s?|bytes?|bits?|times|digits?))$/i
 
 const DATE = /^\d{4}-\d\d-\d\d/
-/** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or a redaction that already stands there. */
+/** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or an earlier redaction. */
 const PLACEHOLDER =
   /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\uffff+$|\[|!vault\b|!Ref\b)/
 /**
- * A prefix whose rest is left out (`svc_…`, read as `svc_...`), a scheme before a placeholder, or what stands
- * in examples.
+ * A prefix without its rest (`svc_…`, read as `svc_...`), a scheme before a placeholder, or a value from
+ * examples.
  */
 const EXAMPLE =
   /^(?:[a-z]{2,8}_\.{2,3}$|(?:bearer|basic|token) {1,4}(?:\$[{(]|\{\{|<|[x*•#]{3,})|your[ _-](?:[a-z]{1,16}[ _-]){0,3}(?:password|passphrase|token|secret|key)$)/i
-/** Code that fetches the value from elsewhere. */
+/** Code that reads the value from elsewhere. */
 const CODE =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.([]|ENV\[|secrets\.|vars\.|config\.|settings\.|self\.|this\.|req\.|request\.|args\.|options\.|file:|vault:|\/run\/secrets\/|[A-Za-z_$.]{3,}\([^)]*\)?[;,]?$)/
 
-/** Whether a value only points at a secret that lives elsewhere, or hides it already. */
+/** Returns whether a value refers to a secret elsewhere or is already masked. */
 export function isReference(value: string): boolean {
   return PLACEHOLDER.test(value) || CODE.test(value) || EXAMPLE.test(value)
 }
 
-/** Longer than any word or format name: such a value is looked up nowhere. */
+/** Longer than any word or format name: longer values are not looked up. */
 const LONGEST_WORD = 40
 
 /**
- * The value without the punctuation that ends it. By hand: an expression for it is quadratic in long runs of
+ * Returns the value without its final punctuation. A regular expression for this is quadratic in long runs of
  * dots.
  */
 function withoutPunctuation(value: string): string {
@@ -61,7 +59,7 @@ function withoutPunctuation(value: string): string {
 }
 
 /**
- * Whether a value that follows a label and `:` or `=` is a word of prose, a type or a state rather than a
+ * Returns whether a value after a label and `:` or `=` is an ordinary word, a type or a state, and not a
  * secret.
  */
 export function isPlainAnswer(value: string): boolean {
@@ -71,8 +69,8 @@ export function isPlainAnswer(value: string): boolean {
 }
 
 /**
- * Whether a word in the middle of a sentence was made up by a machine or a careful person: digits among
- * letters, six digits, or a sign that no word carries. "Expired", "too-short" and "user/pass" are not.
+ * Returns whether a word in a sentence looks like a secret: it has digits among letters, six digits, or a
+ * character that no word has. "Expired", "too-short" and "user/pass" do not.
  */
 export function looksMadeUp(value: string): boolean {
   const core = withoutPunctuation(value)

@@ -30,8 +30,8 @@ const slotOf = (literal: string) =>
   [...literal.slice(0, 3)].reduce((slot, char) => (slot << 5) | (char.charCodeAt(0) & CODE_MASK), 0)
 
 /**
- * By the low five bits of three characters in a row, which are equal for both cases of a letter: triggers
- * from 1.
+ * Number of the trigger chain (from 1) by the low five bits of three characters in a row. These bits are the
+ * same for both cases of a letter.
  */
 const SLOTS = new Uint8Array(SLOT_MASK + 1)
 const CHAINS: Trigger[][] = [[]]
@@ -41,7 +41,10 @@ for (const trigger of TRIGGERS) {
   CHAINS[SLOTS[slot] ?? 0]?.push(trigger)
 }
 
-/** Lower case for letters; other characters may fall together, which costs a vain look and misses nothing. */
+/**
+ * Makes letters lower case. Other characters may become equal, which costs a useless check but misses
+ * nothing.
+ */
 const LOWER_BIT = 32
 
 function standsAt(text: string, at: number, literal: string): boolean {
@@ -66,9 +69,9 @@ const isLetter = (code: number) => (code | LOWER_BIT) >= 97 && (code | LOWER_BIT
 const isDigit = (code: number) => code >= 48 && code <= 57
 
 /**
- * Whether the two digits that end at `last` follow a country that has IBANs, at a place where a number may
- * begin: in the middle of a word only behind an escape (`EDGE`). Random hexadecimal text has such a country
- * in every fifth line.
+ * Returns whether the two digits that end at `last` follow the code of a country with IBANs, at a position
+ * where a number may begin: inside a word only after an escape (`EDGE`). Every fifth line of random
+ * hexadecimal text has such a code.
  */
 function beginsIban(text: string, last: number): boolean {
   const first = last - 3
@@ -81,7 +84,7 @@ function beginsIban(text: string, last: number): boolean {
 }
 
 /**
- * What one pass over a text tells: the families of secrets that it can hold, and the union of its character
+ * Result of one pass over a text: the families of secrets that it can contain, and the union of its character
  * codes.
  */
 export interface Reading {
@@ -90,11 +93,10 @@ export interface Reading {
 }
 
 /**
- * Reads the text once and says which families of patterns can match at all: for nearly every log line, none.
- * It never misses a family (a test holds it against the whole table); it may name one in vain.
- *
- * A table of three-character beginnings instead of one large expression, because an expression tries its
- * alternatives one after the other at every character. Measured in `redactor.ts`.
+ * Reads the text once and returns the families of patterns that can match; for nearly every log line, none.
+ * It never misses a family, which a test checks against the whole table, but may return one in vain. A table
+ * of three-character prefixes replaces one large expression, which would try its alternatives one after
+ * another at every character.
  */
 export function readFamilies(text: string): Reading {
   let families = 0
@@ -106,7 +108,7 @@ export function readFamilies(text: string): Reading {
     const code = text.charCodeAt(at)
     codes |= code
     slot = ((slot << 5) | (code & CODE_MASK)) & SLOT_MASK
-    // Never undefined; to ask costs as much as the look.
+    // Never undefined; a check would cost as much as the lookup.
     const chain = SLOTS[slot] as number
     if (chain !== 0) families |= familiesAt(text, at - 2, chain)
     if (isDigit(code)) {
@@ -119,7 +121,7 @@ export function readFamilies(text: string): Reading {
       if (code !== 32 && code !== 45) digits = 0
     }
   }
-  // Most addresses in logs carry no user: without an `@` there is no password in them.
+  // A URL without an `@` has no password in it; most URLs in logs have none.
   if ((families & FAMILY.url) !== 0 && !text.includes('@')) families &= ~FAMILY.url
   return { families, codes }
 }

@@ -1,31 +1,31 @@
-/** Everything that a tick may do, in this order; the label of the scheduler's metrics. */
+/** Names of a tick's tasks, in order; also a label of the scheduler's metrics. */
 export const TASKS = ['monitors', 'alerts', 'alert-delivery', 'chat-purge', 'jobs', 'retention'] as const
 export type TaskName = (typeof TASKS)[number]
 
-/** What a tick reports (spec, monitor run result). */
+/** Result of a tick (spec, monitor run result). */
 export interface TickResult {
-  /** Monitors claimed and finished now. */
+  /** Number of monitors that the tick claimed and finished. */
   readonly ran: number
-  /** Confirmed answers that differ from the last confirmed ones. */
+  /** Number of monitors whose confirmed answer differs from the previous one. */
   readonly changed: number
-  /** Alerts about a confirmed drift that were opened now. */
+  /** Number of alerts about a confirmed drift that were opened. */
   readonly alerted: number
-  /** Messages and conversations removed. */
+  /** Number of deleted messages and conversations. */
   readonly purgedChats: number
 }
 
-/** A part of the tick. What it does at each tick must bear being done by several replicas at once. */
+/** A task of the tick. If it runs at every tick, several replicas may run it at the same time. */
 export interface ScheduledTask {
   readonly name: TaskName
-  /** At most once in so many seconds, over all replicas; absent: at every tick. */
+  /** Shortest time between two runs over all replicas, in seconds. If absent, the task runs at every tick. */
   readonly everySeconds?: number
-  /** Its share of the tick, in milliseconds; absent: what is left. */
+  /** Time limit of the task, in milliseconds. Default: the rest of the tick. */
   readonly budgetMs?: number
-  /**
-   * Whether the tick has failed when this has; otherwise its failure is logged and counted, and the tick goes
-   * on.
-   */
+  /** Whether a failure of the task fails the tick. Other failures are logged, and the tick continues. */
   readonly essential?: true
-  /** Does it and adds to the tick's result. `signal` ends its time: what it has done until then counts. */
+  /**
+   * Runs the task and returns its part of the tick's result. `signal` ends its time; the work done until then
+   * counts.
+   */
   run(signal: AbortSignal): Promise<Partial<TickResult> | undefined>
 }

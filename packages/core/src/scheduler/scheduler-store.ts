@@ -1,12 +1,12 @@
-/** When periodic tasks were begun, over all replicas. */
+/** Storage of the start times of periodic tasks, shared by all replicas. */
 export interface SchedulerStore {
   /**
-   * Begins a task unless somebody began it less than `everySeconds` ago: of replicas that ask together one
-   * hears true.
+   * Begins a task unless a replica began it less than `everySeconds` ago. Only one of several concurrent
+   * callers gets true.
    */
   begin(name: string, everySeconds: number, now?: Date): Promise<boolean>
-  /** Lets the next who asks begin a task that failed, without waiting for the end of its period. */
+  /** Lets the next caller begin a failed task before its period ends. */
   reopen(name: string): Promise<void>
-  /** When a task was last begun anywhere. */
+  /** Returns when a replica last began the task. */
   lastBegun(name: string): Promise<Date | undefined>
 }

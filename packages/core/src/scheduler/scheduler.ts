@@ -6,27 +6,27 @@ import type { Timers } from '../timers.ts'
 import type { ScheduledTask, TickResult } from './scheduled-task.ts'
 import type { SchedulerMetrics } from './scheduler-metrics.ts'
 
-/** What `Scheduler` is built from. */
+/** Dependencies of `Scheduler`. */
 export interface SchedulerParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
   readonly metrics: SchedulerMetrics
-  /** In the order in which a tick runs them. */
+  /** Tasks in the order in which a tick runs them. */
   readonly tasks: readonly ScheduledTask[]
 }
 
-/** A tick's time (wire-app §2). */
+/** Time limit of a tick (wire-app §2). */
 export const TICK_MS = 25_000
-/** How long a task whose time is over may take to put things back. */
+/** How long a task may clean up after its time is over. */
 const GRACE_MS = 2000
-/** The row that says when the last tick was, over all replicas. */
+/** Name of the row with the time of the last tick over all replicas. */
 const TICK = 'tick'
 
 /**
- * The tick: what has to happen now and then, whoever calls for it. Ticks may overlap, also on several
- * replicas: work is leased, not the tick.
+ * Runs the periodic work in ticks, which any caller can start. Ticks may overlap, even on several replicas:
+ * the work is leased, not the tick.
  */
 export class Scheduler {
   readonly #parts: SchedulerParts
@@ -36,8 +36,8 @@ export class Scheduler {
   }
 
   /**
-   * Runs every task within 25 s, each in isolation; `signal` ends the tick early, and what was done until
-   * then counts. Throws what an essential task threw, after the others had their turn.
+   * Runs every task within 25 s, each in isolation. `signal` ends the tick early; the work done until then
+   * counts. Throws the error of an essential task after the other tasks ran.
    */
   async tick(signal?: AbortSignal): Promise<TickResult> {
     const { timers, tasks, storage, clock } = this.#parts
@@ -59,7 +59,7 @@ export class Scheduler {
     return result
   }
 
-  /** When the last tick began, on any replica. */
+  /** Returns when the last tick began on any replica. */
   lastTick(): Promise<Date | undefined> {
     return this.#parts.storage.scheduler.lastBegun(TICK)
   }
@@ -95,7 +95,7 @@ export class Scheduler {
     }
   }
 
-  /** What a task brings; one that does not heed its signal is left behind. */
+  /** Returns the result of a task. A task that ignores its signal is abandoned. */
   async #withinTime(
     task: ScheduledTask,
     ms: number,
@@ -111,7 +111,7 @@ export class Scheduler {
       throw new Problem('unavailable', { detail: `${task.name} did not end in time` })
     }
     const work = task.run(over.signal)
-    // Whichever of both loses has nobody left to hear of its failure.
+    // The one that loses the race may fail later; its error is ignored.
     work.catch(() => {})
     const timeout = late()
     timeout.catch(() => {})

@@ -1,43 +1,48 @@
-/** Seconds that a one-time code counts by itself (RFC 6238, the time step X). */
+/** Validity of a one-time code, in seconds (RFC 6238, the time step X). */
 export const STEP_SECONDS = 30
-/** Steps before and after the present one whose codes count too: clocks of telephones differ. */
+/**
+ * Number of steps before and after the current one whose codes are valid too, since phones' clocks differ.
+ */
 export const STEPS_AROUND = 1
-/** Random bytes of a secret: as many as the hash of the codes has (RFC 4226, section 4). */
+/** Random bytes of a secret: the size of the hash of the codes (RFC 4226, section 4). */
 export const SECRET_BYTES = 20
 
 const CODE = /^[0-9]{6}$/
 
-// What is computed for a user without a second factor, so that it takes as long.
+// Secret for users without a second factor, so that their check does the same work.
 const NOBODY = 'A'.repeat(32)
 
-// Loaded by the first who brings a code: no start waits for it.
+// Loaded for the first code, so that no start waits for it.
 const library = () => import('otpauth')
 
-/** The step that an instant is in: whole steps since 1970. */
+/** Returns the step of an instant: whole steps since 1970. */
 export const stepOf = (at: Date): number => Math.floor(at.getTime() / (STEP_SECONDS * 1000))
 
-/** `bytes` (base64url) as an authenticator app takes a secret: base32 without padding. */
+/** Returns `bytes` (base64url) as a secret for authenticator apps: base32 without padding. */
 export async function secretOf(bytes: string): Promise<string> {
   const { Secret } = await library()
   return new Secret({ buffer: new Uint8Array(Buffer.from(bytes, 'base64url')).buffer }).base32
 }
 
-/** The `otpauth://` address that apps read from a picture: SHA-1, 6 digits, 30 s, which all of them take. */
+/**
+ * Returns the `otpauth://` address that apps read from a picture: SHA-1, 6 digits, 30 s, which all apps
+ * support.
+ */
 export async function otpauthUri(secret: string, issuer: string, label: string): Promise<string> {
   const { TOTP } = await library()
   return new TOTP({ secret, issuer, label }).toString()
 }
 
 /**
- * The step whose code this is, among those that count at `at`; undefined when it is none. Without a secret it
- * is none, after the same work.
+ * Returns the step that the code belongs to, among those that are valid at `at`, else undefined. Without a
+ * secret it does the same work and returns undefined.
  */
 export async function stepOfCode(
   secret: string | undefined,
   token: string,
   at: Date,
 ): Promise<number | undefined> {
-  // The library compares bytes, of which other characters have more than one.
+  // The library compares bytes, and other characters can have several.
   if (!CODE.test(token)) return undefined
   const { TOTP, Secret } = await library()
   const delta = TOTP.validate({

@@ -1,16 +1,16 @@
 import { secretDigest } from '../signing/same-secret.ts'
 
-/** Recovery codes that a user gets. */
+/** Number of recovery codes of a user. */
 export const RECOVERY_CODES = 10
-/** Random bytes of one: 120 bits, so that SHA-256 alone keeps it (ASVS 6.5.2 asks for 112). */
+/** Random bytes of a recovery code: its 120 bits make plain SHA-256 safe (ASVS 6.5.2 requires 112). */
 export const RECOVERY_CODE_BYTES = 15
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const GROUP = /.{4}(?=.)/g
 
 /**
- * `bytes` (base64url, 15 of them) as people write it down: six groups of four characters, none that is taken
- * for another.
+ * Returns 15 `bytes` (base64url) as people write them down: six groups of four characters that are not easily
+ * confused.
  */
 export function spellRecoveryCode(bytes: string): string {
   const bits = [...Buffer.from(bytes, 'base64url')].map((byte) => byte.toString(2).padStart(8, '0')).join('')
@@ -22,8 +22,8 @@ export function spellRecoveryCode(bytes: string): string {
 }
 
 /**
- * What is stored of a recovery code, however it was typed: case, blanks and dashes do not count, and o is 0,
- * i and l are 1.
+ * Returns the stored digest of a recovery code. Case, blanks and dashes do not matter; o counts as 0, i and l
+ * as 1.
  */
 export const recoveryDigest = (code: string): string =>
   secretDigest(code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1'))

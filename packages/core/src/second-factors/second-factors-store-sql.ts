@@ -32,7 +32,7 @@ const CONFIRM = {
       where s.user_id = c.user_id and s.revoked_at is null and s.digest <> $5)
     select 1 from confirmed`,
 }
-// Two statements that bring one proof wait for each other's row, and the second one finds it changed.
+// Two statements with the same proof wait for the same row lock, and the second one finds the row changed.
 const PROVEN = `f.user_id = $1 and f.confirmed_at is not null and f.secret = $2
   and (f.last_step < $3::integer or $4::text = any (f.recovery))`
 const SPEND = {

@@ -1,77 +1,76 @@
-/**
- * What shows that somebody has the second factor: the step of a one-time code, or the digest of a recovery
- * code.
- */
+/** Proof of a second factor: the step of a one-time code, or the digest of a recovery code. */
 export type Proof = { readonly secret: string } & (
   | { readonly step: number; readonly recovery?: undefined }
   | { readonly recovery: string; readonly step?: undefined }
 )
 
-/** What is kept of a user's second factor. */
+/** Stored second factor of a user. */
 export interface SecondFactor {
-  /** Base32, as it is: codes are made of it. */
+  /** Base32, not hashed, since codes are computed from it. */
   readonly secret: string
-  /** Absent: it waits for its first code, and counts for nothing. */
+  /** Undefined until the first code; before that the second factor has no effect. */
   readonly confirmedAt: Date | undefined
-  /** The step of the last code that was used: only a later one counts. */
+  /** The step of the last used code: only codes of later steps are valid. */
   readonly lastStep: number
-  /** SHA-256 of the recovery codes that are left, hex. */
+  /** SHA-256 of the unused recovery codes, in hex. */
   readonly recovery: readonly string[]
 }
 
-/** A user's second factor as it is now. */
+/** Current state of a user's second factor. */
 export interface SecondFactorNow {
-  /** Absent: none, or one whose time to be confirmed is over. */
+  /** Undefined if there is none, or if it was not confirmed in time. */
   readonly factor: SecondFactor | undefined
-  /** The database's time, which decides which codes count. */
+  /** Time of the database, which decides which codes are valid. */
   readonly at: Date
 }
 
-/** A second factor that is confirmed, and what it begins with. */
+/** Confirmation of a second factor, with its first values. */
 export interface Confirmation {
   readonly userId: string
-  /** The secret that the code was made of: another one that took its place meanwhile is not confirmed. */
+  /** The secret that the code was computed from. A secret that replaced it meanwhile is not confirmed. */
   readonly secret: string
   readonly step: number
-  /** SHA-256 of the recovery codes, hex. */
+  /** SHA-256 of the recovery codes, in hex. */
   readonly recovery: readonly string[]
-  /** The digest of the session that goes on; every other one of the user ends. */
+  /** Digest of the session to keep; all other sessions of the user end. */
   readonly keptSession: string
 }
 
-/** How long a second factor may wait for its first code, in seconds. */
+/** Time limit for the first code of a second factor, in seconds. */
 export const PENDING_SECONDS = 600
 
-/** Second factors of users, one each. */
+/** Storage of second factors, at most one for each user. */
 export interface SecondFactorsStore {
   /**
-   * Begins one, in the place of one that waits for its first code; false, and nothing changes, when one is
-   * confirmed.
+   * Stores an unconfirmed second factor, replacing another unconfirmed one. Changes nothing and returns false
+   * if a confirmed one exists.
    */
   begin(userId: string, secret: string, now?: Date): Promise<boolean>
   find(userId: string, now?: Date): Promise<SecondFactorNow>
   /**
-   * Confirms the one that waits, and ends the user's other sessions; false, and nothing changes, when it
-   * waits no more.
+   * Confirms a second factor and ends the user's other sessions. Changes nothing and returns false if none
+   * waits for its first code any more.
    */
   confirm(confirmation: Confirmation, now?: Date): Promise<boolean>
   /**
-   * Uses a proof up: true for one of many that bring the same. Without a proof true for a user who has no
-   * confirmed second factor, which an unknown user has not either.
+   * Uses up a proof. Only one of several calls with the same proof returns true. Returns true without a proof
+   * if the user has no confirmed second factor, or is unknown.
    */
   spend(userId: string, proof: Proof | undefined): Promise<boolean>
   /**
-   * Takes the confirmed one away from whoever proves it; false, and nothing changes, when the proof counts no
-   * more.
+   * Removes a confirmed second factor. Changes nothing and returns false if the proof is not valid any more.
    */
   remove(userId: string, proof: Proof): Promise<boolean>
   /**
-   * Takes it away in any state, and ends every session of the user: whether there was one, and how many
-   * sessions.
+   * Removes a second factor in any state, and ends every session of the user. Returns whether there was one,
+   * and the number of ended sessions.
    */
   reset(userId: string, now?: Date): Promise<{ readonly removed: boolean; readonly ended: number }>
-  /** Whether a session is backed by one: its user has a confirmed one, or an operator opened it. */
+  /**
+   * Returns whether a session needs no other second factor: its user has a confirmed one, or an operator
+   * opened it.
+   */
   backs(userId: string, session: string): Promise<boolean>
-  /** Ids of the users with a confirmed one. */
+  /** Returns the ids of the users with a confirmed second factor. */
   confirmed(): Promise<readonly string[]>
 }

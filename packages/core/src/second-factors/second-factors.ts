@@ -10,25 +10,25 @@ import { otpauthUri, SECRET_BYTES, secretOf, stepOfCode } from './one-time-code.
 import { RECOVERY_CODE_BYTES, RECOVERY_CODES, recoveryDigest, spellRecoveryCode } from './recovery-code.ts'
 import type { Proof, SecondFactorNow } from './second-factors-store.ts'
 
-/** What `SecondFactors` is built from. */
+/** Dependencies of `SecondFactors`. */
 export interface SecondFactorsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
-  /** Told who got, lost or failed to prove one: by id, never what was typed. */
+  /** Log of added, removed and refused second factors: it gets user ids, never input. */
   readonly log: Log
   readonly users: Users
-  /** How apps name the service: its address, or a name. */
+  /** Name of the service in apps: its address, or a name. */
   readonly issuer: string
-  /** Of whom one is demanded. */
+  /** Users who must have a second factor. */
   readonly demandedOf: SecondFactorDemand
 }
 
-/** A second factor that waits for its first code: shown once. */
+/** Secret of a second factor that waits for its first code; shown once. */
 export interface Enrolment {
-  /** For a picture that apps read. */
+  /** Address for a QR code that apps scan. */
   readonly uri: string
-  /** Base32, for those who type it. */
+  /** Base32, for users who type it. */
   readonly secret: string
 }
 
@@ -44,9 +44,10 @@ export class SecondFactors {
   }
 
   /**
-   * Makes a secret that counts for nothing until its first code came, within ten minutes; one that waits is
-   * replaced.
-   * @throws Problem `unauthorized` for a wrong password, `conflict` without one or with a second factor
+   * Makes a secret that has no effect until its first code, which must come within ten minutes. It replaces
+   * an unconfirmed one.
+   * @throws Problem `unauthorized` for a wrong password, `conflict` without a password or with a confirmed
+   * second factor
    */
   async begin(user: User, password: string): Promise<Enrolment> {
     const { storage, clock, ids, users, issuer } = this.#parts
@@ -61,9 +62,9 @@ export class SecondFactors {
   }
 
   /**
-   * Confirms what was begun by its first code, and ends the user's sessions but `keptSession` (its digest);
-   * the recovery codes, which are shown once.
-   * @throws Problem `unauthorized` for a wrong code, `conflict` when nothing waits to be confirmed
+   * Confirms a second factor by its first code, and ends the user's sessions except `keptSession` (a digest).
+   * Returns the recovery codes, which are shown once.
+   * @throws Problem `unauthorized` for a wrong code, `conflict` if no second factor waits for its first code
    */
   async confirm(user: User, code: string, keptSession: string): Promise<readonly string[]> {
     const { storage, clock, ids, log } = this.#parts
@@ -82,8 +83,8 @@ export class SecondFactors {
   }
 
   /**
-   * Takes it away from whoever knows the password and brings a code.
-   * @throws Problem `unauthorized` when one of them is wrong, `conflict` when there is none
+   * Removes the second factor of a user, who must give the password and a code.
+   * @throws Problem `unauthorized` if one of them is wrong, `conflict` if there is no second factor
    */
   async remove(user: User, password: string, code: string): Promise<void> {
     const { storage, clock, log, users } = this.#parts
@@ -99,7 +100,7 @@ export class SecondFactors {
     log.info({ user: user.id }, 'second factor removed')
   }
 
-  /** Takes it away from somebody who has lost it, and ends their sessions: whether there was one. */
+  /** Removes a lost second factor and ends the user's sessions. Returns false if there was none. */
   async reset(user: User): Promise<boolean> {
     const { storage, clock, log } = this.#parts
     const { removed } = await storage.secondFactors.reset(user.id, clock.forStores())
@@ -107,26 +108,31 @@ export class SecondFactors {
     return removed
   }
 
-  /** Ids of the users who have one. */
+  /** Returns the ids of the users with a second factor. */
   async holders(): Promise<ReadonlySet<string>> {
     return new Set(await this.#parts.storage.secondFactors.confirmed())
   }
 
-  /** What a code proves of a user; the same work when there is no such user, or no second factor. */
+  /**
+   * Returns the proof that a code gives. Does the same work for an unknown user or one without a second
+   * factor.
+   */
   async proofOf(user: User | undefined, code: string | undefined): Promise<Proof | undefined> {
     const { storage, clock } = this.#parts
     return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.forStores()), code ?? '')
   }
 
   /**
-   * Uses a proof up: whether `user` may go on. Without a second factor they may; the same work without a
-   * user.
+   * Uses up a proof. Returns whether `user` may continue, which needs no proof without a second factor. Does
+   * the same work without a user.
    */
   spend(user: User | undefined, proof: Proof | undefined): Promise<boolean> {
     return this.#parts.storage.secondFactors.spend(user?.id ?? NOBODY, proof)
   }
 
-  /** Whether one is demanded of this session of theirs (its digest) that is not there. */
+  /**
+   * Returns whether the user must set up a second factor before this session (a digest) can do anything else.
+   */
   async mustSetUp(user: User, session: string): Promise<boolean> {
     const { storage, demandedOf } = this.#parts
     const isDemanded = demandedOf === 'all' || (demandedOf === 'staff' && user.tenantId === undefined)

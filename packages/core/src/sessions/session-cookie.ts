@@ -1,22 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The cookie's name (spec, Authentication). */
+/** Name of the session cookie (spec, Authentication). */
 export const SESSION_COOKIE = 'svc_session'
 /** Random bytes of a session id. */
 export const SESSION_ID_BYTES = 32
 
 const VALUE = /^v1\.([\w-]{43})\.([\w-]{43})$/
-// Browsers send at most a few; a header with more is somebody trying values.
+// Browsers send at most a few; a header with more is an attempt to guess values.
 const MAX_CANDIDATES = 8
 
 const mac = (secret: string, id: string) =>
   createHmac('sha256', secret).update(`${SESSION_COOKIE}.v1.${id}`).digest()
 
-/** `v1.<id>.<HMAC-SHA256>`: what the cookie `svc_session` holds. */
+/** Returns the value of the cookie `svc_session`: `v1.<id>.<HMAC-SHA256>`. */
 export const sealSession = (id: string, secret: string): string =>
   `v1.${id}.${mac(secret, id).toString('base64url')}`
 
-/** The id of a sealed value, if any of `secrets` sealed it; every secret is tried, whichever matches. */
+/**
+ * Returns the id of a sealed value if one of `secrets` sealed it. Every secret is tried, even after a match.
+ */
 export function openSession(value: string, secrets: readonly string[]): string | undefined {
   const [, id, seal] = VALUE.exec(value) ?? []
   if (id === undefined || seal === undefined) return undefined
@@ -25,7 +27,9 @@ export function openSession(value: string, secrets: readonly string[]): string |
   return isOurs ? id : undefined
 }
 
-/** The session id of a `Cookie` header in which exactly one `svc_session` verifies; undefined otherwise. */
+/**
+ * Returns the session id of a `Cookie` header if exactly one `svc_session` in it verifies, else undefined.
+ */
 export function sessionIdOf(header: string | undefined, secrets: readonly string[]): string | undefined {
   const values = (header ?? '')
     .split(';')

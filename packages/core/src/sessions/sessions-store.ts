@@ -1,34 +1,34 @@
 import type { User } from '../users/user.ts'
 
-/** How long a session lasts at most, in seconds. */
+/** Longest duration of a session, in seconds. */
 export const SESSION_SECONDS = 12 * 3600
-/** How long a session lasts without a request, in seconds. */
+/** Duration of a session without a request, in seconds. */
 export const IDLE_SECONDS = 2 * 3600
-/** How long one that is over is kept, in days: for whoever looks into what happened. */
+/** How long an ended session is kept for investigations, in days. */
 export const ENDED_DAYS = 30
-/** A session's last use is written anew only when older than this, in seconds. */
+/** The last use of a session is updated only if it is older than this, in seconds. */
 export const TOUCH_SECONDS = 60
 
 const PUBLIC_ID_CHARS = 16
 
-/** What people call a session by: the beginning of its digest, from which nobody gets to the session. */
+/** Returns the public id of a session: the beginning of its digest, which does not give access to it. */
 export const sessionPublicId = (digest: string): string => digest.slice(0, PUBLIC_ID_CHARS)
 
-/** A session to be stored. */
+/** A new session. */
 export interface NewSession {
-  /** SHA-256 of the session id, hex: the id itself is kept nowhere. */
+  /** SHA-256 of the session id, in hex. The id itself is never stored. */
   readonly digest: string
   readonly userId: string
-  /** An operator opened it: no second factor is demanded of it. */
+  /** Whether an operator opened the session, which then needs no second factor. */
   readonly minted?: boolean
 }
 
-/** A session that is neither revoked, nor over, nor idle too long. */
+/** A session that is not revoked, expired, or idle for too long. */
 export interface LiveSession {
   /** `sessionPublicId` of its digest. */
   readonly id: string
   readonly createdAt: Date
-  /** Right to the minute: see `TOUCH_SECONDS`. */
+  /** Accurate to a minute; see `TOUCH_SECONDS`. */
   readonly lastUsedAt: Date
   readonly expiresAt: Date
 }
@@ -39,30 +39,31 @@ export interface UsedSession {
   readonly minted: boolean
 }
 
-/** Which sessions of a user end. */
+/** Selection of sessions of a user to end. */
 export interface OtherSessions {
   readonly userId: string
-  /** Digest of the one that goes on. */
+  /** Digest of the session to keep. */
   readonly kept: string
-  /** Public id of the only one to end; undefined: all. */
+  /** Public id of the only session to end. If undefined, all end. */
   readonly id: string | undefined
 }
 
-/** Sessions of people. */
+/** Storage of users' sessions. */
 export interface SessionsStore {
-  /** Opens a session; when it ends at the latest. */
+  /** Opens a session. Returns its latest end. */
   open(session: NewSession, now?: Date): Promise<Date>
-  /** The active user of a session that is neither revoked, nor over, nor idle too long; notes the use. */
+  /** Returns the user of a live session and records the use; undefined if the user is disabled. */
   use(digest: string, now?: Date): Promise<UsedSession | undefined>
-  /** The live sessions of a user, the newest first. */
+  /** Returns the live sessions of a user, newest first. */
   live(userId: string, now?: Date): Promise<readonly LiveSession[]>
   revoke(digest: string, now?: Date): Promise<void>
-  /** Ends live sessions of a user, never the one that is kept; how many. */
+  /** Ends live sessions of a user, never the kept one. Returns the number of ended sessions. */
   revokeOthers(others: OtherSessions, now?: Date): Promise<number>
-  /** Ends every session of a user; how many. */
+  /** Ends every session of a user. Returns the number of ended sessions. */
   revokeAll(userId: string, now?: Date): Promise<number>
   /**
-   * Forgets those whose twelve hours were over more than `keptDays` days ago, ended before or not; how many.
+   * Deletes sessions that expired more than `keptDays` days ago, even if they were revoked earlier. Returns
+   * their number.
    */
   purge(keptDays: number, now?: Date): Promise<number>
 }

@@ -11,42 +11,45 @@ import { normalEmail, type User } from '../users/user.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 
-/** What `Sessions` is built from. */
+/** Dependencies of `Sessions`. */
 export interface SessionsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
-  /** Told of every sign-in and its outcome: who by id, never what was typed. */
+  /** Log of every sign-in and its outcome: it gets user ids, never input. */
   readonly log: Log
-  /** The first signs, all verify. Empty in production: every cookie is refused and sign-in is closed. */
+  /**
+   * The first secret signs, all verify. If none is set in production, every cookie is refused and sign-in is
+   * closed.
+   */
   readonly secrets: readonly string[]
   readonly production: boolean
-  /** Whether the cookie is for https only. */
+  /** Whether the cookie is sent over https only. */
   readonly secure: boolean
   readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend' | 'mustSetUp'>
 }
 
-/** A fresh session. */
+/** A new session. */
 export interface MintedSession {
-  /** `svc_session=v1.…`: ready for a `Cookie` header. */
+  /** `svc_session=v1.…`, for a `Cookie` header. */
   readonly cookie: string
-  /** The `Set-Cookie` value that gives it to a browser. */
+  /** The `Set-Cookie` value that stores the cookie in a browser. */
   readonly setCookie: string
   readonly expires: Date
   readonly user: User
 }
 
-/** Who a request speaks for, and the session it does it with. */
+/** The user of a request, and the session that it came with. */
 export interface SessionCaller {
   readonly user: User
   readonly digest: string
-  /** An operator opened the session: nobody proved anything to get it. */
+  /** Set if an operator opened the session, without credentials of the user. */
   readonly minted?: true
-  /** A second factor is demanded of them that they have not: all they may do is set it up, or leave. */
+  /** Set if the user needs a second factor but has none: they can only set it up or sign out. */
   readonly mustSetUp?: true
 }
 
-/** Signed sessions of people (wire: Sessions and permissions). */
+/** Signed sessions of users (wire: Sessions and permissions). */
 export class Sessions {
   readonly #parts: SessionsParts
   readonly #secrets: readonly string[]
@@ -57,18 +60,21 @@ export class Sessions {
     this.#secrets = parts.secrets.length > 0 ? parts.secrets : own
   }
 
-  /** Whether anybody can have a session at all. */
+  /** Whether sessions can be opened at all. */
   get isOpen(): boolean {
     return this.#secrets.length > 0
   }
 
-  /** Forgets those that have been over for long; how many. */
+  /** Deletes sessions that ended long ago. Returns their number. */
   purge(): Promise<number> {
     const { storage, clock } = this.#parts
     return storage.sessions.purge(ENDED_DAYS, clock.forStores())
   }
 
-  /** The live session of a `Cookie` header: signature, then row, then age, then the user. */
+  /**
+   * Returns the live session of a `Cookie` header. It checks the signature, then the row, its age and the
+   * user.
+   */
   async authenticate(cookieHeader: string | undefined): Promise<SessionCaller | undefined> {
     const id = sessionIdOf(cookieHeader, this.#secrets)
     if (id === undefined) return undefined
@@ -81,11 +87,10 @@ export class Sessions {
   }
 
   /**
-   * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor are
-   * told apart by nothing, the time taken included: for all of them the same work is done. A session that
-   * came along in `cookieHeader` ends: signing in anew replaces it. `address`: where they sign in from; a
-   * crowd of one network waits behind itself.
-   * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are checked at once
+   * Signs in. Unknown users, wrong passwords, and wrong or missing codes of users with a second factor look
+   * the same, even in the time taken: each case does the same work. A session in `cookieHeader` ends, since
+   * the new one replaces it. `address` is the client's: sign-ins from one network wait behind each other.
+   * @throws Problem `unauthorized`, or `unavailable` while sign-in is closed or too many are being checked
    */
   async login(
     email: string,
@@ -114,9 +119,9 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a user who is known otherwise. `byOperator`: somebody on the machine or with
-   * platform.admin vouches for them, and no second factor is demanded of it.
-   * @throws Problem `unavailable` while sign-in is closed
+   * Opens a session for a user without a sign-in. `byOperator`: an operator on the machine or with
+   * platform.admin vouches for the user, and the session needs no second factor.
+   * @throws Problem `unavailable` while sign-in is closed, `conflict` if the user is disabled
    */
   async mint(user: User, { byOperator = false } = {}): Promise<MintedSession> {
     const { storage, clock, ids, secure } = this.#parts
@@ -131,13 +136,13 @@ export class Sessions {
     return { cookie, setCookie: `${cookie}${attributes(SESSION_SECONDS, secure)}`, expires, user }
   }
 
-  /** Ends a session; the `Set-Cookie` value that takes it from the browser. */
+  /** Ends a session. Returns the `Set-Cookie` value that removes it from the browser. */
   async logout(digest: string): Promise<string> {
     await this.#parts.storage.sessions.revoke(digest, this.#parts.clock.forStores())
     return `${SESSION_COOKIE}=${attributes(0, this.#parts.secure)}`
   }
 
-  /** Ends every session of a user; how many. */
+  /** Ends every session of a user. Returns the number of ended sessions. */
   revokeAll(user: User): Promise<number> {
     return this.#parts.storage.sessions.revokeAll(user.id, this.#parts.clock.forStores())
   }

@@ -1,11 +1,11 @@
 import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import { type Libsodium, libsodium } from '../libsodium.ts'
 
-/** Signatures by one key, which stays inside. */
+/** Signs with one key without exposing it. */
 export interface Ed25519 {
-  /** The 64-byte signature of `bytes`. */
+  /** Returns the 64-byte signature of `bytes`. */
   sign(bytes: Uint8Array): Buffer
-  /** The same, made on a thread of Node's pool. */
+  /** Signs on a thread of Node's pool. */
   signOnThread(bytes: Uint8Array): Promise<Buffer>
 }
 
@@ -13,9 +13,8 @@ const PKCS8_OF_SEED = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PROBE = Buffer.from('svc')
 
 /**
- * Signs with the key of a 32-byte seed: by `sodium` where there is one, which takes half as long, else by
- * node:crypto. The bytes are the same (RFC 8032 leaves no choice); one that signs anything else, or fails, is
- * not used.
+ * Returns a signer for a 32-byte seed. It uses `sodium` if available, which takes half as long, else
+ * node:crypto. Both give the same bytes (RFC 8032); a `sodium` that fails or signs differently is not used.
  */
 export function ed25519(seed: Uint8Array, sodium: Libsodium | null = libsodium()): Ed25519 {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_OF_SEED, seed]), format: 'der', type: 'pkcs8' })

@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { decodeBase64url, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
 
-/** An Ed25519 public key as RFC 8037 writes it. `kid` is the key's RFC 7638 thumbprint. */
+/** An Ed25519 public key in the form of RFC 8037. `kid` is the RFC 7638 thumbprint of the key. */
 export interface PublicJwk {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
@@ -16,26 +16,26 @@ export interface JwkSet {
   readonly keys: readonly PublicJwk[]
 }
 
-/** What signatures are checked against: native keys by `kid`. */
+/** Keys to verify signatures: native keys by `kid`. */
 export type VerificationKeys = ReadonlyMap<string, KeyObject>
 
 const PUBLIC_FORMS = 'expected 32 bytes in base64, base64url or hex, or a PEM that says BEGIN PUBLIC KEY'
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
-/** The RFC 7638 thumbprint of a raw Ed25519 public key: SHA-256, base64url, 43 characters. */
+/** Returns the RFC 7638 thumbprint of a raw Ed25519 public key: SHA-256, base64url, 43 characters. */
 export function thumbprint(publicKey: Uint8Array): string {
   const members = `{"crv":"Ed25519","kty":"OKP","x":"${base64url(publicKey)}"}`
   return hash('sha256', members, 'base64url')
 }
 
-/** A raw Ed25519 public key as a JSON Web Key. */
+/** Returns a raw Ed25519 public key as a JSON Web Key. */
 export function publicJwk(publicKey: Uint8Array): PublicJwk {
   const x = base64url(publicKey)
   return { kty: 'OKP', crv: 'Ed25519', x, kid: thumbprint(publicKey), alg: 'EdDSA', use: 'sig' }
 }
 
-/** A set of raw public keys, each once, in the order given. */
+/** Returns the key set of raw public keys, without duplicates, in the order given. */
 export function jwkSet(publicKeys: readonly Uint8Array[]): JwkSet {
   const byKid = new Map(publicKeys.map(publicJwk).map((key) => [key.kid, key]))
   return { keys: [...byKid.values()] }
@@ -43,8 +43,8 @@ export function jwkSet(publicKeys: readonly Uint8Array[]): JwkSet {
 
 /**
  * Reads an Ed25519 public key from hex, base64, base64url (32 bytes) or PEM (also with `\n` escapes) and
- * returns its raw bytes. Throws `KeyRefused` for anything else: a private key too, which has no place in a
- * setting that is no secret.
+ * returns its raw bytes. Throws `KeyRefused` for anything else, including a private key, which must not be in
+ * a setting that is not secret.
  */
 export function parsePublicKey(text: string): Uint8Array {
   const trimmed = text.trim()
@@ -68,8 +68,8 @@ function readPem(pem: string): KeyObject | undefined {
 }
 
 /**
- * Prepares a fetched key set for verification. Keys of other kinds, and keys without a `kid`, are passed
- * over, as RFC 7517 §5 asks: a newer service may publish keys that this program does not know.
+ * Prepares a fetched key set for verification. Keys of other types or without a `kid` are skipped, as RFC
+ * 7517 §5 requires: a newer service may publish keys that this program does not know.
  */
 export function verificationKeys(set: { readonly keys: readonly unknown[] }): VerificationKeys {
   const keys = new Map<string, KeyObject>()

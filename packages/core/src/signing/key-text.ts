@@ -2,8 +2,8 @@ const KEY_BYTES = 32
 const HEX = /^(?:[0-9a-f]{2})+$/i
 
 /**
- * The bytes of a canonical base64url text without padding, as RFC 7515 writes tokens; `undefined` for
- * anything else. Node's own decoder skips what it does not know, so one token would have many spellings.
+ * Decodes canonical base64url without padding, as in tokens (RFC 7515); undefined for anything else. Node's
+ * decoder ignores invalid characters, so one token would have many spellings.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64url')
@@ -11,8 +11,7 @@ export function decodeBase64url(text: string): Uint8Array | undefined {
 }
 
 /**
- * The same for texts that people paste: base64 or base64url, with padding or without. Mistyped ones are
- * `undefined`.
+ * Decodes text that people paste: base64 or base64url, with or without padding. Undefined for invalid text.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const unpadded = text.replace(/={1,2}$/, '')
@@ -22,14 +21,12 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     : decodeBase64url(unpadded.replaceAll('+', '-').replaceAll('/', '_'))
 }
 
-/**
- * The 32 bytes that a key text spells in hex, base64 or base64url; `undefined` when it spells anything else.
- */
+/** Decodes 32 bytes in hex, base64 or base64url; undefined for anything else. */
 export const decodeRawKey = (text: string): Uint8Array | undefined => decodeExactly(text, KEY_BYTES)
 
 /**
- * The 64 bytes of a secret key as NaCl, libsodium and Go write it, in the same spellings: the seed, then its
- * public key.
+ * Decodes a 64-byte secret key of NaCl, libsodium or Go, in the same spellings: the seed, then its public
+ * key.
  */
 export function decodeKeyPair(text: string): readonly [seed: Uint8Array, publicKey: Uint8Array] | undefined {
   const bytes = decodeExactly(text, 2 * KEY_BYTES)
@@ -43,13 +40,14 @@ function decodeExactly(text: string, length: number): Uint8Array | undefined {
 }
 
 /**
- * A PEM text as OpenSSL reads it: an environment file often carries its line ends as the two characters `\n`.
+ * Returns a PEM text that OpenSSL can read: environment files often have the two characters `\n` in place of
+ * line breaks.
  */
 export function unescapePem(text: string): string {
   return text.replaceAll('\\r', '').replaceAll('\\n', '\n')
 }
 
-/** A key text that is not a key. The message names the forms that are, and never repeats the text. */
+/** Error for a text that is not a key. The message lists the accepted forms and never repeats the text. */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }

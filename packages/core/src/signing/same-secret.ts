@@ -1,13 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** The SHA-256 of a secret, lower-case hex: what is stored and logged in its place. */
+/** Returns the SHA-256 of a secret in lower-case hex, to store and log in its place. */
 export function secretDigest(secret: string): string {
   return hash('sha256', secret)
 }
 
 /**
- * Whether two secrets are equal, in a time that tells nothing about where they differ or how long they are:
- * both are digested first. An empty secret equals nothing, so an unset one never opens a gate.
+ * Returns whether two secrets are equal, in constant time: both are hashed first, so the time reveals neither
+ * length nor content. An empty secret equals nothing, so that an unset one never grants access.
  */
 export function sameSecret(given: string, expected: string): boolean {
   const same = timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))

@@ -3,20 +3,20 @@ import type { VerificationKeys } from './json-web-key.ts'
 import { decodeBase64url } from './key-text.ts'
 import type { SigningKey } from './signing-key.ts'
 
-/** One `typ` per artefact, so that one key never signs the same bytes for two purposes. */
+/** Types of tokens: one for each purpose, so that no signature is valid for another. */
 export const TOKEN_TYPES = ['svc-act+jwt', 'svc-rfr+jwt'] as const
 
 /** `svc-act+jwt`: activation token. `svc-rfr+jwt`: signed refresh of a heartbeat. */
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
-/** What a token states. Every token has an audience and an end, in whole unix seconds. */
+/** Claims of a token. Every token has an audience and an expiry, in whole unix seconds. */
 export interface TokenClaims {
   readonly aud: string
   readonly exp: number
   readonly [claim: string]: unknown
 }
 
-/** Why a token was refused. Signature and type come before anything that the token says about itself. */
+/** Reason why a token was refused. The signature and the type are checked before the claims. */
 export type TokenRefusal =
   | 'malformed'
   | 'wrong-algorithm'
@@ -27,12 +27,12 @@ export type TokenRefusal =
   | 'not-yet-valid'
   | 'expired'
 
-/** The claims of a token that holds, or the reason why it does not. */
+/** Result of a verification: the claims of a valid token, or the reason for its refusal. */
 export type TokenVerdict =
   | { readonly ok: true; readonly claims: TokenClaims }
   | { readonly ok: false; readonly reason: TokenRefusal }
 
-/** What a token is held against. */
+/** Expected properties of a token. */
 export interface TokenExpectation {
   readonly keys: VerificationKeys
   readonly typ: TokenType
@@ -40,10 +40,10 @@ export interface TokenExpectation {
   readonly now: Date
 }
 
-/** How far the clocks of signer and verifier may differ before `exp` or `nbf` bite, in seconds. */
+/** Tolerated difference between the clocks of signer and verifier for `exp` and `nbf`, in seconds. */
 export const CLOCK_LEEWAY_SECONDS = 30
 
-/** No token of ours comes near it; a verifier refuses more before it decodes anything. */
+/** Longest accepted token, far more than any of ours; a longer one is refused before decoding. */
 const MAX_TOKEN_CHARS = 16_384
 const SIGNATURE_BYTES = 64
 
@@ -58,14 +58,15 @@ function encodedHeader(key: SigningKey, typ: TokenType): string {
 }
 
 /**
- * A compact JWS (RFC 7515, RFC 8037) over `claims`. Throws `RangeError` unless `exp` is whole unix seconds.
+ * Returns a compact JWS (RFC 7515, RFC 8037) of `claims`. Throws `RangeError` unless `exp` is whole unix
+ * seconds.
  */
 export function signToken(key: SigningKey, typ: TokenType, claims: TokenClaims): string {
   const signed = signingInput(key, typ, claims)
   return `${signed}.${key.sign(Buffer.from(signed)).toString('base64url')}`
 }
 
-/** The same, signed on a thread of Node's pool. */
+/** Signs a token like `signToken`, but on a thread of Node's pool. */
 export async function signTokenOnThread(
   key: SigningKey,
   typ: TokenType,
@@ -81,9 +82,9 @@ function signingInput(key: SigningKey, typ: TokenType, claims: TokenClaims): str
 }
 
 /**
- * Checks a token: shape, pinned algorithm, type, known `kid`, signature, audience, `nbf` and `exp` (both with
- * `CLOCK_LEEWAY_SECONDS`). A token without `exp` is malformed. OpenSSL checks the signature, because it
- * refuses the second spelling (S + L) of a valid signature that tweetnacl lets pass.
+ * Verifies a token: shape, fixed algorithm, type, known `kid`, signature, audience, `nbf` and `exp` (both
+ * with `CLOCK_LEEWAY_SECONDS`). A token without `exp` is malformed. OpenSSL verifies the signature, because
+ * it refuses the second spelling (S + L) of a valid signature, which tweetnacl accepts.
  */
 export function verifyToken(token: string, expected: TokenExpectation): TokenVerdict {
   const refuse = (reason: TokenRefusal): TokenVerdict => ({ ok: false, reason })

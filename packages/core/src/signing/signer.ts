@@ -4,10 +4,10 @@ import { KeyRefused } from './key-text.ts'
 import { signToken, signTokenOnThread, type TokenClaims, type TokenType } from './signed-token.ts'
 import { parseSigningKey, type SigningKey } from './signing-key.ts'
 
-/** Whether the service can sign: no key set, a key set that cannot be read, or a key in use. */
+/** State of the signing key: not set, set but unreadable, or in use. */
 export type SignerStatus = 'unset' | 'unusable' | 'ready'
 
-/** The key texts as the settings carry them. */
+/** Key texts from the settings. */
 export interface SignerKeys {
   /** `SERVICE_LICENSE_PRIVKEY` */
   readonly privateKey?: string | undefined
@@ -18,12 +18,12 @@ export interface SignerKeys {
 }
 
 /**
- * The service's one signing key. It is made whatever the settings say, because a service without a usable key
- * still claims jobs and takes heartbeats (wire-agent §5): `status` tells, and `sign` refuses.
+ * The service's signing key. A signer exists under any settings, because a service without a usable key still
+ * lets hosts claim jobs and send heartbeats (wire-agent §5): `status` tells the state, and `sign` throws.
  */
 export class Signer {
   readonly status: SignerStatus
-  /** What is wrong with the key texts, for the log, healthz and the system check. Never holds a key. */
+  /** Faults of the key texts, for the log, healthz and the system check. They never contain a key. */
   readonly faults: readonly string[]
   readonly #key: SigningKey | undefined
   readonly #jwks: JwkSet
@@ -44,14 +44,14 @@ export class Signer {
     this.faults = faults
   }
 
-  /** The `kid` of the current key, when there is one. */
+  /** The `kid` of the current key, if there is one. */
   get kid(): string | undefined {
     return this.#key?.kid
   }
 
   /**
-   * A token of the current key. Throws `Problem('signing-not-configured')` when no key is set and
-   * `Problem('signing-failed')` when the key is unusable or signing itself failed.
+   * Signs a token with the current key. Throws `Problem('signing-not-configured')` if no key is set, and
+   * `Problem('signing-failed')` if the key is unusable or signing failed.
    */
   sign(typ: TokenType, claims: TokenClaims): string {
     const key = this.#usableKey()
@@ -63,8 +63,8 @@ export class Signer {
   }
 
   /**
-   * The same beside the event loop, for what is signed all the time: a signature keeps the loop for 21 µs,
-   * handing it to a thread for 3.
+   * Signs like `sign`, but on a thread if enabled, for tokens that are signed often: a signature blocks the
+   * event loop for 21 µs, much longer than handing it to a thread.
    */
   async signApart(typ: TokenType, claims: TokenClaims): Promise<string> {
     if (!this.#threads) return this.sign(typ, claims)
@@ -88,8 +88,8 @@ export class Signer {
   }
 
   /**
-   * The public keys that verify this service's tokens: current first, then retired. Empty when there are
-   * none.
+   * Returns the public keys that verify this service's tokens: the current one first, then the retired ones.
+   * Empty if there are none.
    */
   jwks(): JwkSet {
     return this.#jwks

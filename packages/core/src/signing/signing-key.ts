@@ -4,7 +4,7 @@ import { type Ed25519, ed25519 } from './ed25519.ts'
 import { thumbprint } from './json-web-key.ts'
 import { decodeBase64, decodeKeyPair, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
 
-/** An Ed25519 private key that can sign and cannot be read: the secret stays inside the closure. */
+/** An Ed25519 private key that can sign but not be read: the secret stays in the closure. */
 export interface SigningKey extends Ed25519 {
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string
@@ -12,9 +12,9 @@ export interface SigningKey extends Ed25519 {
   readonly publicKey: Uint8Array
 }
 
-/** A fresh key pair as text, all base64url. */
+/** A new key pair as text, in base64url. */
 export interface GeneratedSigningKey {
-  /** The 32-byte seed: what `SERVICE_LICENSE_PRIVKEY` takes. */
+  /** The 32-byte seed, for `SERVICE_LICENSE_PRIVKEY`. */
   readonly privateKey: string
   readonly publicKey: string
   readonly kid: string
@@ -34,8 +34,8 @@ export function generateSigningKey(): GeneratedSigningKey {
 }
 
 /**
- * Reads an Ed25519 private key (wire-agent §5): 32-byte seed, or the 64-byte secret key of NaCl, in base64,
- * base64url or hex; PKCS#8 PEM, its line ends real or written as `\n`; PKCS#8 DER in base64. Throws
+ * Reads an Ed25519 private key (wire-agent §5): a 32-byte seed or the 64-byte secret key of NaCl in base64,
+ * base64url or hex; a PKCS#8 PEM with real or `\n`-escaped line breaks; or a PKCS#8 DER in base64. Throws
  * `KeyRefused`, whose message never repeats the text.
  */
 export function parseSigningKey(text: string): SigningKey {
@@ -43,14 +43,14 @@ export function parseSigningKey(text: string): SigningKey {
   return signingKeyFromSeed(decodeRawKey(trimmed) ?? seedOfPair(trimmed) ?? seedOf(readPkcs8(trimmed)))
 }
 
-/** The signing key of a 32-byte seed. */
+/** Returns the signing key of a 32-byte seed. */
 export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
   const { publicKey } = nacl.sign.keyPair.fromSeed(Uint8Array.from(seed))
   return { kid: thumbprint(publicKey), publicKey, ...ed25519(seed) }
 }
 
-// Other 64 bytes may be two keys, or one that was mangled: signing by half of them would only show at the
-// hosts.
+// Other 64 bytes may be two keys or a damaged one: without this check, only hosts would notice wrong
+// signatures.
 function seedOfPair(text: string): Uint8Array | undefined {
   const [seed, publicKey] = decodeKeyPair(text) ?? []
   if (seed === undefined || publicKey === undefined) return undefined

@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
-/** Spells a new signing secret of a webhook: `whsec_` and 32 random bytes in base64. */
+/** Returns a new signing secret for a webhook: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (secret: (bytes: number) => string): string =>
   `${PREFIX}${Buffer.from(secret(SECRET_BYTES), 'base64url').toString('base64')}`
 
-/** What a webhook signature covers. */
+/** A message to sign, and the secret of its webhook. */
 export interface SignedMessage {
   readonly id: string
   readonly at: Date
@@ -16,7 +16,7 @@ export interface SignedMessage {
   readonly secret: string
 }
 
-/** The headers by which a receiver knows a message as ours (Standard Webhooks 1.0, symmetric signatures). */
+/** Returns the headers that authenticate a message (Standard Webhooks 1.0, symmetric signatures). */
 export function webhookHeaders({ id, at, body, secret }: SignedMessage): Readonly<Record<string, string>> {
   const seconds = String(Math.floor(at.getTime() / 1000))
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64')

@@ -5,7 +5,7 @@ import type { Tenant } from './tenant.ts'
 
 const tenantView = ({ id, name, createdAt }: Tenant) => ({ id, name, created_at: unixSeconds(createdAt) })
 
-/** What operators can do with tenants. */
+/** Operations on tenants. */
 export const tenantOperations = [
   operation({
     name: 'tenants.add',

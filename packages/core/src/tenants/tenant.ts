@@ -1,4 +1,4 @@
-/** A customer: the organisation that licenses and users belong to. */
+/** A customer: the organisation that owns licenses and users. */
 export interface Tenant {
   readonly id: string
   readonly name: string

@@ -1,10 +1,10 @@
 import type { Tenant } from './tenant.ts'
 
-/** Tenants, each with a name of its own. */
+/** Storage of tenants. Their names are unique. */
 export interface TenantsStore {
-  /** Stores a tenant; undefined when the name is taken. */
+  /** Stores a tenant. Returns undefined if the name is taken. */
   add(tenant: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined>
-  /** By id or by name. */
+  /** Returns a tenant by id or name. */
   find(idOrName: string): Promise<Tenant | undefined>
   list(): Promise<readonly Tenant[]>
 }

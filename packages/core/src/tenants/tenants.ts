@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Tenant } from './tenant.ts'
 
-/** What `Tenants` is built from. */
+/** Dependencies of `Tenants`. */
 export interface TenantsParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -20,7 +20,8 @@ export class Tenants {
   }
 
   /**
-   * @throws Problem `conflict` when the name is taken
+   * Adds a tenant.
+   * @throws Problem `conflict` if the name is taken
    */
   async add(name: string): Promise<Tenant> {
     const { storage, clock, ids } = this.#parts
@@ -30,13 +31,13 @@ export class Tenants {
     return tenant
   }
 
-  /** Every tenant, oldest first. */
+  /** Lists all tenants, oldest first. */
   list(): Promise<readonly Tenant[]> {
     return this.#parts.storage.tenants.list()
   }
 
   /**
-   * A tenant by id or name.
+   * Returns a tenant by id or name.
    * @throws Problem `not-found`
    */
   async resolve(idOrName: string): Promise<Tenant> {

@@ -1,4 +1,4 @@
-/** Refused because too much waits already. */
+/** Error for work that the full queue refused. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
@@ -9,8 +9,9 @@ interface Turn {
 }
 
 /**
- * Runs so much work at a time. The rest waits, each behind its own crowd alone: the crowds take turns. When
- * the queue is full, a newcomer takes the last place of the longest crowd, unless its own is as long.
+ * Runs a limited amount of work at a time and queues the rest. The queue has a line for each crowd, and the
+ * crowds take turns. If it is full, a newcomer replaces the last of the longest crowd, unless its own crowd
+ * is as long.
  */
 export class FairQueue {
   readonly #atOnce: number
@@ -24,7 +25,10 @@ export class FairQueue {
     this.#places = places
   }
 
-  /** @throws QueueFull when there is no place to wait in, or somebody else gets it */
+  /**
+   * Runs `work` when it is its turn. @throws QueueFull if the queue is full, or a later newcomer takes the
+   * place
+   */
   async run<T>(crowd: string, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1
     else await this.#turn(crowd)
@@ -45,7 +49,7 @@ export class FairQueue {
     return promise
   }
 
-  /** @throws QueueFull when no crowd is longer than the newcomer's would be */
+  /** Removes the last of the longest crowd. @throws QueueFull if the newcomer's crowd would be as long */
   #makeRoom(own: number): void {
     const longest = [...this.#crowds.values()].reduce((one, other) =>
       other.length > one.length ? other : one,
@@ -55,7 +59,7 @@ export class FairQueue {
     this.#waiting -= 1
   }
 
-  /** The crowd that has waited longest since its last turn has the next; false: nobody waits. */
+  /** Starts the next work of the crowd whose last turn is the longest ago. Returns false if none waits. */
   #beginNext(): boolean {
     const [next] = this.#crowds
     if (next === undefined) return false

@@ -1,17 +1,16 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
-/** How many characters of a password are judged. */
+/** Number of characters of a password that are judged. */
 export const MAX_JUDGED_CHARS = 64
 
-// The estimator works on the event loop, for 3 ms as a rule. What it takes at most grows faster than the
-// length, and with the substitutions that are tried (`4` for `a`). The worst that 40 s of search found takes
-// 112 ms with these two bounds, and 1.7 s with the library's own, 256 and 100: two busy cores, Node 24.
+// The estimator blocks the event loop. Its worst time grows faster than the length and the number of tried
+// substitutions (`4` for `a`). With these two bounds, the worst password that a search found takes 112 ms.
 const MAX_SUBSTITUTIONS = 30
 
 /**
- * How many guesses a password takes, by the list of 49,233 passwords from breaches and that of words for
- * passphrases. Loading this takes 0.1 s and 45 MB: import it when a password is set, not before.
+ * Estimates the number of guesses for a password, by a list of passwords from breaches and one of words for
+ * passphrases. Loading it takes 45 MB: import it only when a password is set.
  */
 export const passwordEstimator = new ZxcvbnFactory({
   dictionary,

@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os'
 import { Problem } from '../problem.ts'
 import { FairQueue, QueueFull } from './fair-queue.ts'
 
-// 2^17 x 8 x 1 takes 128 MiB and about 0.4 s of one core: two at a time bound both, and one core is left to
-// the event loop. On two cores two hashes at a time would keep every host waiting for as long as somebody
-// tries passwords.
+// A hash with these costs takes 128 MiB and about 0.4 s of one core. At most two run at a time, and one core
+// is left to the event loop: on two cores, two hashes at a time would delay every host while somebody tries
+// passwords.
 const LOG_N = 17
 const R = 8
 const P = 1
@@ -14,21 +14,21 @@ const SALT_BYTES = 16
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 64
 
-/** Shortest password that may be set, in characters. */
+/** Shortest password that can be set, in characters. */
 export const MIN_PASSWORD_CHARS = 12
-/** Longest password that is looked at, in characters. */
+/** Longest password that is checked, in characters. */
 export const MAX_PASSWORD_CHARS = 1024
 
 const queue = new FairQueue(AT_ONCE, MAX_WAITING)
 
-/** Refused because too many passwords are being checked already. */
+/** Error when too many passwords are being checked already. */
 export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy'
 }
 
 /**
- * Says so to whoever asked: for the `catch` of what hashes.
- * @throws Problem `unavailable`, or `error` when it is another
+ * Converts `PasswordsBusy` to a problem; for the `catch` of calls that hash.
+ * @throws Problem `unavailable`, or `error` itself if it is another
  */
 export function sayBusy(error: unknown): never {
   if (!(error instanceof PasswordsBusy)) throw error
@@ -55,22 +55,25 @@ const costs = (logN: number, r: number, p: number): ScryptOptions => ({
   maxmem: 2 * 128 * r * 2 ** logN,
 })
 
-/** The crowd of people who set passwords: all of them are known. */
+/** Crowd of users who set passwords: all of them are signed in or added by an operator. */
 const KNOWN_PEOPLE = 'known people'
 
-/** `scrypt$17$8$1$<salt>$<hash>`, base64url: costs travel with the hash, so that they may rise later. */
+/**
+ * Returns `scrypt$17$8$1$<salt>$<hash>` (base64url). The costs are part of the hash, so that they can rise
+ * later.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const key = await inTurn(KNOWN_PEOPLE, () => derive(password, salt, costs(LOG_N, R, P), HASH_BYTES))
   return ['scrypt', LOG_N, R, P, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-// What an unknown user's password is checked against: the answer takes as long as for a known one.
+// Hash for passwords of unknown users, so that their check takes as long as for known ones.
 const NOBODY = `scrypt$${LOG_N}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Whether `password` has this hash; false, after the same work, when there is none. `crowd`: whom it waits
- * behind when many are checked, such as the network that it came from.
+ * Returns whether `password` has this hash; false, after the same work, if `hash` is undefined. `crowd`
+ * groups waiting checks, for example by the network they came from.
  */
 export async function checkPassword(
   password: string,

@@ -1,4 +1,4 @@
-/** What a person may be allowed to do. `super_admin` holds all of them. */
+/** Permissions of users. `super_admin` has all of them. */
 export const PERMISSIONS = [
   'platform.read',
   'platform.deploy',

@@ -7,8 +7,8 @@ import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
-// Without a colon: in the audit log `local:…` and `cli:…` are people on the machine, and no user is called
-// like them.
+// Without a colon, since the audit log names people on the machine `local:…` and `cli:…`, and no user may
+// look like one.
 const newEmail = matching(/^[^\s@:]{1,64}@[^\s@:]{1,189}$/, 'an email address without a colon')
 const role = text(1, 32)
 const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)
@@ -24,12 +24,12 @@ const userView = (user: User, holders: ReadonlySet<string>) => ({
   created_at: unixSeconds(user.createdAt),
 })
 
-/** The answer about one user. */
+/** Returns the answer about one user. */
 const answerOf = async ({ secondFactors }: Services, user: User) => ({
   user: userView(user, await secondFactors.holders()),
 })
 
-/** What operators can do with users and their sessions. */
+/** Operations on users and their sessions. */
 export const userOperations = [
   operation({
     name: 'users.add',
@@ -129,7 +129,7 @@ export const userOperations = [
     input: { email },
     run: async ({ users, sessions }, input, operator) => {
       const user = await users.resolve(input.email)
-      // No second factor is demanded of a minted session: nobody gets around their own.
+      // Minted sessions need no second factor, so users cannot mint their own to avoid it.
       if (operator.user?.id === user.id)
         throw new Problem('forbidden', { detail: 'your own session is opened by signing in: svc login' })
       const { cookie, expires } = await sessions.mint(user, { byOperator: true })

@@ -1,14 +1,14 @@
 import { PERMISSIONS, type Permission } from './permission.ts'
 
-/** Roles of platform staff. `super_admin` holds every permission, future ones included. */
+/** Roles of platform staff. `super_admin` has every permission, including future ones. */
 export const ADMIN_ROLES = ['super_admin', 'operator', 'support', 'viewer'] as const
 export type AdminRole = (typeof ADMIN_ROLES)[number]
 
-/** Roles of a tenant's own people, who see their tenant only. */
+/** Roles of a tenant's users, who see only their tenant. */
 export const TENANT_ROLES = ['owner', 'developer', 'viewer'] as const
 export type TenantRole = (typeof TENANT_ROLES)[number]
 
-/** Somebody who may sign in: platform staff, or a product user of one tenant. */
+/** A user who can sign in: platform staff, or a product user of one tenant. */
 export type User = {
   readonly id: string
   readonly email: string
@@ -31,7 +31,7 @@ const TENANT_PERMISSIONS: Readonly<Record<TenantRole, readonly Permission[]>> = 
   viewer: ['platform.read'],
 }
 
-/** What a user may do, by role alone. */
+/** Returns the permissions of a user, which depend on the role alone. */
 export function permissionsOf(user: Pick<User, 'role' | 'tenantId'>): readonly Permission[] {
   if (user.tenantId !== undefined) return TENANT_PERMISSIONS[user.role as TenantRole]
   return user.role === 'super_admin'
@@ -39,9 +39,9 @@ export function permissionsOf(user: Pick<User, 'role' | 'tenantId'>): readonly P
     : ADMIN_PERMISSIONS[user.role as keyof typeof ADMIN_PERMISSIONS]
 }
 
-/** Whether a user holds `permission`. */
+/** Returns whether a user has `permission`. */
 export const may = (user: Pick<User, 'role' | 'tenantId'>, permission: Permission): boolean =>
   permissionsOf(user).includes(permission)
 
-/** Emails are compared in lower case, without outer blanks. */
+/** Returns an email in the form in which emails are compared: lower case, without outer blanks. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -28,7 +28,7 @@ const ADD = {
     select id from admin union all select id from member`,
 }
 const BY_EMAIL = { name: 'user-by-email', text: `select * from ${EVERYBODY} where u.email = $1` }
-// By bytes: the same order whatever the database's locale is.
+// Byte order does not depend on the locale of the database.
 const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.email collate "C"` }
 
 const SET = `role = coalesce($2::text, role), password_hash = coalesce($3::text, password_hash),

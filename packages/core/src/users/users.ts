@@ -6,23 +6,23 @@ import { judgePassword } from './password-strength.ts'
 import { checkPassword, hashPassword, MAX_PASSWORD_CHARS, sayBusy } from './passwords.ts'
 import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
 
-/** What `Users` is built from. */
+/** Dependencies of `Users`. */
 export interface UsersParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
 }
 
-/** What an operator asks for. Without a tenant the user is platform staff. */
+/** Input for a new user. Without a tenant the user is platform staff. */
 export interface AddUserInput {
   readonly email: string
   readonly role: string
   readonly tenantId: string | undefined
-  /** Absent: the user cannot sign in with a password yet; sessions can be minted. */
+  /** If undefined, the user cannot sign in with a password yet, but sessions can be minted. */
   readonly password: string | undefined
 }
 
-/** The people who may sign in. */
+/** Users who can sign in. */
 export class Users {
   readonly #parts: UsersParts
 
@@ -31,8 +31,9 @@ export class Users {
   }
 
   /**
+   * Adds a user.
    * @throws Problem `invalid-input` for a role that does not fit or a password that is too easy to guess,
-   * `conflict` when the email is taken
+   * `conflict` if the email is taken
    */
   async add(input: AddUserInput): Promise<User> {
     const { storage, clock, ids } = this.#parts
@@ -46,6 +47,7 @@ export class Users {
   }
 
   /**
+   * Returns the user with this email.
    * @throws Problem `not-found`
    */
   async resolve(email: string): Promise<User> {
@@ -55,12 +57,12 @@ export class Users {
     return user
   }
 
-  /** By email. */
+  /** Lists users, ordered by email. */
   list(): Promise<readonly User[]> {
     return this.#parts.storage.users.list()
   }
 
-  /** Gives a user another role; it counts from the next request on. */
+  /** Changes the role of a user, from the next request on. */
   async setRole(email: string, role: string): Promise<User> {
     const user = await this.resolve(email)
     return this.#change(user, { role: fittingRole(role, user.tenantId) })
@@ -68,7 +70,7 @@ export class Users {
 
   /**
    * Sets a new password and ends every session of the user.
-   * @throws Problem `invalid-input` for one that is too easy to guess
+   * @throws Problem `invalid-input` for a password that is too easy to guess
    */
   async setPassword(email: string, password: string): Promise<User> {
     const user = await this.resolve(email)
@@ -76,9 +78,9 @@ export class Users {
   }
 
   /**
-   * Sets a new password in the place of the one that has `formerHash`, and ends every session of the user.
-   * @throws Problem `invalid-input` for one that is too easy to guess, `conflict` when the password is
-   * another by now
+   * Replaces the password that has `formerHash`, and ends every session of the user.
+   * @throws Problem `invalid-input` for a password that is too easy to guess, `conflict` if the password was
+   * changed meanwhile
    */
   async replacePassword(user: User, formerHash: string, password: string): Promise<User> {
     const { storage, clock } = this.#parts
@@ -89,8 +91,9 @@ export class Users {
   }
 
   /**
-   * The hash of the user's password when `password` is it, undefined when it is not.
-   * @throws Problem `conflict` when they have none yet, `unavailable` while too many are checked at once
+   * Returns the hash of the user's password if `password` is correct, else undefined.
+   * @throws Problem `conflict` if the user has no password yet, `unavailable` while too many are being
+   * checked
    */
   async confirm(user: User, password: string): Promise<string | undefined> {
     const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
@@ -100,7 +103,7 @@ export class Users {
     return isRight ? hash : undefined
   }
 
-  /** Bars a user, which ends every session, or lets them in again. */
+  /** Disables a user, which ends every session, or enables them again. */
   async setDisabled(email: string, disabled: boolean): Promise<User> {
     return this.#change(await this.resolve(email), { disabled })
   }

@@ -10,7 +10,7 @@ import { systemResolver } from '../net/dns-system.ts'
 import { createOutbound } from '../net/outbound.ts'
 import type { Base } from './base.ts'
 
-/** Fleet alerts, how they are told, and the tally of refused requests that one of them is drawn from. */
+/** Wires alerts, their webhooks, and the tally of refused requests for the alert rules. */
 export function alertsOf(base: Base, parts: ControlPlaneParts, monitors: Monitors) {
   const { config, storage, clock, log, production, metrics } = base
   const outbound = parts.outbound ?? createOutbound({ resolver: systemResolver(), log, ...config.outbound })

@@ -10,7 +10,7 @@ import { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { systemTimers, type Timers } from '../timers.ts'
 
-/** What every feature is built from. */
+/** Dependencies that all features share. */
 export interface Base {
   readonly config: Config
   readonly storage: Storage
@@ -25,10 +25,10 @@ export interface Base {
   readonly production: boolean
 }
 
-/** `iss` when the service has no public address. */
+/** `iss` if the service has no public address. */
 const ISSUER = 'svc'
 
-/** The parts that were given, and the production defaults of those that were not. */
+/** Returns the given parts, with production defaults for the others. */
 export function baseOf(parts: ControlPlaneParts): Base {
   const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
   const { production, publicUrl: issuer = ISSUER } = config.service

@@ -8,7 +8,7 @@ import type { Health } from '../health/health.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Base } from './base.ts'
 
-/** The support chat over the folders and the model that the settings name. */
+/** Wires the support chat with the folders and the model of the settings. */
 export function chatOf(base: Base, parts: ControlPlaneParts, health: Health): Chat {
   const { config } = base
   return new Chat({
@@ -27,7 +27,7 @@ function contentFolders(
   return chat.contentDir === undefined ? docs : [...docs, { dir: chat.contentDir, base: '' }]
 }
 
-/** The model that the settings name; none without a key, or when one of its settings is bad. */
+/** Returns the model of the settings; undefined without a key or with a bad setting. */
 function modelOf({ config: { llm, faults }, log }: Base): LanguageModel | undefined {
   const { apiKey } = llm
   if (apiKey === undefined || faults.llm !== undefined) return undefined

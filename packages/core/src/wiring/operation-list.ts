@@ -11,7 +11,7 @@ import type { Operation } from '../operations/operation.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { userOperations } from '../users/user-operations.ts'
 
-/** Everything operators can do. */
+/** All operations. */
 export const OPERATIONS: readonly Operation[] = [
   ...licenseOperations,
   ...tenantOperations,

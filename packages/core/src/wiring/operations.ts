@@ -12,7 +12,7 @@ import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
 import { OPERATIONS } from './operation-list.ts'
 
-/** What `Operations` is built from. */
+/** Dependencies of `Operations`. */
 export interface OperationsParts {
   readonly services: Services
   readonly accounts: Pick<Accounts, 'confirm'>
@@ -20,11 +20,14 @@ export interface OperationsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
-  /** Told who was refused for want of a permission, by id. */
+  /** Log of users, by id, who lacked a permission. */
   readonly log: Log
 }
 
-/** The one way operators act: every run of a changing operation leaves an audit row, refused ones too. */
+/**
+ * Runs the operations of operators. Every run of a changing operation leaves an audit row, even a refused
+ * one.
+ */
 export class Operations {
   readonly #parts: OperationsParts
 
@@ -32,24 +35,24 @@ export class Operations {
     this.#parts = parts
   }
 
-  /** Every operation, by feature. */
+  /** All operations, by feature. */
   get list(): readonly Operation[] {
     return OPERATIONS
   }
 
   /**
-   * Runs an operation for `actor`, who is on the machine and holds every permission.
-   * @throws Problem `not-found` for an unknown name, or what the operation throws
+   * Runs an operation for `actor`, who is on the machine and has every permission.
+   * @throws Problem `not-found` for an unknown name, or the errors of the operation
    */
   async run(name: string, input: unknown, actor: string): Promise<Answer> {
     return this.#run(named(name), storable(input ?? {}), { name: actor })
   }
 
   /**
-   * Runs an operation for a person who is signed in. Some take more than a session: those who run them show
-   * with `credentials` that it is them, and a minted session opens no other.
-   * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` without credentials
-   * where they are needed, `unauthorized` with wrong ones
+   * Runs an operation for a user who is signed in. Some operations need `credentials` in addition to the
+   * session; a minted session cannot mint another.
+   * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` if credentials are
+   * needed but missing, `unauthorized` if they are wrong
    */
   async runFor(
     caller: SessionCaller,
@@ -76,20 +79,19 @@ export class Operations {
     return operation.changes ? this.#recorded(operation, input, operator, work) : work()
   }
 
-  // Reads leave a row here too: such a try is worth one. The limit keeps anybody from filling the table.
+  // Refused reads are recorded too. The limit keeps users from filling the table.
   async #refuse(operation: Operation, input: unknown, operator: Operator): Promise<never> {
     const { log, limits } = this.#parts
     const { name, permission } = operation
     const user = operator.user?.id ?? ''
     log.info({ user, operation: name }, 'operation refused')
     const { allowed } = await limits.take('refused-operations', user)
-    // Refused is refused, with a row or without.
+    // The operation is refused even if the row cannot be written.
     if (allowed) await this.#record(operation, briefly(input), operator, 'forbidden').catch(() => {})
     throw new Problem('forbidden', { detail: `${name} needs ${permission}` })
   }
 
-  // The row is written after the act, in a transaction of its own: between the two a crash leaves the act
-  // without its row.
+  // The row is written after the operation, in its own transaction: a crash between the two loses the row.
   async #recorded(
     operation: Operation,
     input: unknown,
@@ -101,7 +103,7 @@ export class Operations {
       answer = await work()
     } catch (error) {
       const code = error instanceof Problem ? error.code : 'fault'
-      // The caller hears of the first failure, also when the row cannot be written for the same reason.
+      // The caller gets the first error, even if the row cannot be written for the same reason.
       await this.#record(operation, input, operator, code).catch(() => {})
       throw error
     }
@@ -136,5 +138,5 @@ const confirmationRequired = (name: string): Problem =>
 
 const BRIEF_CHARS = 1024
 
-/** Input of somebody who may not run the operation: a row must not cost what they choose. */
+/** Shortens the input of a user without the permission, so that refused requests cannot write large rows. */
 const briefly = (input: unknown): unknown => (JSON.stringify(input).length <= BRIEF_CHARS ? input : {})

@@ -13,15 +13,15 @@ import type { Services } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Base } from './base.ts'
 
-/** What the system check looks at beside the base. */
+/** Dependencies of the system check in addition to the base. */
 export interface Checked {
   readonly dns: DnsClient
   readonly services: Pick<Services, 'chat' | 'licenses'>
-  /** Asked when the check runs: the scheduler is made after it. */
+  /** Called when the check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
 }
 
-/** The system check: a feature adds a line. */
+/** Wires the system check; each feature adds a line. */
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
   const { chat, licenses } = checked.services

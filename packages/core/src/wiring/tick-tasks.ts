@@ -3,10 +3,10 @@ import type { Services } from '../operations/operation.ts'
 import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
 
 const MONITORS_MS = 15_000
-/** Old rows may stay an hour longer. */
+/** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
-/** What a tick does, in this order. Monitors whose settings are bad are left out. */
+/** Returns the tasks of a tick, in order. Monitors are left out if their settings are bad. */
 export const tickTasks = (services: Services, { faults }: Config): readonly ScheduledTask[] =>
   everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
 
