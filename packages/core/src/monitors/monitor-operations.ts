@@ -27,7 +27,7 @@ async function ownerOf(
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input
-  // A license has a tenant of its own, so it takes precedence over `tenant`.
+  // A license determines the tenant, so it takes precedence over `tenant`.
   if (license !== undefined)
     return { tenantId: undefined, licenseId: await services.licenses.resolve(license) }
   const tenantId = tenant === undefined ? undefined : (await services.tenants.resolve(tenant)).id

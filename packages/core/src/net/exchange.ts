@@ -40,7 +40,7 @@ async function clientOn(socket: Socket, target: Target, limits: OutboundLimits):
     connect: (_options, callback) => {
       const isFirst = !isTaken
       isTaken = true
-      // Called asynchronously like for a real connection: after a synchronous callback the client never sends
+      // Called asynchronously, as for a real connection: after a synchronous callback the client never sends
       // the request.
       queueMicrotask(() => (isFirst ? callback(null, socket) : callback(new Refused('broken'), null)))
     },

@@ -74,10 +74,11 @@ function plainRun(run: string, mark: string | undefined, invisible: string | und
 /**
  * Returns the text without invisible characters and terminal colours, and with ASCII compatibility forms in
  * place of their characters. An ASCII secret is found in it exactly where NFKC would show it. A mark of an
- * earlier redaction becomes one character. Each character is converted alone, because `normalize` sorts runs
- * of combining marks in quadratic time: 457 ms for 50,000 hostile characters. Characters without an ASCII
- * form are kept, since no pattern matches them. `codes` is the union of the text's character codes: most text
- * is ASCII and is returned at once.
+ * earlier redaction becomes one character.
+ *
+ * Each character is converted alone, because `normalize` sorts runs of combining marks in quadratic time: 457
+ * ms for 50,000 hostile characters. Characters without an ASCII form are kept, since no pattern matches them.
+ * `codes` is the union of the text's character codes: most text is ASCII and is returned at once.
  */
 export function fold(text: string, codes: number): string {
   if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)

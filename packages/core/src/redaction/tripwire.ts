@@ -94,9 +94,10 @@ export interface Reading {
 
 /**
  * Reads the text once and returns the families of patterns that can match; for nearly every log line, none.
- * It never misses a family, which a test checks against the whole table, but may return one in vain. A table
- * of three-character prefixes replaces one large expression, which would try its alternatives one after
- * another at every character.
+ * It never misses a family, which a test checks against the whole table, but may return one in vain.
+ *
+ * A table of three-character prefixes replaces one large expression, which would try its alternatives one
+ * after another at every character.
  */
 export function readFamilies(text: string): Reading {
   let families = 0

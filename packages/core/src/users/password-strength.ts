@@ -36,7 +36,7 @@ export async function judgePassword(password: string, owner: PasswordOwner): Pro
   const { MAX_JUDGED_CHARS, passwordEstimator } = await import('./password-estimator.ts')
   const words = contextWords(owner)
   const known = words.filter(({ length }) => length <= MAX_WORD_CHARS)
-  // Normalized like for the hash, and in one line, since the estimator finds no repeats across lines. If the
+  // Normalized as for the hash, and in one line, since the estimator finds no repeats across lines. If the
   // beginning is easy, the rest may be too.
   const whole = password.normalize('NFKC').toLowerCase().replaceAll(/\s/gu, ' ').slice(0, MAX_JUDGED_CHARS)
   const bare = words.reduce((text, word) => text.replaceAll(word, ''), whole)

@@ -55,7 +55,7 @@ const costs = (logN: number, r: number, p: number): ScryptOptions => ({
   maxmem: 2 * 128 * r * 2 ** logN,
 })
 
-/** Crowd of users who set passwords: all of them are signed in or added by an operator. */
+/** Crowd of calls without a client's network: their callers are signed in, or on the machine. */
 const KNOWN_PEOPLE = 'known people'
 
 /**
