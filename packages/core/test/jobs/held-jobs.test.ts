@@ -2,7 +2,7 @@
 // made when nobody held any.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
-import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import type { Statement } from '../../src/database/session.ts'
 import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
@@ -91,7 +91,6 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
     ],
   ],
   ['heartbeats', HEARTBEATS, beats],
-  ['a heartbeat', HEARTBEAT, ["'lic_1'", 'null', "'host-1'", 'null', ...figures.map(() => 'null'), 'null']],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],

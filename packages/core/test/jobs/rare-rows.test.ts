@@ -1,7 +1,7 @@
 // What every host asks for and hardly any finds is read from indexes that hold nothing else.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
-import { HEARTBEAT, HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
+import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { touched } from '../database/touched-pages.ts'
@@ -11,7 +11,6 @@ import { SqlScene } from '../storage/sql-scene.ts'
 /** The statements with the parameters of a host that has come before. */
 const ASKED = {
   [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}', '{null}'`],
-  [HEARTBEAT.name]: [HEARTBEAT, `'lic', null, 'fp'${', null'.repeat(13)}`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
 } as const
 
