@@ -1,6 +1,5 @@
 import { secretDigest } from '@svc/core'
-import { bounded, type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
-import { QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
+import { type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
@@ -29,8 +28,7 @@ export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) 
       licenseId(number),
     ]),
   )
-  const floors = new QueueFloors()
-  const batch = new BareBatch<LeaseAsked, Looked>((asked) => look({ rows, floors }, bounded(asked, floors)))
+  const batch = new BareBatch<LeaseAsked, Looked>((asked) => look(rows, asked))
   return bareHttp(async ({ fingerprint }, response) => {
     const keyDigest = secretDigest(response.req.headers.authorization?.slice(BEARER.length) ?? '')
     const request = {

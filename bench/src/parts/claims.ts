@@ -2,8 +2,7 @@ import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { Batch } from '../../../packages/core/src/database/batch.ts'
-import { bounded, type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
-import { QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
+import { type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
@@ -77,8 +76,7 @@ type Looked = Awaited<ReturnType<typeof look>>[number]
 /** The product's look for work in batches and nothing else. The license of each key is known beforehand. */
 async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
   const { rows, close } = bareLanes(url)
-  const floors = new QueueFloors()
-  const run = (asked: readonly LeaseAsked[]) => look({ rows, floors }, bounded(asked, floors))
+  const run = (asked: readonly LeaseAsked[]) => look(rows, asked)
   const batch = new Batch<LeaseAsked, Looked>({ run, goesEarly: () => true })
   const known = new Map(
     Array.from({ length: licenses }, (_, number) => {

@@ -2,7 +2,6 @@ import { LEASE_SECONDS } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { REPORT } from '../../../packages/core/src/jobs/job-report-sql.ts'
 import { TAKE } from '../../../packages/core/src/jobs/job-take-sql.ts'
-import { type Bound, QueueFloors } from '../../../packages/core/src/jobs/queue-floors.ts'
 import { deployAdder } from '../add-deploys.ts'
 import { fingerprint, licenseId } from '../fleet.ts'
 import { closedLoop } from '../loop.ts'
@@ -22,7 +21,6 @@ interface Taken {
   readonly id: string
   readonly claimed_by: string
   readonly attempt: number
-  readonly head_at: string | null
 }
 
 interface Word extends Held {
@@ -40,18 +38,13 @@ export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, re
   await migrate(databaseUrl)
   const license = licenseId(0)
   const { rows, close } = bareLanes(databaseUrl, CONNECTIONS)
-  const floors = new QueueFloors()
   const ledger = new Ledger()
   const claims = new BareBatch<string, Held | undefined>(async (hosts) => {
     const each = <T>(value: T) => hosts.map(() => value)
-    const bounds = floors.bounds(each(license))
-    const since = bounds.map((bound) => bound.since)
-    const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null), since]
+    const asked = [each(license), hosts, each(null), each(LEASE_SECONDS), each(null), each(null)]
     const given = new Map<string, Held>()
-    for (const { id, claimed_by, attempt, head_at } of await rows<Taken>(TAKE, asked)) {
+    for (const { id, claimed_by, attempt } of await rows<Taken>(TAKE, asked))
       given.set(claimed_by, { id, attempt, host: claimed_by })
-      if (head_at !== null) floors.learn(license, bounds[0] as Bound, new Date(head_at).getTime())
-    }
     return hosts.map((host) => given.get(host))
   })
   const words = new BareBatch<Word, boolean>(async (said) => {

@@ -114,7 +114,5 @@ export const claimDepth: Scenario = {
     { goal: 'foreign', figure: 'serverMicros', of: FOREIGN, over: EMPTY, atMost: 1.3 },
     // An empty index has no page to read: a limit instead of a ratio.
     { goal: 'foreign-buffers', figure: 'buffers', of: FOREIGN, atMost: 16 },
-    { goal: 'snapshot', figure: 'serverMicros', of: BEHIND, over: SHALLOW, atMost: 1.3 },
-    { goal: 'snapshot-none', figure: 'serverMicros', of: DONE, over: FOREIGN, atMost: 1.3 },
   ],
 }

@@ -46,11 +46,5 @@ export const instant = (value: string): Date => new Date(value)
 export const maybeInstant = (value: string | null): Date | undefined =>
   value === null || value.endsWith('infinity') ? undefined : new Date(value)
 
-/** Unix milliseconds of a `timestamptz`, the last begun one; infinite for PostgreSQL's infinities. */
-export const milliseconds = (value: string): number => {
-  if (!value.endsWith('infinity')) return new Date(value).getTime()
-  return value.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
-}
-
 /** Undefined for SQL's null. */
 export const given = <T>(value: T | null): T | undefined => value ?? undefined

@@ -1,6 +1,6 @@
-import type { Statement } from '../database/session.ts'
+import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import type { LeaseAsked, Queue } from './job-look-sql.ts'
+import type { LeaseAsked } from './job-look-sql.ts'
 import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
 import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
@@ -50,27 +50,17 @@ export const TIME_OUT = {
 const LOST_FORMAT = lostError('%s', '%s')
 
 /** Ends the job at the head of what is due for a host, if its owner is lost for good. */
-export async function endHead(queue: Queue, { request, now }: LeaseAsked): Promise<Job[]> {
+export async function endHead(rows: Rows, { request, now }: LeaseAsked): Promise<Job[]> {
   const { licenseId, fingerprint } = request
-  return endedBy(queue, END_HEAD, [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint])
+  const params = [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint]
+  return (await rows<JobRow>(END_HEAD, params)).map(toJob)
 }
 
 /** Asks jobs past their timeout to stop and ends lost ones. */
-export async function sweep(queue: Queue, now: Date | undefined): Promise<SweepResult> {
-  const timedOut = await queue.rows<JobRow>(TIME_OUT, [now])
-  const ended = await endedBy(queue, END_ALL, [undefined, now, LOST_FORMAT, UNCONFIRMED_ERROR])
-  return { timedOut: timedOut.map(toJob).sort(byId), ended: ended.sort(byId) }
-}
-
-// What ends may release what waited for it.
-async function endedBy(
-  { rows, floors }: Queue,
-  statement: Statement,
-  params: readonly unknown[],
-): Promise<Job[]> {
-  const ended = await rows<JobRow>(statement, params)
-  for (const { license_id } of ended) floors.lower(license_id)
-  return ended.map(toJob)
+export async function sweep(rows: Rows, now: Date | undefined): Promise<SweepResult> {
+  const timedOut = await rows<JobRow>(TIME_OUT, [now])
+  const ended = await rows<JobRow>(END_ALL, [undefined, now, LOST_FORMAT, UNCONFIRMED_ERROR])
+  return { timedOut: timedOut.map(toJob).sort(byId), ended: ended.map(toJob).sort(byId) }
 }
 
 const byId = (one: Job, other: Job) => (one.id < other.id ? -1 : 1)

@@ -1,14 +1,7 @@
+import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
 import { endHead } from './job-end-sql.ts'
-import {
-  type BoundAsked,
-  bounded,
-  type LeaseAsked,
-  type Look,
-  look,
-  type Queue,
-  type Seen,
-} from './job-look-sql.ts'
+import { type LeaseAsked, type Look, look, type Seen } from './job-look-sql.ts'
 import { repeat } from './job-repeat-sql.ts'
 import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
@@ -18,33 +11,32 @@ import type { LeaseAnswer } from './jobs-store.ts'
  * likely for most, so that a look before is not worth its time.
  */
 export async function lease(
-  requests: readonly LeaseAsked[],
-  queue: Queue,
+  asked: readonly LeaseAsked[],
+  rows: Rows,
   isBusy: boolean,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const asked = bounded(requests, queue.floors)
-  const taken: Answers = isBusy ? await take(asked, queue) : new Map()
+  const taken: Answers = isBusy ? await take(asked, rows) : new Map()
   const others = await search(
     asked.filter((each) => !taken.has(each)),
-    queue,
+    rows,
   )
   return asked.map((each) => taken.get(each) ?? others.get(each))
 }
 
 /** Answers by request; undefined where no license speaks for it. */
-type Answers = ReadonlyMap<BoundAsked, LeaseAnswer | undefined>
+type Answers = ReadonlyMap<LeaseAsked, LeaseAnswer | undefined>
 
 /** Looks first, and says why there is nothing. */
-async function search(asked: readonly BoundAsked[], queue: Queue): Promise<Answers> {
-  const seen = await seek(asked, queue)
+async function search(asked: readonly LeaseAsked[], rows: Rows): Promise<Answers> {
+  const seen = await seek(asked, rows)
   const promising = seen.filter(isPromising)
   const taken = await take(
     promising.map(({ asked }) => asked),
-    queue,
+    rows,
   )
   const settled = await settle(
     promising.filter(({ asked }) => !taken.has(asked)),
-    queue,
+    rows,
   )
   const found: Answers = new Map([...taken, ...settled])
   return new Map(
@@ -52,8 +44,8 @@ async function search(asked: readonly BoundAsked[], queue: Queue): Promise<Answe
   )
 }
 
-const seek = async (asked: readonly BoundAsked[], queue: Queue): Promise<readonly Seen[]> =>
-  asked.length === 0 ? [] : look(queue, asked)
+const seek = async (asked: readonly LeaseAsked[], rows: Rows): Promise<readonly Seen[]> =>
+  asked.length === 0 ? [] : look(rows, asked)
 
 const isPromising = ({ licensed, promising }: Look): boolean => licensed && promising
 
@@ -62,18 +54,18 @@ const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefin
 
 // Where a queue comes to its end many see what others are just taking: one more look tells them so, where
 // three statements for each of them would be waited for by all.
-async function settle(missed: readonly Seen[], queue: Queue): Promise<Answers> {
+async function settle(missed: readonly Seen[], rows: Rows): Promise<Answers> {
   const still =
     missed.length > 1
       ? await seek(
           missed.map(({ asked }) => asked),
-          queue,
+          rows,
         )
       : missed
   const answers = await Promise.all(
     still.map(
       async (each) =>
-        [each.asked, isPromising(each) ? await settleOne(each, queue) : emptyHanded(each)] as const,
+        [each.asked, isPromising(each) ? await settleOne(each, rows) : emptyHanded(each)] as const,
     ),
   )
   return new Map(answers)
@@ -82,20 +74,18 @@ async function settle(missed: readonly Seen[], queue: Queue): Promise<Answers> {
 // There was something for this host that could not be taken as it was: its own job under the same claim key,
 // a job at the head of its queue whose owner is lost for good, or one that others have taken or locked
 // meanwhile.
-async function settleOne({ asked, cancel, drained }: Seen, queue: Queue): Promise<LeaseAnswer> {
+async function settleOne({ asked, cancel, drained }: Seen, rows: Rows): Promise<LeaseAnswer> {
   const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
-  const again = await repeat(asked, queue.rows)
+  const again = await repeat(asked, rows)
   if (again !== undefined) return { ...nothing, job: again, how: 'repeated' }
   if (drained) return nothing
   const ended: Job[] = []
-  // What ends here may let go what stands below the floor.
-  const whole = { ...asked, bound: { ...asked.bound, since: null } }
   for (let isOver = false; ; ) {
-    const answer = (await take([whole], queue)).get(whole)
+    const answer = (await take([asked], rows)).get(asked)
     if (answer !== undefined) return { ...answer, ended }
     if (isOver)
       return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }
-    const lost = await endHead(queue, asked)
+    const lost = await endHead(rows, asked)
     ended.push(...lost)
     isOver = lost.length === 0
   }

@@ -1,9 +1,8 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, milliseconds, type Rows } from '../database/session.ts'
+import { isoOrNull, type Rows } from '../database/session.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
-import type { Bound, Floors } from './queue-floors.ts'
 
 /** A request with the instant that a test gives it. */
 export interface LeaseAsked {
@@ -14,31 +13,13 @@ export interface LeaseAsked {
 /** The identity of the host that asks. */
 export const hostOf = ({ request }: LeaseAsked): string => identity(request.licenseId, request.fingerprint)
 
-/** One that is told how far back to read. */
-export interface BoundAsked extends LeaseAsked {
-  readonly bound: Bound
-}
-
-/** The requests of one statement, told so. */
-export function bounded(asked: readonly LeaseAsked[], floors: Floors): readonly BoundAsked[] {
-  const bounds = floors.bounds(asked.map(({ request }) => request.licenseId))
-  return asked.map(({ request, now }, index) => ({ request, now, bound: bounds[index] as Bound }))
-}
-
-/** The queue as claims reach it, and what they know of it. */
-export interface Queue {
-  readonly rows: Rows
-  readonly floors: Floors
-}
-
 // Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot
 // is open (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row
 // early in a scan of the whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all
 // held jobs into a hash.
-const isDue = (target: string, since = '') => `(select true from jobs j
-  where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at ${since}
+const isDue = (target: string) => `(select true from jobs j
+  where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at
   order by j.available_at desc, j.id desc limit 1)`
-const IS_SHARED_DUE = isDue("''", "and j.available_at >= coalesce(q.since, '-infinity')")
 
 /** SQL: whether the license of a request `q` speaks for it at `q.at`. */
 export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
@@ -62,14 +43,13 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
 export const LOOKS = {
   name: 'job-looks',
   text: `select * from (
-    select license_id, fingerprint, licensed, drained, cancel, repeated or (not drained and due <> 'nothing') as promising,
-      case when since = '-infinity' and due <> 'shared' then at end as idle_at from (
-      select q.*, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
-        case when ${IS_SHARED_DUE} then 'shared' when ${isDue('q.fingerprint')} then 'own' else 'nothing' end as due
+    select license_id, fingerprint, licensed, drained, cancel, repeated or (not drained and due) as promising from (
+      select q.license_id, q.fingerprint, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
+        coalesce(${isDue("''")}, ${isDue('q.fingerprint')}, false) as due
       from (select *, coalesce(given, now()) as at
-        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::timestamptz[])
-          as asked (license_id, fingerprint, claim_key, given, key_digest, since)) q offset 0) looked) seen
-  where not licensed or drained or promising or cancel is not null or idle_at is not null`,
+        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
+          as asked (license_id, fingerprint, claim_key, given, key_digest)) q offset 0) looked) seen
+  where not licensed or drained or promising or cancel is not null`,
 }
 
 /** What a host hears when there is nothing for it, and whether there is something. */
@@ -82,26 +62,25 @@ export interface Look {
 
 /** A request with what the look told of it. */
 export interface Seen extends Look {
-  readonly asked: BoundAsked
+  readonly asked: LeaseAsked
 }
 
 interface LookRow extends Omit<Look, 'cancel'> {
   readonly license_id: string
   readonly fingerprint: string
   readonly cancel: readonly string[] | null
-  readonly idle_at: string | null
 }
 
 const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
 
-const ANSWERED: Addressing<BoundAsked, LookRow> = {
+const ANSWERED: Addressing<LeaseAsked, LookRow> = {
   statement: LOOKS.name,
   asker: hostOf,
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
 }
 
 /** Looks for several hosts, in their order. */
-export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]): Promise<readonly Seen[]> {
+export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Seen[]> {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)
   const found = await rows<LookRow>(LOOKS, [
@@ -110,11 +89,8 @@ export async function look({ rows, floors }: Queue, asked: readonly BoundAsked[]
     column(({ claimKey }) => claimKey),
     asked.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
-    asked.map(({ bound }) => bound.since),
   ])
   const answers = matched(ANSWERED, asked, found)
-  for (const [{ request, bound }, { idle_at }] of answers)
-    if (idle_at !== null) floors.learn(request.licenseId, bound, milliseconds(idle_at))
   return asked.map((each) => ({ ...lookOf(answers.get(each)), asked: each }))
 }
 

@@ -1,9 +1,8 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { isoOrNull, type Rows } from '../database/session.ts'
 import type { JobState } from './job.ts'
-import type { Queue } from './job-look-sql.ts'
 import { reportEffect } from './job-report.ts'
-import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob, UNFINISHED } from './job-row-sql.ts'
+import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
@@ -19,8 +18,6 @@ const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds
 const NEXT = `case when q.reported = 'claimed' then j.state
   when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
 const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
-// It waits again itself, or its end releases one that waited for it.
-const MAKES_DUE = `((j.state = 'pending' and j.target = '') or (j.contended and not j.${UNFINISHED}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
@@ -40,7 +37,7 @@ export const REPORT = {
       available_at = case when ${NEXT} = 'pending' then case when j.urgent then '-infinity' else q.at end
         when ${ENDS} or not ${SOON_OVER} then j.available_at else ${LEASE_END} end
     from (select *, coalesce(given, now()) as at from ${REPORTS} order by job_id) q
-    where ${OWNER} and ${WANTED} returning ${MAKES_DUE} as makes_due, ${REPORTED}`,
+    where ${OWNER} and ${WANTED} returning ${REPORTED}`,
 }
 
 /** Jobs of owners as they are, and whether there is something to write after all: then the row has moved. */
@@ -50,7 +47,6 @@ export const SEE = {
     from (select *, coalesce(given, now()) as at from ${REPORTS}) q join jobs j on ${OWNER}`,
 }
 
-type WrittenRow = ReportedRow & { readonly makes_due: boolean }
 type SeenRow = ReportedRow & { readonly is_wanted: boolean }
 
 /** A word with the instant that a test gives it. */
@@ -78,7 +74,7 @@ const TRIES = 3
  */
 export async function report(
   asked: readonly StatusAsked[],
-  { rows, floors }: Queue,
+  rows: Rows,
 ): Promise<readonly (StatusOutcome | undefined)[]> {
   const outcomes = new Map<StatusAsked, StatusOutcome>()
   let left = asked
@@ -86,13 +82,10 @@ export async function report(
     const written = matched(
       WRITTEN,
       left,
-      await rows<WrittenRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]),
+      await rows<ReportedRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]),
     )
-    for (const [each, row] of written) {
-      // Nothing is written but what is held.
-      outcomes.set(each, outcomeOf(row, 'running'))
-      if (row.makes_due) floors.lower(each.write.licenseId)
-    }
+    // Only a job that is held is written.
+    for (const [each, row] of written) outcomes.set(each, outcomeOf(row, 'running'))
     left = left.filter((each) => !written.has(each))
     if (left.length === 0) break
     const seen = matched(SEEN, left, await rows<SeenRow>(SEE, paramsOf(left)))

@@ -1,13 +1,12 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, milliseconds, type Rows } from '../database/session.ts'
+import { isoOrNull, type Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import { type BoundAsked, DRAINED, hostOf, keyed, LICENSED, type Queue } from './job-look-sql.ts'
+import { DRAINED, hostOf, keyed, type LeaseAsked, LICENSED } from './job-look-sql.ts'
 import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 
-const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[],
-  $7::timestamptz[]) with ordinality
-  as asked (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, since, place)`
+const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
+  as asked (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, place)`
 
 // A range scan that stops at its first rows: 16-21 buffers for a hit and 4-6 for none at 1,000 and at
 // 1,000,000 pending jobs. A locked row is checked again by PostgreSQL when another statement moved it.
@@ -16,9 +15,8 @@ const head = (
   target: string,
   at: string,
   limit: string,
-  since = '',
 ) => `select ctid as tid, id, available_at, state from jobs
-  where license_id = ${license} and target = ${target} and ${UNFINISHED} and available_at <= ${at} ${since}
+  where license_id = ${license} and target = ${target} and ${UNFINISHED} and available_at <= ${at}
   order by available_at, id limit ${limit} for update skip locked`
 
 const OWN_FIRST = `q.own_id is not null
@@ -72,33 +70,29 @@ export const TAKE = {
       from asking q left join lateral (${head('q.license_id', 'q.fingerprint', 'q.at', '1')}) own on true
     ), shared as (
       select c.places[any_host.turn] as place, any_host.*
-      from (select license_id, array_agg(place order by turn) as places, count(*) as hosts, max(at) as at,
-          min(coalesce(since, '-infinity')) as since
+      from (select license_id, array_agg(place order by turn) as places, count(*) as hosts, max(at) as at
         from chooser group by license_id) c
       cross join lateral (select head.*, row_number() over (order by available_at, id) as turn
-        from (${head('c.license_id', "''", 'c.at', 'c.hosts', 'and available_at >= c.since')}) head) any_host
+        from (${head('c.license_id', "''", 'c.at', 'c.hosts')}) head) any_host
     ), due as (
       select q.*, case when ${OWN_FIRST} then q.own_tid else shared.tid end as tid,
-        case when ${OWN_FIRST} then q.own_state else shared.state end as was,
-        case when shared.turn = 1 then shared.available_at end as head_at
+        case when ${OWN_FIRST} then q.own_state else shared.state end as was
       from chooser q left join shared on shared.place = q.place and shared.available_at <= q.at
     )
     update jobs j set state = 'claimed', claimed_by = due.fingerprint, claim_key = due.claim_key, claimed_at = due.at,
       started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
       available_at = due.at + make_interval(secs => due.lease_seconds)
     from due where j.ctid = due.tid and (j.state = 'pending' or not ${SPENT})
-    returning due.was, due.cancel, due.head_at, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
+    returning due.was, due.cancel, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
 }
 
 type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly was: JobRow['state']
   readonly cancel: readonly string[] | null
-  /** Where the head of the license's shared queue stood; one row of each license tells. */
-  readonly head_at: string | null
 }
 
 // The job itself says to whom it was given: a host is never told of one that another holds.
-const ANSWERED: Addressing<BoundAsked, TakenRow> = {
+const ANSWERED: Addressing<LeaseAsked, TakenRow> = {
   statement: TAKE.name,
   asker: hostOf,
   addressee: ({ license_id, claimed_by }) => identity(license_id, claimed_by ?? ''),
@@ -106,13 +100,11 @@ const ANSWERED: Addressing<BoundAsked, TakenRow> = {
 
 /** Jobs for several hosts; those that get none are left out. */
 export async function take(
-  asked: readonly BoundAsked[],
-  { rows, floors }: Queue,
-): Promise<ReadonlyMap<BoundAsked, LeaseAnswer>> {
+  asked: readonly LeaseAsked[],
+  rows: Rows,
+): Promise<ReadonlyMap<LeaseAsked, LeaseAnswer>> {
   if (asked.length === 0) return new Map()
   const taken = matched(ANSWERED, asked, await takeOnce(asked, rows))
-  for (const [{ request, bound }, { head_at }] of taken)
-    if (head_at !== null) floors.learn(request.licenseId, bound, milliseconds(head_at))
   return new Map([...taken].map(([each, row]) => [each, answerOf(row)]))
 }
 
@@ -138,7 +130,7 @@ const takenJob = (row: TakenRow): Job =>
     error: null,
   })
 
-function paramsOf(asked: readonly BoundAsked[]): readonly unknown[] {
+function paramsOf(asked: readonly LeaseAsked[]): readonly unknown[] {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)
   return [
@@ -148,11 +140,10 @@ function paramsOf(asked: readonly BoundAsked[]): readonly unknown[] {
     column(({ leaseSeconds }) => leaseSeconds),
     asked.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
-    asked.map(({ bound }) => bound.since),
   ]
 }
 
-async function takeOnce(asked: readonly BoundAsked[], rows: Rows): Promise<readonly TakenRow[]> {
+async function takeOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly TakenRow[]> {
   const params = paramsOf(asked)
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { Scratch } from '../database/scratch.ts'
-import { milliseconds, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { Problem } from '../problem.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
@@ -8,13 +8,12 @@ import { lastClaim, list } from './job-list-sql.ts'
 import { LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
-import { hostOf, type LeaseAsked, type Queue } from './job-look-sql.ts'
+import { hostOf, type LeaseAsked } from './job-look-sql.ts'
 import { jobOf, renew, report, type StatusAsked } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
-import type { Floors } from './queue-floors.ts'
 
 const DUE = `coalesce($14::timestamptz, ${at('$15')})`
 const INSERT = {
@@ -69,22 +68,20 @@ interface CountRow {
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
-  readonly #queue: Queue
   readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer | undefined>
   readonly #appendLogs: (asked: LogAsked) => Promise<port.LogOutcome | undefined>
   readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
 
-  constructor(session: Session, floors: Floors) {
+  constructor(session: Session) {
     const memory = { positions: new LogPositions(), scratch: new Scratch() }
     this.#session = session
-    this.#queue = { rows: session.rows, floors }
     // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a
     // statement less of four for each job. And they get it together: in four statements instead of one it
     // costs PostgreSQL 1.6 times as much.
     let isBusy = false
     this.#lease = session.batched({
       run: async (asked, rows) => {
-        const answers = await lease(asked, { rows, floors }, isBusy)
+        const answers = await lease(asked, rows, isBusy)
         isBusy = 2 * answers.filter((answer) => answer?.job !== undefined).length >= asked.length
         return answers
       },
@@ -93,7 +90,7 @@ export class SqlJobsStore implements port.JobsStore {
       shareOf: ({ request }) => request.licenseId,
     })
     this.#report = session.batched({
-      run: (asked, rows) => report(asked, { rows, floors }),
+      run: report,
       keyOf: (asked) => jobOf(asked),
       shareOf: ({ write }) => write.licenseId,
     })
@@ -119,10 +116,7 @@ export class SqlJobsStore implements port.JobsStore {
     ]
     for (;;) {
       const [row] = await this.#session.rows<JobRow>(INSERT, params)
-      if (row !== undefined) {
-        if (target === '') this.#queue.floors.lower(licenseId, milliseconds(row.available_at))
-        return { job: toJob(row), created: true }
-      }
+      if (row !== undefined) return { job: toJob(row), created: true }
       const [existing] = await this.#session.rows<JobRow>(BY_DEDUPE_KEY, [licenseId, dedupeKey])
       if (existing !== undefined) return { job: toJob(existing), created: false }
     }
@@ -156,18 +150,13 @@ export class SqlJobsStore implements port.JobsStore {
       now,
       CANCELLED_ERROR,
     ])
-    if (row !== undefined) {
-      const effect = row.state === 'failed' ? 'ended' : 'requested'
-      // What ends may release what waited for it.
-      if (effect === 'ended') this.#queue.floors.lower(row.license_id)
-      return { job: toJob(row), effect }
-    }
+    if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
     const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
   }
 
   sweep(now?: Date): Promise<port.SweepResult> {
-    return sweep(this.#queue, now)
+    return sweep(this.#session.rows, now)
   }
 
   async get(jobId: string): Promise<Job | undefined> {

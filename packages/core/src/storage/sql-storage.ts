@@ -13,7 +13,6 @@ import type { Rows, Session, Statement } from '../database/session.ts'
 import { reachable } from '../database/unavailable.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
-import { type Floors, QueueFloors } from '../jobs/queue-floors.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
@@ -34,7 +33,7 @@ import {
 /** The tables that the entity manager serves; the others have hand-written statements only. */
 export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
 
-const storesOver = (session: Session, floors: Floors): Stores => ({
+const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),
   alertDeliveries: new SqlAlertDeliveriesStore(session),
   alertFacts: new SqlAlertFactsStore(session),
@@ -42,7 +41,7 @@ const storesOver = (session: Session, floors: Floors): Stores => ({
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
   deployments: new SqlDeploymentsStore(session),
-  jobs: new SqlJobsStore(session, floors),
+  jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   scheduler: new SqlSchedulerStore(session),
@@ -89,15 +88,12 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     },
     manage: (work) => withRoom(() => work(driver.em())),
   }
-  const floors = new QueueFloors()
   return {
-    ...storesOver(session, floors),
+    ...storesOver(session),
     rates: new SqlRateCounter(session),
     kind,
     transaction: (work) =>
-      floors.whileUnseen((own) =>
-        session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner), own)))),
-      ),
+      session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
     health: () => reachable(() => health(driver)),
     ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
     disk: async () => held.disk?.room(),

@@ -55,19 +55,11 @@ describe(`one request alone and in company, on ${POSTGRES}`, () => {
   it('a look for work, among others as by itself', async () => {
     const told = new Set<string>()
     const key = fc.constantFrom(null, 'key-claimed', 'key-running', 'key-new')
-    const since = fc.constantFrom(null, '-infinity', new Date(0).toISOString(), 'infinity')
     const asked = fc
-      .tuple(callers, key, since)
-      .map(([{ license, fingerprint, at, digest }, claimKey, since]) => [
-        license,
-        fingerprint,
-        claimKey,
-        at,
-        digest,
-        since,
-      ])
+      .tuple(callers, key)
+      .map(([{ license, fingerprint, at, digest }, claimKey]) => [license, fingerprint, claimKey, at, digest])
     const look = async (requests: readonly (readonly unknown[])[]) => {
-      const params = [0, 1, 2, 3, 4, 5].map((column) => requests.map((request) => request[column]))
+      const params = [0, 1, 2, 3, 4].map((column) => requests.map((request) => request[column]))
       return (await scene.client.query({ ...LOOKS, values: params })).rows as Rows
     }
     const hostOf = ([license, fingerprint]: readonly unknown[]) => `${license} ${fingerprint}`

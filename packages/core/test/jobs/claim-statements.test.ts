@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import type { Rows } from '../../src/database/session.ts'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
-import { QueueFloors } from '../../src/jobs/queue-floors.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
@@ -55,7 +54,7 @@ async function claims(
     said.push(statement.name)
     return rows(statement, params)
   }
-  const answers = await lease(asked, { rows: spied, floors: new QueueFloors() }, false)
+  const answers = await lease(asked, spied, false)
   return answers.map((answer) => answer?.job?.id)
 }
 

@@ -76,20 +76,8 @@ const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 const written = [...owners, none('timestamptz'), seconds, none('text'), ...chunks]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
-  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text'), none('timestamptz')]],
-  [
-    'claims',
-    TAKE,
-    [
-      licenses,
-      hosts,
-      keys,
-      each(() => '300', 'float8'),
-      none('timestamptz'),
-      none('text'),
-      none('timestamptz'),
-    ],
-  ],
+  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
+  ['claims', TAKE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],

@@ -7,7 +7,6 @@ import type { Rows } from '../../src/database/session.ts'
 import { lease } from '../../src/jobs/job-lease-sql.ts'
 import { repeat } from '../../src/jobs/job-repeat-sql.ts'
 import { report } from '../../src/jobs/job-report-sql.ts'
-import { QueueFloors } from '../../src/jobs/queue-floors.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 import { hold, logWriter } from './log-writer.ts'
@@ -85,8 +84,7 @@ describe.each([
     const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
     const word = { ...write, state: 'running' as const, exitCode: undefined, error: undefined }
     const asked = all.map((id) => ({ write: { ...word, jobId: id }, now: undefined }))
-    const queue = { rows: moving({ 'job-see': others }), floors: new QueueFloors() }
-    const outcomes = await report(asked, queue)
+    const outcomes = await report(asked, moving({ 'job-see': others }))
     const told = NUMBERS.map((number) => {
       const isToStop = [2, 4, 6, 9].includes(number)
       const cancel = isToStop ? { at: expect.any(Date), reason: `because of ${number}` } : undefined
@@ -119,8 +117,8 @@ describe.each([
       },
       now: undefined,
     }))
-    const queue = { rows: moving({ 'job-take': others }), floors: new QueueFloors() }
-    const got = (await lease(asked, queue, false)).map((answer) => answer?.job?.id)
+    const rows = moving({ 'job-take': others })
+    const got = (await lease(asked, rows, false)).map((answer) => answer?.job?.id)
     expect(got).toEqual(NUMBERS.map((number) => (lost.includes(number) ? undefined : jobId(number))))
   })
 

@@ -10,7 +10,7 @@ import { SqlScene } from '../storage/sql-scene.ts'
 
 /** The statements with the parameters of a host that has come before. */
 const ASKED = {
-  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}', '{null}'`],
+  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
 } as const
 
