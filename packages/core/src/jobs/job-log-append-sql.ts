@@ -8,7 +8,7 @@ import { jobOf } from './job-report-sql.ts'
 import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
-import type { Believed, LogPositions } from './log-positions.ts'
+import type { LogPositions } from './log-positions.ts'
 
 const WRITES = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::float8[], $7::text[],
     $8::int[], $9::int[], $10::int[], $11::int[], $12::int[], $13::float8[], $14::int[], $15::int[])`
@@ -32,17 +32,9 @@ const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_of
     substring($16::bytea from job.body_from for job.body_bytes), job.key, job.at`
 
 /**
- * The run of the server and the file of the table: others where a database was put back to an earlier state,
- * or another server has taken over, so that logs may end before the place where a process has seen them end.
- */
-export const ORIGIN = `concat_ws('/', extract(epoch from pg_postmaster_start_time()), pg_relation_filenode('job_log_chunks'))`
-
-/**
- * Appends chunks of owners to logs that stand as their writers believe. What is stored says the rest too,
- * since only jobs are asked that run, that nobody asks to stop, and whose lease is far from over: so nearly
- * every chunk is. The jobs' rows are locked in one order, so that nobody takes a job over in between. Where a
- * log has grown since, the chunk's place is taken: the primary key says so, for a sixth less than a look at
- * the log's end.
+ * Fast path: appends chunks of owners to running, uncancelled jobs whose lease needs no renewal, if the log
+ * ends where its writer believes. A returned row is the whole answer. The jobs' rows are locked in one order,
+ * so that no host can take a job over in between.
  */
 export const APPEND = {
   name: 'job-log-append',
@@ -50,7 +42,8 @@ export const APPEND = {
     from (select q.*, j.id, j.attempt from (select *, coalesce(given, now()) as at from ${WRITES} as q (${WRITE})) q
       join jobs j on ${OWNER} and j.state = 'running' and j.cancel_requested_at is null and not ${soonOver('j')}
       order by j.id for no key update of j) job
-    where job.lines > 0 and $17 = ${ORIGIN}
+    ${LAST}
+    where job.lines > 0 and ${AT_END}
     on conflict do nothing returning job_id, attempt`,
 }
 
@@ -77,7 +70,7 @@ export const SETTLE = {
       on conflict do nothing returning job_id
     )
     select write.job_id, id, attempt, state, cancel_requested_at, cancel_reason, last_attempt, last_next, job_lines, job_chars,
-      again_accepted, again_next, exists (select from stored where stored.job_id = log.id) as stored, ${ORIGIN} as origin
+      again_accepted, again_next, exists (select from stored where stored.job_id = log.id) as stored
     from write left join log on log.id = write.job_id`,
 }
 
@@ -98,7 +91,6 @@ type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
   readonly again_accepted: number | null
   readonly again_next: number | null
   readonly stored: boolean
-  readonly origin: string
 }
 
 /** Lines with the instant that a test gives them. */
@@ -110,7 +102,7 @@ export interface LogAsked {
 interface Attempted extends LogPlacement {
   readonly asked: LogAsked
   /** Where the log stands, as far as its writer knows. */
-  readonly before: Believed
+  readonly before: LogPosition
   readonly body: Buffer
 }
 
@@ -146,19 +138,14 @@ export async function appendLogs(
   const attempts = await Promise.all(
     asked.map((each) => attempted(each, positions.of(each.write.jobId, each.write.attempt))),
   )
-  const send = <Row>(statement: Statement, left: readonly Attempted[], origin?: string) =>
+  const send = <Row>(statement: Statement, left: readonly Attempted[]) =>
     scratch.with(
       left.map(({ body }) => body),
-      (bodies) => rows<Row>(statement, paramsOf(left, bodies, origin)),
+      (bodies) => rows<Row>(statement, paramsOf(left, bodies)),
     )
-  const { origin = '' } = positions
-  const stored = matched(
-    STORED,
-    attempts,
-    origin === '' ? [] : await send<StoredRow>(APPEND, attempts, origin),
-  )
+  const stored = matched(STORED, attempts, await send<StoredRow>(APPEND, attempts))
   for (const [each, { attempt }] of stored) {
-    positions.keep(each.asked.write.jobId, { attempt, position: each.position, origin })
+    positions.keep(each.asked.write.jobId, attempt, each.position)
     outcomes.set(each.asked, storedOutcome({ state: 'running', cancel: undefined }, each))
   }
   let left = attempts.filter((each) => !stored.has(each))
@@ -169,10 +156,10 @@ export async function appendLogs(
     const settled = matched(SETTLED, left, await send<SettledRow>(SETTLE, left))
     const again = [...settled].map(([each, row]) => {
       if (row.id === null) return undefined
-      const found = { attempt: row.attempt ?? 0, position: row.stored ? each.position : positionOf(row) }
-      positions.keep(row.id, { ...found, origin: row.origin })
-      const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, found.position)
-      if (!isSettled) return attempted(each.asked, found)
+      const position = row.stored ? each.position : positionOf(row)
+      positions.keep(row.id, row.attempt ?? 0, position)
+      const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, position)
+      if (!isSettled) return attempted(each.asked, position)
       outcomes.set(each.asked, outcomeOf(row, each))
       return undefined
     })
@@ -181,8 +168,8 @@ export async function appendLogs(
   return asked.map((each) => outcomes.get(each))
 }
 
-async function attempted(asked: LogAsked, before: Believed): Promise<Attempted> {
-  const placement = placeLines(before.position, asked.write.lines, asked.write.offset)
+async function attempted(asked: LogAsked, before: LogPosition): Promise<Attempted> {
+  const placement = placeLines(before, asked.write.lines, asked.write.offset)
   const body = placement.store.length === 0 ? Buffer.alloc(0) : await encodeLines(placement.store)
   return { ...placement, asked, before, body }
 }
@@ -194,7 +181,7 @@ const positionOf = (row: SettledRow): LogPosition => ({
 })
 
 const isNothingNew = ({ store, before }: Attempted, { jobLines, next }: LogPosition): boolean =>
-  store.length === 0 && before.position.jobLines === jobLines && before.position.next === next
+  store.length === 0 && before.jobLines === jobLines && before.next === next
 
 const storedOutcome = (job: LogOutcome['job'], { store, accepted, position }: Attempted): LogOutcome => ({
   job,
@@ -211,10 +198,7 @@ function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-// With an origin the chunks are for logs as they are believed to stand there, of the attempt that is believed
-// to run.
-function paramsOf(left: readonly Attempted[], bodies: Buffer, origin?: string): readonly unknown[] {
-  const isBelieved = origin !== undefined
+function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[] {
   const writes = left.map(({ asked }) => asked.write)
   let end = 1
   const begins = left.map(({ body }) => {
@@ -225,12 +209,12 @@ function paramsOf(left: readonly Attempted[], bodies: Buffer, origin?: string): 
     writes.map(({ jobId }) => jobId),
     writes.map(({ licenseId }) => licenseId),
     writes.map(({ fingerprint }) => fingerprint ?? null),
-    left.map(({ asked, before }) => asked.write.attempt ?? (isBelieved ? before.attempt : undefined) ?? null),
+    writes.map(({ attempt }) => attempt ?? null),
     left.map(({ asked }) => isoOrNull(asked.now)),
     writes.map(({ leaseSeconds }) => leaseSeconds),
     writes.map(({ idempotencyKey }) => idempotencyKey ?? null),
-    left.map(({ before }) => before.position.jobLines),
-    left.map(({ before }) => before.position.next),
+    left.map(({ before }) => before.jobLines),
+    left.map(({ before }) => before.next),
     left.map(({ position }) => position.next),
     left.map(({ store }) => store.length),
     left.map(({ accepted }) => accepted),
@@ -238,6 +222,5 @@ function paramsOf(left: readonly Attempted[], bodies: Buffer, origin?: string): 
     begins,
     left.map(({ body }) => body.length),
     bodies,
-    ...(isBelieved ? [origin] : []),
   ]
 }

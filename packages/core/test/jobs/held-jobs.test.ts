@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import type { Statement } from '../../src/database/session.ts'
-import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
+import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
@@ -83,7 +83,7 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],
   ['a report that changes nothing', SEE, reports],
-  ['new lines', APPEND, [...written, ORIGIN]],
+  ['new lines', APPEND, written],
   ['new lines of whoever may write them', SETTLE, written],
 ]
 

@@ -1,6 +1,5 @@
 // Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { buildId } from '@svc/testing'
 import type { Rows } from '../../src/database/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -16,18 +15,16 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** A process that has begun to write to logs, and what it said to the database for the last lines. */
-async function writer() {
+/** A process that writes to logs, and what it said to the database for the last lines. */
+function writer() {
   const append = logWriter((statement, params) => {
     said.push(statement.name)
     return rows(statement, params)
   })
-  const write = (jobIds: readonly string[]) => {
+  return (jobIds: readonly string[]) => {
     said = []
     return append(jobIds)
   }
-  await write([await held(buildId('job'))])
-  return write
 }
 
 const held = (id: string, set?: string) => hold(scene.client, id, set)
@@ -38,13 +35,8 @@ const APPEND = 'job-log-append'
 const SETTLE = 'job-log-settle'
 
 describe(`lines of logs on ${POSTGRES}`, () => {
-  it('are settled where a process begins: it does not know yet which table it writes to', async () => {
-    await writer()
-    expect(said).toEqual([SETTLE])
-  })
-
   it('of jobs that run take one statement from the first line on', async () => {
-    const append = await writer()
+    const append = writer()
     const jobs = [await held('job_a'), await held('job_b')]
     for (const next of [1, 2, 3]) {
       const job = { state: 'running', cancel: undefined }
@@ -60,7 +52,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
     ['has not much of its lease left', "available_at = now() + interval '239 s'", { state: 'running' }],
     ['has ended', "state = 'succeeded', finished_at = now()", { state: 'succeeded' }],
   ])('of a job that %s are settled, and those of its neighbour are not', async (name, set, job) => {
-    const append = await writer()
+    const append = writer()
     const id = name.replaceAll(' ', '_')
     const jobs = [await held(`job_${id}`, set), await held(`job_beside_${id}`)]
     expect(await append(jobs)).toMatchObject([
@@ -74,7 +66,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
 
   it('to a log that another wrote to are settled twice: where it stands, and then', async () => {
     const jobs = [await held('job_shared')]
-    const [one, other] = [await writer(), await writer()]
+    const [one, other] = [writer(), writer()]
     await one(jobs)
     expect(await other(jobs)).toMatchObject([{ stored: 1, next: 2 }])
     expect(said).toEqual([APPEND, SETTLE, SETTLE])
@@ -82,21 +74,10 @@ describe(`lines of logs on ${POSTGRES}`, () => {
     expect(said).toEqual([APPEND])
   })
 
-  it('are settled once after the table was written anew: its logs may end before', async () => {
-    const append = await writer()
-    const jobs = [await held('job_anew')]
-    await append(jobs)
-    await scene.client.query('vacuum full job_log_chunks')
-    expect(await append(jobs)).toMatchObject([{ stored: 1, next: 2 }])
-    expect(said).toEqual([APPEND, SETTLE])
-    expect(await append(jobs)).toMatchObject([{ stored: 1, next: 3 }])
-    expect(said).toEqual([APPEND])
-  })
-
   it.each(['running', 'claimed'])(
     'wait for whoever takes a %s job over, and are not stored then',
     async (state) => {
-      const append = await writer()
+      const append = writer()
       const id = await held(`job_lost_${state}`, `state = '${state}'`)
       await scene.client.query('begin')
       await scene.client.query(`update jobs set claimed_by = 'other', attempt = 2 where id = $1`, [id])
@@ -114,7 +95,7 @@ describe(`lines of logs on ${POSTGRES}`, () => {
   )
 
   it('of a stranger are not stored', async () => {
-    const append = await writer()
+    const append = writer()
     expect(await append([await held('job_strange', "claimed_by = 'other'")])).toEqual([undefined])
     expect(said).toEqual([APPEND, SETTLE])
   })

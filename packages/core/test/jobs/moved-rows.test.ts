@@ -132,9 +132,6 @@ describe.each([
       for (let line = 0; line < Math.max(...NUMBERS); line += 1)
         await other(NUMBERS.filter((number) => number % 2 === 0 && line < number).map(jobId))
     }
-    // A process begins with the larger statement.
-    await append([await hold(database, 'job_first')])
-    sent = []
     const outcomes = await append(all)
     const next = NUMBERS.map((number) => (number % 2 === 0 ? number + 1 : 1))
     expect(outcomes.map((outcome) => outcome?.next)).toEqual(next)

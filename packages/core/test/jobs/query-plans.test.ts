@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'
 import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
-import { APPEND, ORIGIN, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
+import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
@@ -107,7 +107,7 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ['a report', 64, REPORT, [...REPORTED, "''"]],
     ['a report that changes nothing', 16, SEE, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
-    ['new lines', 64, APPEND, [...WRITTEN.with(5, "'{100}'"), ORIGIN]],
+    ['new lines', 64, APPEND, WRITTEN.with(5, "'{100}'")],
     ['new lines of whoever may write them', 64, SETTLE, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
     ['the end of the job at the head', 32, END_HEAD, ["'lic_a'", 'null', "'%s %s'", "''", "'fp'"]],

@@ -1,5 +1,5 @@
-// A database that was put back comes with another run of its server: a process that goes on must not write
-// behind its end.
+// A process that saw a later end of a log must not write behind the end of the copy that the database was put
+// back from.
 import { afterAll, expect, it } from '@jest/globals'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { type EmbeddedDriver, pgliteDriver } from '../../src/database/orm.ts'
