@@ -18,7 +18,7 @@ import {
   postgresDriver,
   withAdvisoryLock,
 } from './database/orm.ts'
-import { reachable } from './database/unavailable.ts'
+import { translateStorageErrors } from './database/statement-retry.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 
@@ -47,7 +47,10 @@ const DEFAULT_POOL = 10
 export async function openStorage(source: StorageSource): Promise<Storage> {
   if ('url' in source) {
     const { poolSize = DEFAULT_POOL } = source
-    return sqlStorage('postgresql', await reachable(() => postgresDriver(source, poolSize, ENTITIES)))
+    return sqlStorage(
+      'postgresql',
+      await translateStorageErrors(() => postgresDriver(source, poolSize, ENTITIES)),
+    )
   }
   if ('memory' in source) {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
@@ -134,7 +137,7 @@ async function withDriver<T>(
   server: string | DatabaseServer,
   work: (driver: Driver) => Promise<T>,
 ): Promise<T> {
-  return reachable(async () => {
+  return translateStorageErrors(async () => {
     // Migrations know no entities, and discovering them takes longer than asking what is applied.
     const driver = await postgresDriver(server, 1, [])
     return work(driver).finally(() => driver.close())

@@ -1,5 +1,6 @@
 import { Problem } from '../problem.ts'
 import { StrayAnswer } from './answers.ts'
+import { FlushPolicy } from './flush-policy.ts'
 
 /** How items become one statement. */
 export interface BatchParts<Item, Result> {
@@ -43,15 +44,6 @@ interface Load<Item, Result> {
  * once, and process and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
  */
 export const MAX_ITEMS = 128
-/** As many as go early at least: with 8 a statement costs too much of what is gained. */
-const LEAST_EARLY_ITEMS = 16
-/**
- * Nobody goes early while every statement takes as long: where commits do, more has to travel in each. A
- * crowd of 64 sends heartbeats in statements of 0.6 to 2 ms, by the hour of the machine.
- */
-const EARLY_BELOW_MS = 5
-/** What is known of statements fades: where all take longer than before, or fewer come, ten of them tell. */
-const FADING = 1.1
 const LANES = 2
 /** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
 const MAX_WAITING = 5000
@@ -67,20 +59,19 @@ export class Batch<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
   readonly #elapsedMs: () => number
   readonly #lanes: number
+  readonly #flush: FlushPolicy
   #waiting: Waiting<Item, Result>[] = []
   // No set that keys enter and leave for ever: its outgrown tables refer to the newer ones, so that young
   // collections take them all for alive (0.4 MB of 34 at each).
   #underWay: readonly Load<Item, Result>[] = []
   #armed = false
-  #leastMs = 0
-  /** Those without an answer, and how many they were at most of late. */
-  #here = 0
-  #crowd = 0
 
   constructor(parts: BatchParts<Item, Result>) {
     this.#parts = parts
     this.#elapsedMs = parts.elapsedMs ?? (() => performance.now())
     this.#lanes = parts.lanes ?? LANES
+    const goesEarly = () => parts.goesEarly?.() ?? false
+    this.#flush = new FlushPolicy({ maxItems: MAX_ITEMS, lanes: this.#lanes, goesEarly })
   }
 
   /**
@@ -92,11 +83,10 @@ export class Batch<Item, Result> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
-      this.#here += 1
-      this.#crowd = Math.max(this.#here, this.#crowd)
+      this.#flush.arrived()
       if (!this.#armed) this.#sendAfterTurn()
       // Not at each that comes: those that wait for one key would all be looked at each time.
-      else if (this.#waiting.length % this.#mostItems === 0 && this.#goEarly()) this.#send()
+      else if (this.#waiting.length % this.#flush.mostItems === 0 && this.#flush.mayFlushEarly) this.#send()
     })
   }
 
@@ -108,22 +98,11 @@ export class Batch<Item, Result> {
     })
   }
 
-  #goEarly(): boolean {
-    return this.#lanes > 1 && this.#leastMs < EARLY_BELOW_MS && (this.#parts.goesEarly?.() ?? false)
-  }
-
-  // Where statements go early each carries a lane's share of the crowd: two of 32 bring more through than one
-  // of 16 beside one of 32 while 16 wait.
-  get #mostItems(): number {
-    if (!this.#goEarly()) return MAX_ITEMS
-    return Math.min(MAX_ITEMS, Math.max(LEAST_EARLY_ITEMS, Math.ceil(this.#crowd / this.#lanes)))
-  }
-
   #send(): void {
     while (this.#underWay.length < this.#lanes) {
       const load = this.#load()
       if (load.items.length === 0) return
-      this.#crowd = Math.max(this.#here, this.#crowd / FADING)
+      this.#flush.sent()
       this.#underWay = [...this.#underWay, load]
       void this.#carry(load)
     }
@@ -137,11 +116,11 @@ export class Batch<Item, Result> {
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
     const waiting = this.#waiting.filter((each) => {
       if (each.since >= tooOld) return true
-      this.#here -= 1
+      this.#flush.answered(1)
       each.reject(tooBusy())
       return false
     })
-    const most = this.#mostItems
+    const most = this.#flush.mostItems
     const load = { items: [], keys: new Set<string>(), most }
     this.#waiting =
       shareOf !== undefined && waiting.length > most
@@ -178,10 +157,10 @@ export class Batch<Item, Result> {
   async #carry(load: Load<Item, Result>): Promise<void> {
     const sentAt = this.#elapsedMs()
     await this.#run(load.items)
-    this.#leastMs = Math.min(this.#elapsedMs() - sentAt, this.#leastMs * FADING + 0.01)
+    this.#flush.took(this.#elapsedMs() - sentAt)
     this.#underWay = this.#underWay.filter((other) => other !== load)
     // Who was answered may come again within the turn.
-    if (this.#waiting.length >= this.#mostItems || !this.#goEarly()) this.#send()
+    if (this.#waiting.length >= this.#flush.mostItems || !this.#flush.mayFlushEarly) this.#send()
     else if (!this.#armed) this.#sendAfterTurn()
   }
 
@@ -190,11 +169,11 @@ export class Batch<Item, Result> {
     try {
       const results = await this.#parts.run(load.map(({ item }) => item))
       if (results.length !== load.length) throw new Error('a batch must answer each of its items')
-      this.#here -= load.length
+      this.#flush.answered(load.length)
       for (const [index, { resolve }] of load.entries()) resolve(results[index] as Result)
     } catch (error) {
       if (load.length === 1 || isHopeless(error)) {
-        this.#here -= load.length
+        this.#flush.answered(load.length)
         for (const { reject } of load) reject(error)
       } else {
         const middle = Math.ceil(load.length / 2)

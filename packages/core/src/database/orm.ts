@@ -3,14 +3,13 @@ import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
 import { clientOf, type DatabaseServer } from './database-server.ts'
-import { pastDeadlock } from './deadlock.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
 import { type MigrationStep, RUNNER_TABLE } from './migrations/index.ts'
 import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
-import { withFreshPlan } from './stale-plan.ts'
+import { retryDeadlock, retryStalePlan } from './statement-retry.ts'
 
 /** What the rest of storage needs of a driver: the two differ nowhere else. */
 export interface Driver {
@@ -125,15 +124,15 @@ export async function postgresDriver(
   return {
     em: () => orm.em.fork(),
     rows: <Row>({ name, text }: Statement, params: readonly unknown[]) =>
-      pastDeadlock(() =>
-        withFreshPlan(
+      retryDeadlock(() =>
+        retryStalePlan(
           poolSize,
           async () => (await pool.query({ name, text, values: [...params] })).rows as Row[],
         ),
       ),
     lanes: 2,
     hotRows: (statement, params) =>
-      pastDeadlock(() => withFreshPlan(LANE_LIMITS.max, () => lanes.rows(statement, params))),
+      retryDeadlock(() => retryStalePlan(LANE_LIMITS.max, () => lanes.rows(statement, params))),
     probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
     connections: () => ({
       used: pool.totalCount - pool.idleCount + hot.totalCount - hot.idleCount,
@@ -193,7 +192,7 @@ export async function pgliteDriver(
     rows: ({ text }, params) => query(text, params),
     // A second statement would only wait for the first, and be shorter of what comes meanwhile.
     lanes: 1,
-    hotRows: (statement, params) => withFreshPlan(1, () => lanes.rows(statement, params)),
+    hotRows: (statement, params) => retryStalePlan(1, () => lanes.rows(statement, params)),
     probe: (text) => query(text, []),
     connections: () => undefined,
     dump: () => pglite.dumpDataDir('none'),

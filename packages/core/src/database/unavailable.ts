@@ -60,12 +60,3 @@ export function translated(error: unknown): unknown {
   const detail = toMend ?? ABSENT
   return new Problem('unavailable', { detail, retryAfterSeconds: RETRY_SECONDS }, { cause: error })
 }
-
-/** Runs `work`, its errors translated. */
-export async function reachable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw translated(error)
-  }
-}

@@ -10,7 +10,7 @@ import type { DiskSpace } from '../database/disk-space.ts'
 import { migrationStatus } from '../database/migrator.ts'
 import type { Driver } from '../database/orm.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
-import { reachable } from '../database/unavailable.ts'
+import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
@@ -75,7 +75,7 @@ export interface Held {
 /** All stores over one driver. */
 export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): Storage {
   const withRoom = <T>(work: () => Promise<T>): Promise<T> =>
-    reachable(async () => {
+    translateStorageErrors(async () => {
       await held.disk?.require()
       return work()
     })
@@ -94,7 +94,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     kind,
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
-    health: () => reachable(() => health(driver)),
+    health: () => translateStorageErrors(() => health(driver)),
     ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),

@@ -3,8 +3,8 @@ import { expect, it } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
-import { pastDeadlock } from '../../src/database/deadlock.ts'
 import { postgresDriver } from '../../src/database/orm.ts'
+import { retryDeadlock } from '../../src/database/statement-retry.ts'
 import { translated } from '../../src/database/unavailable.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
@@ -69,7 +69,7 @@ it.each([
       throw refused
     }
     const pause = async (ms: number) => void done.push(ms)
-    await expect(pastDeadlock(statement, pause)).rejects.toBe(refused)
+    await expect(retryDeadlock(statement, pause)).rejects.toBe(refused)
     expect(done).toEqual(['statement', ...waits.flatMap((ms) => [ms, 'statement'])])
     expect(done.filter((each) => each === 'statement')).toHaveLength(most)
   },
