@@ -23,7 +23,7 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     },
   })
 
-/** What operators can do with hosts. */
+/** Operations of operators on hosts. */
 export const agentOperations = [
   operation({
     name: 'fleet.servers',

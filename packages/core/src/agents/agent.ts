@@ -10,9 +10,9 @@ export interface Agent {
   readonly licenseId: string
   readonly fingerprint: string
   readonly hostname: string
-  /** The operator's name for it; `''` when unset. */
+  /** The operator's name for the host; `''` when unset. */
   readonly label: string
-  /** What it last reported; `''` when it never said. */
+  /** The state that the host last reported; `''` when it never did. */
   readonly reportedState: string
   readonly version: string
   readonly bootId: string
@@ -31,8 +31,8 @@ export interface Agent {
 }
 
 /**
- * The display id of a host. Fingerprints that share a prefix collide: it names a host, it does not identify
- * it.
+ * The display id of a host. It is for people and does not identify the host: fingerprints that share a prefix
+ * have the same one.
  */
 export const agentId = (fingerprint: string): string => `agt_${fingerprint.slice(0, ID_CHARS)}`
 
@@ -41,8 +41,8 @@ export const unixSeconds = (instant: Date | undefined): number =>
   instant === undefined ? 0 : Math.floor(instant.getTime() / 1000)
 
 /**
- * The one rule that list, alerts, metrics and command line share: reported while fresh, else offline or
- * unknown.
+ * The state that lists, alerts, metrics and the command line show: the reported one while heartbeats come,
+ * otherwise `offline` or `unknown`.
  */
 export function agentState(agent: Pick<Agent, 'lastHeartbeat' | 'reportedState'>, now: Date): string {
   if (agent.lastHeartbeat === undefined) return 'unknown'

@@ -27,7 +27,7 @@ interface AgentRow {
   readonly first_seen_at: string
 }
 
-// The columns a heartbeat may change, with their types, in the order of the parameters from $5 on.
+// The columns that a heartbeat may change, with their types, in the order of the parameters from $5 on.
 const REPORTED = [
   ['hostname', 'text'],
   ['version', 'text'],
@@ -84,7 +84,7 @@ interface BeatRow {
   readonly cancel: readonly string[] | null
 }
 
-// In one order everywhere, so that two statements never wait for each other's hosts.
+// One order for all statements, so that two of them never wait for each other's hosts.
 function byHost({ write: one }: Beat, { write: other }: Beat): number {
   if (one.licenseId !== other.licenseId) return one.licenseId < other.licenseId ? -1 : 1
   return one.fingerprint < other.fingerprint ? -1 : 1
@@ -97,7 +97,7 @@ const ANSWERED: Addressing<Beat, BeatRow> = {
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
 }
 
-/** Writes down heartbeats of different hosts; undefined for one whose license does not speak for it. */
+/** Stores heartbeats of different hosts, in their order; undefined for a host without a usable license. */
 export async function heartbeats(
   beats: readonly Beat[],
   rows: Rows,

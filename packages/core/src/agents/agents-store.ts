@@ -1,7 +1,7 @@
 import type { Licensed } from '../licenses/license.ts'
 import type { Agent } from './agent.ts'
 
-/** A heartbeat as the host sent it; what is absent keeps its last value. */
+/** A heartbeat as the host sent it; an absent field keeps its last value. */
 export interface HeartbeatWrite extends Licensed {
   readonly fingerprint: string
   readonly hostname: string | undefined
@@ -18,7 +18,7 @@ export interface HeartbeatWrite extends Licensed {
   readonly drillPass: boolean | undefined
 }
 
-/** What a heartbeat is answered from. */
+/** Facts that answer a heartbeat. */
 export interface HeartbeatOutcome {
   /** Rises by one with each heartbeat of the host. */
   readonly seq: number
@@ -27,7 +27,7 @@ export interface HeartbeatOutcome {
   readonly drained: boolean
 }
 
-/** What an operator may change on a host; absent keeps. */
+/** An operator's changes of a host; an absent field keeps its value. */
 export interface AgentChange {
   readonly label?: string
   readonly drained?: boolean
@@ -43,7 +43,9 @@ export interface AgentsStore {
   /** Hosts by hostname then fingerprint, of one license or of all. */
   list(licenseId?: string): Promise<readonly Agent[]>
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
-  /** Removes the host when its license has more than `most`, itself included; whether it did. */
+  /**
+   * Removes the host if its license has more than `most` hosts, this one included; returns whether it did.
+   */
   turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean>
   /** Removes the host from the registry; false when there is none. Its jobs stay. */
   forget(licenseId: string, fingerprint: string): Promise<boolean>

@@ -21,7 +21,7 @@ import { HostLimit } from './host-limit.ts'
 import { hostCalled } from './host-name.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
-/** What `Agents` is built from. */
+/** The parts that `Agents` is built from. */
 export interface AgentsParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -31,7 +31,7 @@ export interface AgentsParts {
   readonly jobs: Jobs
   readonly metrics: AgentMetrics
   readonly log: Log
-  /** Hosts of a license at most; those known beyond it stay. */
+  /** Most hosts of a license; hosts that are known already stay. */
   readonly hostsPerLicense: number
 }
 
@@ -40,7 +40,7 @@ export interface Heartbeat extends HeartbeatWrite {
   readonly jobs: readonly { readonly id: string; readonly attempt: number }[]
 }
 
-/** What a heartbeat is answered with. */
+/** The answer to a heartbeat. */
 export interface HeartbeatAnswer {
   /** Seconds until the next one. */
   readonly nextInterval: number
@@ -75,7 +75,7 @@ export class Agents {
   async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
     const { storage, clock, jobs, metrics } = this.#parts
     const { licenseId, fingerprint } = beat
-    // First the statements that may refuse, then what follows from them.
+    // The statements that may refuse run first.
     const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.forStores())
     if (seq === 1) await this.#limit.admit(licenseId, fingerprint)
     if (beat.jobs.length > 0) {

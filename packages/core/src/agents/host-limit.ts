@@ -29,9 +29,8 @@ export class HostLimit {
   }
 
   /**
-   * Asked about a host that was new with this heartbeat, so that those known cost nothing.
-   * @throws Problem `too-many-hosts` when the license has as many as it may; the host is off the registry
-   * then
+   * Checks a host at its first heartbeat, so that known hosts cost nothing.
+   * @throws Problem `too-many-hosts` when the license has as many hosts as it may; the host is removed again
    */
   async admit(licenseId: string, fingerprint: string): Promise<void> {
     const { storage, metrics, hostsPerLicense } = this.#parts

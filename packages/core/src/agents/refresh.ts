@@ -3,12 +3,10 @@ import { HEARTBEAT_SECONDS } from './agent.ts'
 
 /** `typ` of a signed refresh. */
 export const REFRESH_TYP = 'svc-rfr+jwt'
-/**
- * How long a refresh is good, in seconds: three days without the service is what a host's grace period spans.
- */
+/** Lifetime of a refresh, in seconds: the grace period of a host without the service, three days. */
 export const REFRESH_SECONDS = 3 * 86_400
 
-/** What a refresh says (wire: Tokens and keys). */
+/** The facts that a refresh tells (wire: Tokens and keys). */
 export interface RefreshFacts {
   readonly issuer: string
   readonly licenseId: string

@@ -1,22 +1,22 @@
-/** How a batched statement says whom each of its rows answers. */
+/** How the rows of a batched statement find the items that they answer. */
 export interface Addressing<Asked, Row> {
   /** The name of the statement. */
   readonly statement: string
-  /** The identity of an asker. Two who have the same have asked the same, and hear the same. */
+  /** The identity of an item. Two items with the same identity ask the same, and get the same row. */
   readonly asker: (asked: Asked) => string
-  /** The identity that a row bears. */
+  /** The identity of the item that a row answers. */
   readonly addressee: (row: Row) => string
-  /** Whether every asker gets a row. Default: an asker without one gets nothing. */
+  /** Whether every item has to get a row. Default: an item without a row gets nothing. */
   readonly isComplete?: boolean
 }
 
 /**
- * A statement that answered somebody who did not ask, somebody twice, or too few. Nobody is told anything of
- * it.
+ * A statement whose rows do not fit its items: one for a stranger, two for one item, or too few. No item is
+ * answered then.
  */
 export class StrayAnswer extends Error {
   override readonly name = 'StrayAnswer'
-  /** The statement's name: the log of faults says a code, and no message. */
+  /** The statement's name: the log of faults shows codes only. */
   readonly code: string
 
   constructor(statement: string, what: string) {
@@ -26,16 +26,16 @@ export class StrayAnswer extends Error {
 }
 
 /**
- * An identity of several parts. They are parted by NUL, which no text of the database holds, and well formed,
- * since a lone surrogate comes back as U+FFFD.
+ * An identity of several parts. NUL separates them, which no text of the database holds. Lone surrogates are
+ * replaced, since the database returns them as U+FFFD.
  */
 export const identity = (...parts: readonly string[]): string => parts.join('\0').toWellFormed()
 
 /**
- * The rows of a batched statement by their askers. The place of a row says nothing: answers that differ would
- * go to the wrong caller as soon as a statement gave its rows in another order.
- * @throws StrayAnswer for a row that nobody asked for, for two rows to one identity, and where a row is
- * missing that has to be there
+ * The rows of a batched statement by their items. The order of the rows does not count: with it, rows would
+ * go to the wrong callers as soon as a plan changed the order.
+ * @throws StrayAnswer for a row without an item, for two rows of one identity, and for a missing row if the
+ * statement must answer each item
  */
 export function matched<Asked, Row>(
   { statement, asker, addressee, isComplete = false }: Addressing<Asked, Row>,

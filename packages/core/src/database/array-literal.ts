@@ -1,6 +1,6 @@
 /**
- * A list as PostgreSQL's text of an array: `{"a",NULL,2.5,true}`. The drivers' own writes each text anew
- * twice, for what would have to be escaped in it: 1.0 µs for the 16 columns of a heartbeat instead of 0.4.
+ * A list as PostgreSQL's text of an array: `{"a",NULL,2.5,true}`. The drivers' own function copies each text
+ * twice to escape it, and takes 2.5 times as long for a heartbeat.
  * @throws TypeError for anything but texts, numbers, booleans, null and undefined
  */
 export function arrayLiteral(values: readonly unknown[]): string {

@@ -7,17 +7,18 @@ export interface BatchParts<Item, Result> {
   /** Runs one statement for all of `items`; the results stand in their order, matched by `matched`. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
   /**
-   * Items with one key never travel together or at once, and go in the order they came. Absent: they all may.
+   * The key of an item. Items with the same key run one after the other, in order, and never in one
+   * statement. Default: no key.
    */
   readonly keyOf?: (item: Item) => string
   /**
-   * Whose item it is: while more wait than one statement takes, nobody has more than a quarter of it, unless
-   * the others leave room.
+   * The owner of an item. While more items wait than one statement takes, an owner gets at most a quarter of
+   * it, unless the others leave room. Default: no owner.
    */
   readonly shareOf?: (item: Item) => string
   /**
-   * Whether half of the crowd that comes goes at once while the turn still brings more, so that database and
-   * process work at the same time: for statements that cost little beside their items. Default: never.
+   * Whether to send a half batch before the event-loop turn ends, so that PostgreSQL works while we still
+   * read sockets. Only for statements with a small fixed cost. Default: never.
    */
   readonly goesEarly?: () => boolean
   /** Statements under way at once; default 2: the second hides the commit of the first. */
@@ -33,27 +34,27 @@ interface Waiting<Item, Result> {
   readonly since: number
 }
 
-/** What one statement carries. */
+/** The items of one statement. */
 interface Load<Item, Result> {
   readonly items: readonly Waiting<Item, Result>[]
   readonly keys: ReadonlySet<string>
 }
 
 /**
- * Items one statement carries at most. With 256 each costs a tenth less, but what comes at once then goes at
- * once, and process and database wait for each other: 256 hosts get 1.3 times as many jobs with 128.
+ * Items that one statement carries at most. With 256 an item costs less, but process and database then wait
+ * for each other: 256 hosts get 1.3 times as many jobs with 128.
  */
 export const MAX_ITEMS = 128
 const LANES = 2
-/** Items that may wait; more are told to come back, so that a slow database does not fill the memory. */
+/** Items that may wait; more are refused, so that a slow database does not fill the memory. */
 const MAX_WAITING = 5000
-/** How long an item may wait for its turn, as long as a connection may be waited for. */
+/** How long an item may wait, in milliseconds: as long as a request may wait for a connection. */
 const MAX_WAIT_MS = 2000
 
 /**
- * Natural group commit: what arrives while a statement is under way travels together in the next one. No
- * timer, since one of 1 ms halves the gain (2.4 against 3.6 times one statement a request). Every caller is
- * answered after the commit of its own statement, and an item that fails does not fail its neighbours.
+ * Natural group commit: items that arrive while a statement is under way go together in the next one. It has
+ * no timer, since one of 1 ms takes half of the gain. Every caller is answered after the commit of its own
+ * statement, and an item that fails does not fail its neighbours.
  */
 export class Batch<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
@@ -61,8 +62,7 @@ export class Batch<Item, Result> {
   readonly #lanes: number
   readonly #flush: FlushPolicy
   #waiting: Waiting<Item, Result>[] = []
-  // No set that keys enter and leave for ever: its outgrown tables refer to the newer ones, so that young
-  // collections take them all for alive (0.4 MB of 34 at each).
+  // No long-lived set of keys: V8 keeps its outgrown tables alive through young collections.
   #underWay: readonly Load<Item, Result>[] = []
   #armed = false
 
@@ -85,7 +85,7 @@ export class Batch<Item, Result> {
       this.#waiting.push({ item, resolve, reject, since: this.#elapsedMs() })
       this.#flush.arrived()
       if (!this.#armed) this.#sendAfterTurn()
-      // Not at each that comes: those that wait for one key would all be looked at each time.
+      // Not at each item: each time the queue is scanned for items whose key is free.
       else if (this.#waiting.length % this.#flush.mostItems === 0 && this.#flush.mayFlushEarly) this.#send()
     })
   }
@@ -108,9 +108,8 @@ export class Batch<Item, Result> {
     }
   }
 
-  // What may go now leaves the queue; what has to wait keeps its order. Statements that are stuck bring the
-  // end of their limit one after the other: who has waited through one of them is not made to wait through
-  // the next.
+  // Takes the items that may go now out of the queue; the others keep their order. Items that have waited too
+  // long are refused: after one stuck statement they must not wait for a second.
   #load(): Load<Item, Result> {
     const { shareOf } = this.#parts
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
@@ -129,7 +128,7 @@ export class Batch<Item, Result> {
     return load
   }
 
-  // Puts into `load` what may go, and gives back what may not.
+  // Puts the items that may go into `load`, and returns the others.
   #take(
     { items, keys, most }: { items: Waiting<Item, Result>[]; keys: Set<string>; most: number },
     waiting: readonly Waiting<Item, Result>[],
@@ -159,12 +158,12 @@ export class Batch<Item, Result> {
     await this.#run(load.items)
     this.#flush.took(this.#elapsedMs() - sentAt)
     this.#underWay = this.#underWay.filter((other) => other !== load)
-    // Who was answered may come again within the turn.
+    // Answered callers may send their next item within this turn.
     if (this.#waiting.length >= this.#flush.mostItems || !this.#flush.mayFlushEarly) this.#send()
     else if (!this.#armed) this.#sendAfterTurn()
   }
 
-  // Halves find one bad item in 64 with 13 statements, one by one takes 65.
+  // A failed statement is halved: one bad item in 64 is found with 13 statements.
   async #run(load: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#parts.run(load.map(({ item }) => item))
@@ -184,7 +183,7 @@ export class Batch<Item, Result> {
   }
 }
 
-// A statement that went astray has been committed: sent again it would hand out other jobs, and count
+// A statement with a stray answer has been committed: sent again it would hand out other jobs, and count
 // heartbeats twice.
 const isHopeless = (error: unknown): boolean =>
   error instanceof StrayAnswer || (error instanceof Problem && error.code === 'unavailable')

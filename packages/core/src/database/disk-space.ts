@@ -7,14 +7,14 @@ const LEAST_FREE = 64 * MIB
 const MOST_RESERVED = 256 * MIB
 const LOOK_EVERY_MS = 1000
 
-/** How a disk is looked at: blocks free to this process, their size, and how many there are. */
+/** Reads the state of a disk: blocks free to this process, their size in bytes, and all blocks. */
 type Look = (folder: string) => Promise<{ bavail: number; bsize: number; blocks: number }>
 
 /** Bytes that must stay free on a disk of `size` bytes: 5 %, at least 64 MiB, at most 256 MiB. */
 export const reservedBytes = (size: number): number =>
   Math.max(LEAST_FREE, Math.min(size * 0.05, MOST_RESERVED))
 
-/** What is left on the disk under `folder`, to this process. */
+/** The room that the disk under `folder` has for this process. */
 export async function diskRoom(folder: string, look: Look = statfs): Promise<DiskRoom> {
   const { bavail, bsize, blocks } = await look(folder)
   return { freeBytes: bavail * bsize, reservedBytes: reservedBytes(blocks * bsize) }
@@ -37,7 +37,7 @@ export class DiskSpace {
     this.#elapsedMs = elapsedMs
   }
 
-  /** What is left now. */
+  /** The room that the disk has now. */
   room(): Promise<DiskRoom> {
     return diskRoom(this.#folder, this.#look)
   }

@@ -1,8 +1,8 @@
-/** Fewest items of an early statement: with 8 a statement costs too much of what is gained. */
+/** Fewest items of an early statement: with 8 the cost of a statement takes too much of the gain. */
 const LEAST_EARLY_ITEMS = 16
 /**
- * No statement goes early if each takes at least this long: if commits are slow, each has to carry more. A
- * crowd of 64 sends heartbeats in statements of 0.6 to 2 ms, by the hour of the machine.
+ * No statement goes early if each takes at least this long, in milliseconds: with slow commits each has to
+ * carry more items. Heartbeats of 64 connections go in statements of 0.6 to 2 ms.
  */
 const EARLY_BELOW_MS = 5
 /** Both estimates decay by 10 % a statement: they follow a slower database or a smaller load within ten. */
@@ -61,8 +61,8 @@ export class FlushPolicy {
   }
 
   /**
-   * Items that a statement carries at most. An early one carries a lane's share of the recent peak: two
-   * statements of 32 bring more through than one of 16 beside one of 32 while 16 items wait.
+   * Items that a statement carries at most. An early one carries a lane's share of the recent peak, so that
+   * all lanes carry about as much.
    */
   get mostItems(): number {
     const { lanes, maxItems } = this.#parts

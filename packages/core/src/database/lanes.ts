@@ -1,14 +1,14 @@
 import { arrayLiteral } from './array-literal.ts'
 import type { Statement } from './session.ts'
 
-/** A statement slower than this may run by a plan that was made when a table was small. */
+/** A statement slower than this, in milliseconds, may run by a plan that was made when a table was small. */
 const SUSPECT_MS = 20
-/** Plans of a connection are made anew at most so often: 5 ms of PostgreSQL for all of them. */
+/** Shortest time between two renewals of a connection's plans, in milliseconds: one costs PostgreSQL 5 ms. */
 const RENEW_EVERY_MS = 1000
 
 /**
- * What connections are opened with. Every hot statement finds its rows by an index; a plan that was made when
- * a table was one page long must not read the whole of it when it is long.
+ * Options of the connections. Every hot statement finds its rows by an index: a plan that was made when a
+ * table was one page long must not scan all of it later.
  */
 export const LANE_OPTIONS = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
 
@@ -20,9 +20,8 @@ export interface Connection {
 
 /**
  * Connections for hot statements. Each statement is planned once for all parameters (`LANE_OPTIONS`), since
- * with arrays PostgreSQL keeps planning anew otherwise, 0.3 ms a batch. It also keeps the plan of an empty
- * table while 100,000 rows come in until autovacuum has looked, a minute later (24,000 pages a claim instead
- * of 60, as claims once were written): here a slow statement has the plans of its connection made anew.
+ * with arrays PostgreSQL would plan each batch anew, 0.3 ms each. A kept plan may be one for an empty table:
+ * a slow statement therefore discards the plans of its connection (decision 13).
  */
 export class Lanes {
   readonly #connect: () => Promise<Connection>
@@ -49,7 +48,7 @@ export class Lanes {
     }
   }
 
-  // The answer does not wait for the plans.
+  // The answer does not wait until the plans are discarded.
   #giveBack(connection: Connection, startedAt: number): void {
     const now = this.#elapsedMs()
     const renewedAt = this.#renewedAt.get(connection) ?? Number.NEGATIVE_INFINITY
@@ -67,9 +66,9 @@ export class Lanes {
 
 const RESULT_CHANGED = '0A000'
 
-// After a refusal the connection is as good as before: the pool's own `query` would open another, 5 ms for
-// each bad item. Not so when a migration changed what a prepared statement returns: that one fails until it
-// is prepared anew.
+// A refused statement leaves its connection usable; the pool's own `query` would open another, 5 ms for each
+// bad item. The exception is a prepared statement whose columns a migration changed: it fails until it is
+// prepared anew.
 function isRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { severity, code } = error as { severity?: unknown; code?: unknown }

@@ -5,9 +5,7 @@ import { checksum } from './migrator.ts'
 
 export { Migrator } from '@mikro-orm/migrations'
 
-/**
- * What the migrator takes: each step as a class that also records its own checksum in the same transaction.
- */
+/** The input of the migrator: each step as a class that also records its checksum in the same transaction. */
 export const migrationsList = (
   steps: readonly MigrationStep[],
 ): { name: string; class: Constructor<Migration> }[] =>

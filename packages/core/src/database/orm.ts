@@ -11,23 +11,20 @@ import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
 import { retryDeadlock, retryStalePlan } from './statement-retry.ts'
 
-/** What the rest of storage needs of a driver: the two differ nowhere else. */
+/** The driver of a database: the only difference between PostgreSQL and PGlite for the rest of storage. */
 export interface Driver {
   em(): SqlEntityManager
   /** Runs a statement outside any transaction, prepared by name where the driver can. */
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
-  /**
-   * The same for statements that must not wait behind others: lanes of their own, planned once for all
-   * parameters.
-   */
+  /** Runs a hot statement on lanes apart from all other statements, planned once for all parameters. */
   hotRows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
-  /** Hot statements of one kind that it works on at once. */
+  /** Hot statements of one kind that run at once. */
   readonly lanes: number
-  /** Runs a statement apart from the general pool, so that its health is not mistaken for the database's. */
+  /** Runs a statement apart from the general pool, so that a busy pool does not look like a lost database. */
   probe<Row>(text: string): Promise<Row[]>
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
   /**
-   * Applies what is missing of `list`, each in a transaction of its own, without the limits of ordinary
+   * Applies the missing steps of `list`, each in its own transaction, without the time limits of ordinary
    * statements.
    */
   migrate(list: readonly MigrationStep[]): Promise<void>
@@ -38,17 +35,17 @@ export interface Driver {
 export interface EmbeddedDriver extends Driver {
   /** The whole data directory, as `snapshot` takes it. */
   dump(): Promise<Blob>
-  /** Aborted when the database has given up: nothing is answered any more until it is opened again. */
+  /** Aborted when the database has given up: it answers nothing until it is opened again. */
   readonly lost: AbortSignal
 }
 
 type Entities = NonNullable<Options['entities']>
 
-// A database that is away, or not there yet, is met by the first statement: the ORM would connect to look for
-// it at once.
+// The ORM must not connect at once to look for the database: the first statement finds out whether it is
+// there.
 const SHARED = { discovery: { warnWhenNoEntities: false }, ensureDatabase: false, debug: false } as const
 
-// The migrator weighs 100 ms of imports: loaded by those who migrate only.
+// The imports of the migrator take 100 ms: only a migration loads them.
 const migrating = async (list: readonly MigrationStep[]) => {
   const { Migrator, migrationsList } = await import('./migration-class.ts')
   const migrations = {
@@ -67,12 +64,12 @@ const migrating = async (list: readonly MigrationStep[]) => {
   }
 }
 
-// A request that cannot have a connection within two seconds is answered 503; a statement that runs longer
-// than five is a fault, not work.
+// A request that gets no connection within two seconds is answered 503; a statement that runs longer than
+// five seconds is a fault.
 const SESSION_LIMITS = {
   connectionTimeoutMillis: 2000,
   statement_timeout: 5000,
-  // For a server that is gone without a word: it cannot tell any more that the statement took too long.
+  // A server that vanished cannot report a timeout: then the client has to.
   query_timeout: 7000,
   lock_timeout: 2000,
   idle_in_transaction_session_timeout: 10_000,
@@ -80,8 +77,7 @@ const SESSION_LIMITS = {
   application_name: 'svc',
 }
 
-// Dates and times stay PostgreSQL's text, as the ORM has them: one way to read a row, whoever ran the
-// statement.
+// Dates and times stay PostgreSQL's text, as in the ORM, so that all rows are read in one way.
 const TIME_TYPES = [1082, 1114, 1184, 1186]
 
 // A probe is asked again soon.
@@ -101,10 +97,10 @@ export async function postgresDriver(
   poolSize: number,
   entities: Entities,
 ): Promise<Driver> {
-  // The ORM takes an address apart by itself, and leaves out what it says of TLS and of sockets.
+  // The ORM would parse an address itself, without its settings of TLS and of sockets.
   const Client = clientOf(server)
   const url = typeof server === 'string' ? server : server.url
-  // Not by init(), which loads the migrator and a file finder at every start: some 100 ms for nothing.
+  // Without init(), which loads the migrator and a file finder at every start, some 100 ms.
   const orm = new PostgresOrm({
     ...SHARED,
     entities: [...entities],
@@ -116,7 +112,7 @@ export async function postgresDriver(
   watchLent(pool)
   const hot = new pg.Pool({ Client, types: timesAsText(), ...LANE_LIMITS })
   hot.on('error', () => {})
-  // A connection that breaks under a statement says so twice: to the statement, and to whoever listens.
+  // A connection that breaks reports it to its statement and as an event, which needs a listener.
   hot.on('connect', (client) => client.on('error', () => {}))
   const lanes = new Lanes(() => hot.connect())
   const probes = new pg.Pool({ Client, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
@@ -150,7 +146,7 @@ export async function postgresDriver(
     },
     close: async () => {
       await orm.close(true)
-      // The ORM closes its pool only if it has run a statement itself: most of ours go to the pool directly.
+      // The ORM closes its pool only if it has run a statement itself; most of ours go to the pool directly.
       const own = pool.ending ? undefined : pool.end()
       await Promise.all([own, hot.end(), probes.end()])
     },
@@ -166,7 +162,7 @@ export async function pgliteDriver(
   entities: Entities,
 ): Promise<EmbeddedDriver> {
   const { dataDir, snapshot } = source
-  // Loaded by those who embed it: a service on PostgreSQL starts some milliseconds earlier.
+  // Loaded only for an embedded database: a service on PostgreSQL starts some milliseconds earlier.
   const { PGlite } = await import('@electric-sql/pglite')
   const { MikroORM: PgliteOrm } = await import('@mikro-orm/pglite')
   const { pgliteStatements } = await import('./pglite-statements.ts')
@@ -190,7 +186,7 @@ export async function pgliteDriver(
   return {
     em: () => orm.em.fork(),
     rows: ({ text }, params) => query(text, params),
-    // A second statement would only wait for the first, and be shorter of what comes meanwhile.
+    // A second statement would only wait for the first, and carry fewer items.
     lanes: 1,
     hotRows: (statement, params) => retryStalePlan(1, () => lanes.rows(statement, params)),
     probe: (text) => query(text, []),
@@ -213,8 +209,8 @@ export async function pgliteDriver(
 }
 
 /**
- * Runs `work` while this process alone holds the advisory lock `key` of the database. While another holds it,
- * it is waited for; with `wait` false nothing is done instead.
+ * Runs `work` while this process alone holds the advisory lock `key` of the database. Waits while another
+ * process holds it; with `wait` false it then does nothing.
  */
 export async function withAdvisoryLock<T>(
   server: string | DatabaseServer,

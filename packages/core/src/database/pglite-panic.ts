@@ -1,16 +1,16 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** After these PostgreSQL ends its process: what it has in memory is not to be trusted. */
+/** Severities after which PostgreSQL ends its process, since its memory may be corrupt. */
 const LAST_WORDS = new Set(['PANIC', 'FATAL'])
 
 /** PostgreSQL's own code for "another process crashed": callers may try again later. */
 const CRASHED = '57P02'
 
 /**
- * Lets no statement into a database that has given up, and tells when that is: the signal's reason is
- * PostgreSQL's error. A full disk makes PostgreSQL panic where it cannot extend its log. PGlite (0.5.8)
- * survives that with its locks held, so that the next statement spins for ever and takes the process with it.
- * What was committed is in the log; it is there when the folder is opened again, as after a kill.
+ * Lets no statement into a database that has given up. The returned signal is aborted then, with PostgreSQL's
+ * error as its reason. PostgreSQL panics if a full disk does not let it extend its log. PGlite (0.5.8)
+ * survives a panic with its locks held, so that the next statement would spin for ever and block the process.
+ * Committed data is in the log: it is there when the folder is opened again, as after a kill.
  */
 export function stopAtPanic(pglite: PGlite): AbortSignal {
   const lost = new AbortController()

@@ -12,7 +12,7 @@ interface Column {
   readonly read: (text: string) => unknown
 }
 
-/** What PostgreSQL says of a statement once. */
+/** Types of a statement's parameters and columns, asked for once. */
 interface Prepared {
   readonly write: readonly ((value: unknown) => string)[]
   readonly columns: readonly Column[]
@@ -55,8 +55,8 @@ export function pgliteStatements(pglite: PGlite, isShared = true): Connection {
     const values = params.map((value, index) => (value == null ? null : (write[index]?.(value) ?? null)))
     const bind = serialize.bind({ statement: statement.name, values })
     const run = [bind, serialize.execute({})]
-    // What ends a transaction goes by itself: in one piece with a statement at which PostgreSQL gave up it
-    // would be worked on still, and wait for ever. See pglite-panic.ts.
+    // The message that ends the transaction goes by itself: sent together with a statement at which
+    // PostgreSQL panics, it would still be processed, and wait for ever. See pglite-panic.ts.
     try {
       const answer = await send(isShared ? [AS_IN_LANES, ...run] : run)
       await send([serialize.sync()])
@@ -83,7 +83,7 @@ export function pgliteStatements(pglite: PGlite, isShared = true): Connection {
       )
       return { rows }
     },
-    // One connection is all there is: given up, it prepares anew.
+    // There is only one connection: instead of being closed it prepares its statements anew.
     release: (destroy = false) => void (destroy && forget().catch(() => {})),
   }
 }

@@ -9,22 +9,19 @@ export interface Statement {
 }
 
 /**
- * What an adapter speaks through: the whole storage, or one transaction of it. Hot statements are prepared by
- * name on the driver's own client; the entity manager serves what operators do now and then. Both throw
- * `Problem` `unavailable` when the database cannot be reached or is too busy.
+ * The access of an adapter to the database: outside of transactions, or inside one. Hot statements are
+ * prepared by name on the driver's own client; the entity manager serves the rarer work of operators. Both
+ * throw `Problem` `unavailable` when the database cannot be reached or is too busy.
  */
 export interface Session {
   /** Runs a statement with bound parameters. */
   rows<Row>(statement: Statement, params: readonly unknown[]): Promise<Row[]>
   /**
-   * Statements of requests that come all the time: those that arrive together travel together. Inside a
-   * transaction every item goes by itself.
+   * Batches the statements of frequent requests: items that arrive together share one. Inside a transaction
+   * every item has its own.
    */
   batched<Item, Result>(parts: HotParts<Item, Result>): (item: Item) => Promise<Result>
-  /**
-   * Runs `work` on a manager with an identity map of its own, inside the session's transaction if there is
-   * one.
-   */
+  /** Runs `work` on a manager with its own identity map, inside the session's transaction if there is one. */
   manage<T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T>
 }
 
@@ -39,7 +36,7 @@ export interface HotParts<Item, Result> extends Omit<BatchParts<Item, Result>, '
 /** An instant as an array parameter takes it. */
 export const isoOrNull = (at: Date | undefined): string | null => at?.toISOString() ?? null
 
-/** Reads a `timestamptz` as these adapters get it: PostgreSQL's text. */
+/** Reads a `timestamptz`, which adapters get as PostgreSQL's text. */
 export const instant = (value: string): Date => new Date(value)
 
 /** Like `instant`; undefined for null and for PostgreSQL's infinities. */

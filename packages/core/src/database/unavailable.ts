@@ -1,12 +1,11 @@
 import { Problem } from '../problem.ts'
 
-// Classes and codes of PostgreSQL that say "not now": connection trouble (08), too many connections and out
-// of resources (53), shutting down or starting (57P), timeouts of lock (55P03) and of statement (57014),
-// ended to free others from a deadlock (40P01).
+// Classes and codes of PostgreSQL for a temporary failure: connection trouble (08), too many connections and
+// no resources (53), shutting down or starting (57P), timeouts of locks (55P03), statements (57014) and idle
+// transactions (25P03), a statement ended to resolve a deadlock (40P01).
 const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$|40P01$)/
-// Of connection trouble by its class, and none unless it ends the connection, as poolers end one with it:
-// else a message could not be read, one with a NUL in the text of a statement for instance, and cannot
-// however often it is sent.
+// In the class of connection trouble, but temporary only if it ends the connection, as poolers do with it.
+// Otherwise PostgreSQL cannot read a message, such as a statement with a NUL in it, and never will.
 const PROTOCOL_VIOLATION = '08P01'
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -26,8 +25,7 @@ const CLIENT_MESSAGES =
 const RETRY_SECONDS = 2
 
 /**
- * What an operator has to mend, by what the driver and the server say: it may be mended while the service
- * runs.
+ * Faults that an operator has to correct, by the code or message of the driver: possible without a restart.
  */
 const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
   [
@@ -45,12 +43,12 @@ const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
 const ABSENT = 'the database cannot be reached or is too busy'
 
 /**
- * `error`, or a `Problem` `unavailable` around it when it says that the database cannot be used right now.
+ * Returns `error`, or a `Problem` `unavailable` with it as cause if the database cannot be used right now.
  */
 export function translated(error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof Problem) return error
-  // By its fields, not its class: an embedder may run in a context whose `Error` is not the one of the
-  // drivers.
+  // By its fields instead of its class: an embedder may run in a context with another `Error` than the
+  // driver's.
   const { code, message, severity } = error as { code?: unknown; message?: unknown; severity?: unknown }
   const text = typeof code === 'string' ? code : ''
   if (text === PROTOCOL_VIOLATION && severity !== 'FATAL') return error

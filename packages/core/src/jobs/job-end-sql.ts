@@ -9,7 +9,7 @@ const NOW = at('$2')
 const LEASE_OVER = `(available_at <= ${NOW} and (lost + 1 >= max_attempts or cancel_requested_at is not null))`
 const CANCEL_OVER = `cancel_requested_at + make_interval(secs => ${CANCEL_CONFIRM_SECONDS}) <= ${NOW}`
 
-// Ownership ends with the job, so that whatever its host still sends is answered 404.
+// Ownership ends with the job: later requests of its host are answered 404.
 const end = (name: string, which: string) => ({
   name,
   text: `with gone as (
@@ -27,9 +27,9 @@ const end = (name: string, which: string) => ({
 const first = (target: string) => `(select id, available_at from jobs
   where license_id = $1 and target = ${target} and ${UNFINISHED} and available_at <= ${NOW} order by available_at, id limit 1)`
 
-// Two statements: the plan that is right for one job is wrong for all. The second reads the index of held
-// jobs, so that a sweep does not come to know the queue that waits.
-/** Ends the job that is due longest for a host of a license, if its owner is lost for good. */
+// Two statements, since one job and all jobs need different plans. The second reads the index of held jobs,
+// so that a sweep does not read pending ones.
+/** Ends the job that has been due longest for a host of a license, if its owner is lost for good. */
 export const END_HEAD = end(
   'job-end-head',
   `id = (select id from (${first("''")} union all ${first('$5')}) head order by available_at, id limit 1)`,
@@ -49,14 +49,14 @@ export const TIME_OUT = {
 
 const LOST_FORMAT = lostError('%s', '%s')
 
-/** Ends the job at the head of what is due for a host, if its owner is lost for good. */
+/** Ends the job at the head of a host's due jobs, if its owner is lost for good. */
 export async function endHead(rows: Rows, { request, now }: LeaseAsked): Promise<Job[]> {
   const { licenseId, fingerprint } = request
   const params = [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint]
   return (await rows<JobRow>(END_HEAD, params)).map(toJob)
 }
 
-/** Asks jobs past their timeout to stop and ends lost ones. */
+/** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
 export async function sweep(rows: Rows, now: Date | undefined): Promise<SweepResult> {
   const timedOut = await rows<JobRow>(TIME_OUT, [now])
   const ended = await rows<JobRow>(END_ALL, [undefined, now, LOST_FORMAT, UNCONFIRMED_ERROR])

@@ -7,8 +7,8 @@ import { take } from './job-take-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
 
 /**
- * Leases for several hosts, in their order; undefined for whom no license speaks. `isBusy`: whether work is
- * likely for most, so that a look before is not worth its time.
+ * Leases for several hosts, in their order; undefined for a host without a usable license. `isBusy`: most
+ * hosts probably get a job, so that a probe before the claim is not worth its time.
  */
 export async function lease(
   asked: readonly LeaseAsked[],
@@ -23,10 +23,10 @@ export async function lease(
   return asked.map((each) => taken.get(each) ?? others.get(each))
 }
 
-/** Answers by request; undefined where no license speaks for it. */
+/** Answers by request; undefined for a request without a usable license. */
 type Answers = ReadonlyMap<LeaseAsked, LeaseAnswer | undefined>
 
-/** Looks first, and says why there is nothing. */
+/** Probes first, then claims for the promising hosts. */
 async function search(asked: readonly LeaseAsked[], rows: Rows): Promise<Answers> {
   const seen = await seek(asked, rows)
   const promising = seen.filter(isPromising)
@@ -52,8 +52,8 @@ const isPromising = ({ licensed, promising }: Look): boolean => licensed && prom
 const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefined =>
   licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
 
-// Where a queue comes to its end many see what others are just taking: one more look tells them so, where
-// three statements for each of them would be waited for by all.
+// Near the end of a queue many hosts see the same job. One more probe for all of them finds out who still has
+// something: three statements for each would make all of them wait.
 async function settle(missed: readonly Seen[], rows: Rows): Promise<Answers> {
   const still =
     missed.length > 1
@@ -71,9 +71,8 @@ async function settle(missed: readonly Seen[], rows: Rows): Promise<Answers> {
   return new Map(answers)
 }
 
-// There was something for this host that could not be taken as it was: its own job under the same claim key,
-// a job at the head of its queue whose owner is lost for good, or one that others have taken or locked
-// meanwhile.
+// The probe found something that the claim did not get: the host's own job under the same claim key, a job at
+// the head of its queue whose owner is lost for good, or a job that others have taken or locked meanwhile.
 async function settleOne({ asked, cancel, drained }: Seen, rows: Rows): Promise<LeaseAnswer> {
   const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
   const again = await repeat(asked, rows)

@@ -9,8 +9,8 @@ const LIST = {
   name: 'job-list',
   text: `select * from jobs j where ${FILTER} order by id desc limit $4`,
 }
-// Each part has its index; there is none of all jobs of a license, into which each claim would have to write.
-// Held ones are few and have no order (`offset 0`: else the planner would walk over all jobs in theirs).
+// Each part has its index: each claim would have to write to an index of all jobs of a license. Held jobs are
+// few and stay unordered (`offset 0`: otherwise the planner would walk over all jobs in id order).
 const PARTS = [
   {
     which: `j.${UNFINISHED} and j.claimed_by is null`,

@@ -25,7 +25,7 @@ const LAST = `left join lateral (select c.attempt as last_attempt, c.next_offset
   from job_log_chunks c where c.job_id = job.id order by c.first_line desc limit 1) last on true`
 const AT_END = `job.first_line = coalesce(job_lines, 0)
   and job.first_offset = case when last_attempt = job.attempt then last_next else 0 end`
-// All bodies travel in one value, each cut out by its place.
+// All bodies are in one parameter, from which each is cut out by its place.
 const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
     body, idempotency_key, at)
   select id, job.attempt, job.first_line, job.first_offset, job.next_offset, job.lines, job.accepted, job.chars,
@@ -48,8 +48,9 @@ export const APPEND = {
 }
 
 /**
- * Appends whatever may be appended, renews leases, and answers everybody: where the log stood, what a
- * repeated key got, and whether the chunk was stored. An item costs a quarter more than in `APPEND`.
+ * Slow path: appends each chunk that may be appended, renews leases, and answers every owner: the end of the
+ * log, the first answer to a repeated key, and whether the chunk was stored. An item costs a quarter more
+ * than in `APPEND`.
  */
 export const SETTLE = {
   name: 'job-log-settle',
@@ -93,7 +94,7 @@ type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
   readonly stored: boolean
 }
 
-/** Lines with the instant that a test gives them. */
+/** Lines, with the instant that a test gives them. */
 export interface LogAsked {
   readonly write: LogWrite
   readonly now: Date | undefined
@@ -101,7 +102,7 @@ export interface LogAsked {
 
 interface Attempted extends LogPlacement {
   readonly asked: LogAsked
-  /** Where the log stands, as far as its writer knows. */
+  /** The end of the log, as far as its writer knows. */
   readonly before: LogPosition
   readonly body: Buffer
 }
@@ -118,15 +119,15 @@ const SETTLED: Addressing<Attempted, SettledRow> = {
 
 const TRIES = 16
 
-/** What a process keeps between appends. */
+/** The memory of a process between appends. */
 export interface LogMemory {
   readonly positions: LogPositions
   readonly scratch: Scratch
 }
 
 /**
- * Appends lines to any number of logs, each job once. Who believed that a log stood elsewhere is told where,
- * and tries again; so does the later one of two, on two replicas, who saw the same end and collide on the
+ * Appends lines to any number of logs, each job once. A writer with a wrong end of its log learns the right
+ * one and tries again. So does the later one of two replicas that saw the same end and collided on the
  * primary key.
  */
 export async function appendLogs(

@@ -9,32 +9,32 @@ import {
 import { ownTurn } from '../own-turn.ts'
 import { type LogLine, longPieces } from './job-log.ts'
 
-/** Smaller bodies are kept as they are: 47 µs for 4 KB is what compressing costs at least. */
+/** Smaller bodies stay uncompressed: compressing takes 47 µs at least. */
 const COMPRESSED_FROM_BYTES = 4096
-/** Larger ones are compressed beside the event loop: 64 KB take 0.4 ms. */
+/** Bodies from this size on are compressed in the thread pool: 64 KB take 0.4 ms. */
 const BESIDE_FROM_BYTES = 64 * 1024
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 /**
- * 8 MB of one letter are 800 bytes compressed: how long a body is shows when it is expanded. 1,000 lines of
- * 80 characters are 110 KB; a quarter of a megabyte takes less than 1 ms.
+ * The longest body that is expanded at once: it takes less than 1 ms. The compressed size does not tell the
+ * length: 8 MB of one letter are 800 bytes.
  */
 const SHORT = { maxOutputLength: 256 * 1024 }
-/** Beside the event loop 8 MB come in 32 pieces; each of the 512 of the default would wait for its turn. */
+/** Piece size of longer bodies: 8 MB come in 32 pieces, and each waits for a turn of the event loop. */
 const LONG = { chunkSize: 256 * 1024 }
 const NEWLINE = '\n'.charCodeAt(0)
 
 const compressed = promisify(zstdCompress)
 
-/** The lines of a document, by columns: half the work of an object a line. */
+/** The lines of a document, by columns: half the work of an object for each line. */
 export interface LineColumns {
   readonly ts: readonly number[]
   readonly line: readonly string[]
 }
 
 /**
- * Lines as a log keeps them: JSON, which holds NUL and lone surrogates, one document a row, and from 4 KB on
- * compressed by zstd. Many lines are several documents, each written and read in a turn of its own. What a
- * body is, its first byte says: JSON begins with a brace, zstd with its magic number.
+ * The body of a chunk of lines: JSON, which can hold NUL and lone surrogates, compressed by zstd from 4 KB
+ * on. Many lines are several documents separated by newlines, each written and read in its own event-loop
+ * turn. The first byte tells the format: JSON begins with a brace, zstd with its magic number.
  */
 export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   const documents = longPieces(lines)
@@ -59,7 +59,7 @@ function documentText(lines: readonly LogLine[]): Buffer {
 
 const JSON_BEGINS = '{'.charCodeAt(0)
 
-/** The lines of a body, a document at a time. Whoever has read enough leaves the rest as it is. */
+/** The lines of a body, a document at a time. A reader may stop early. */
 export async function* decodeLines(body: Uint8Array): AsyncGenerator<LineColumns> {
   let begun: Buffer[] = []
   let isFirst = true
@@ -90,7 +90,7 @@ function piecesOf(body: Uint8Array): Iterable<Buffer> | AsyncIterable<Buffer> {
     try {
       return [zstdDecompressSync(body, SHORT)]
     } catch {
-      // Too long for that, or broken: then so it is below.
+      // Too long, or broken, which shows below.
     }
   }
   const expanding = createZstdDecompress(LONG)

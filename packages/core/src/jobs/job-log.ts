@@ -24,18 +24,18 @@ export interface StoredLine extends LogLine {
 }
 
 /**
- * Most characters of a log in one answer: 10,000 lines of 100. The longest lines would make 82 MB of JSON of
- * so many, half a second of the event loop for one reader.
+ * Most characters of a log in one answer: 10,000 lines of 100. So many of the longest lines would be 82 MB of
+ * JSON.
  */
 export const MAX_VIEW_CHARS = 1024 * 1024
 
 /**
- * More than so many characters of lines are worked on in turns of the event loop of their own: it takes 1 ms
- * and more.
+ * Lines with more characters than this are worked on in event-loop turns of their own: they take 1 ms or
+ * more.
  */
 export const LONG_CHARS = 256 * 1024
 
-/** A bound of what one reader gets: so many lines and, beyond the first, so many UTF-16 code units. */
+/** The room of one answer: so many lines and, beyond the first line, so many UTF-16 code units. */
 export class LogRoom {
   #lines: number
   #chars: number
@@ -46,12 +46,12 @@ export class LogRoom {
     this.#chars = chars
   }
 
-  /** Whether nothing more fits, or something did not. */
+  /** Whether no further line fits, or one did not fit before. */
   get isFull(): boolean {
     return this.#lines <= 0
   }
 
-  /** Whether this line fits too; once one did not, none does. */
+  /** Takes the room of a line; false if it does not fit, and for every line after that. */
   takes({ line }: LogLine): boolean {
     this.#chars -= line.length
     const fits = !this.isFull && (this.#isEmpty || this.#chars >= 0)
@@ -61,20 +61,18 @@ export class LogRoom {
   }
 }
 
-/** Whether an answer of at most `limit` lines and `MAX_VIEW_CHARS` may have ended for want of room. */
+/** Whether an answer of at most `limit` lines and `MAX_VIEW_CHARS` may leave out lines for lack of room. */
 export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =>
   lines.length >= limit || charsOf(lines) + MAX_LINE_CHARS > MAX_VIEW_CHARS
 
-/**
- * For who is about to answer with these: an answer of a million characters is some 50 ms of the event loop.
- */
+/** Waits for a new event-loop turn before a long answer: a million characters take some 50 ms. */
 export async function turnForLong(lines: readonly LogLine[]): Promise<void> {
   if (charsOf(lines) > LONG_CHARS) await ownTurn()
 }
 
 /**
- * The same lines in pieces that are each worked on in a turn of their own: each ends with the line that
- * reaches `LONG_CHARS`.
+ * The same lines in pieces, one for each event-loop turn. A piece ends with the line that reaches
+ * `LONG_CHARS`.
  */
 export function longPieces<Line extends LogLine>(lines: readonly Line[]): (readonly Line[])[] {
   const pieces: (readonly Line[])[] = []
@@ -89,7 +87,7 @@ export function longPieces<Line extends LogLine>(lines: readonly Line[]): (reado
   return pieces
 }
 
-/** UTF-16 code units of text. */
+/** UTF-16 code units of the lines. */
 export const charsOf = (lines: readonly LogLine[]): number =>
   lines.reduce((sum, { line }) => sum + line.length, 0)
 
@@ -100,7 +98,10 @@ export function cutLine(line: string): string {
   return line.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_LINE_CHARS - 1 : MAX_LINE_CHARS)
 }
 
-/** Where an attempt's log stands: the next free offset there, and what the whole job has stored. */
+/**
+ * The end of an attempt's log: its next free offset, and the lines and characters that the whole job has
+ * stored.
+ */
 export interface LogPosition {
   readonly next: number
   readonly jobLines: number
@@ -110,13 +111,13 @@ export interface LogPosition {
 /** The log of an attempt that has sent nothing yet. */
 export const EMPTY_LOG: LogPosition = { next: 0, jobLines: 0, jobChars: 0 }
 
-/** What to store of a request, and what to answer. */
+/** The lines of a request to store, and its answer. */
 export interface LogPlacement {
   /** Lines to store from the old `next` on; empty when there is nothing new. */
   readonly store: readonly LogLine[]
   /** Lines taken, stored now or before (spec, `accepted`). */
   readonly accepted: number
-  /** Where the log stands afterwards; `next` is where the host goes on. */
+  /** The end of the log afterwards; the host goes on at `next`. */
   readonly position: LogPosition
 }
 
@@ -127,9 +128,9 @@ export const isFull = (position: LogPosition): boolean =>
   position.jobLines >= MAX_JOB_LINES || position.jobChars >= MAX_JOB_CHARS
 
 /**
- * Places `lines` in a log that stands at `position`. With `offset`, lines stored before are skipped and a gap
- * stores nothing; without, lines are appended. Past the cap of the job lines are taken and dropped, after one
- * marker line: then the log stands where the request ends, since nothing is left to be skipped or missed.
+ * Places `lines` in a log that ends at `position`. With `offset`, lines stored before are skipped and a gap
+ * stores nothing; without, lines are appended. Past the cap of the job, lines are accepted and dropped, after
+ * one marker line: the log then ends with the request, since there is no line left to skip or miss.
  */
 export function placeLines(
   position: LogPosition,

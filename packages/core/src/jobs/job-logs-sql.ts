@@ -11,7 +11,7 @@ interface ChunkRow {
   readonly body: Uint8Array
 }
 
-// Begins at the chunk that holds line $2, so that who follows a long log does not read it again each time.
+// Begins at the chunk that holds line $2, so that followers of a long log do not read it again each time.
 export const READ = {
   name: 'job-log-read',
   text: `select attempt, first_line, first_offset, lines, body from job_log_chunks
@@ -26,7 +26,7 @@ const LENGTHS = {
     group by attempt order by attempt`,
 }
 
-/** Stored lines over all attempts, `after` of them skipped, as many as there is room for. */
+/** Stored lines of all attempts, `after` of them skipped, as many as `room` has space for. */
 export async function readLogs(
   session: Session,
   jobId: string,

@@ -4,7 +4,7 @@ import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { toStop, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
 
-/** A request with the instant that a test gives it. */
+/** A request for work, with the instant that a test gives it. */
 export interface LeaseAsked {
   readonly request: LeaseRequest
   readonly now: Date | undefined
@@ -13,32 +13,32 @@ export interface LeaseAsked {
 /** The identity of the host that asks. */
 export const hostOf = ({ request }: LeaseAsked): string => identity(request.licenseId, request.fingerprint)
 
-// Whether there is one, found from the end: what was claimed lies at the beginning, and while an old snapshot
-// is open (a dump) it cannot be cleared away. Ordered, since of `exists` the planner hopes to meet a row
-// early in a scan of the whole table: 2,000 pages behind 50,000 jobs of other hosts, 4 so; or it reads all
-// held jobs into a hash.
+// Whether a due job exists. It searches from the end, since entries of claimed jobs lie at the beginning, and
+// vacuum cannot remove them while an old snapshot is open (a dump). `exists` would be slower: the planner
+// scans the whole table for it (2,000 pages instead of 4 behind 50,000 jobs of other hosts), or hashes all
+// held jobs.
 const isDue = (target: string) => `(select true from jobs j
   where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at
   order by j.available_at desc, j.id desc limit 1)`
 
-/** SQL: whether the license of a request `q` speaks for it at `q.at`. */
+/** SQL: whether the license of a request `q` is usable for it at `q.at`. */
 export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
-// No `exists`: that the planner would read all drained hosts for, into a hash.
+// Without `exists`, for which the planner would read all drained hosts into a hash.
 /** SQL: whether the host of a request `q` is drained. */
 export const DRAINED = `coalesce((select true from agents a
   where a.license_id = q.license_id and a.fingerprint = q.fingerprint and a.drained_at is not null), false)`
-/** SQL: whether the claim key of a request `q` means an unfinished job, one that is `such`. */
+/** SQL: whether the claim key of a request `q` names an unfinished job that is `such`. */
 export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((select true from jobs j
   where j.license_id = q.license_id and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED}
     and ${such} limit 1), false))`
 
 /**
- * Whether the lease statement would have anything for a host. Most claims find nothing, and this says so for
- * a fraction of the database's time: it locks nothing and writes nothing. It checks the license as that does.
- * A host that hears nothing but "no work" has no row, since reading a row costs more than all else that is
- * done here for it. Each request looks into the shared queue of its license by itself: told apart by license
- * first, a batch cost up to a third more (19 µs a request instead of 13 in batches of 32).
+ * Probes whether the claim statement would have anything for a host. Most claims find nothing: the probe says
+ * so for a fraction of the database's time, since it locks and writes nothing. It checks the license as the
+ * claim does. A host without work has no row, since reading one costs more than the rest of the probe. Each
+ * request searches the shared queue of its license by itself: grouped by license first, a batch cost up to a
+ * third more.
  */
 export const LOOKS = {
   name: 'job-looks',
@@ -52,7 +52,7 @@ export const LOOKS = {
   where not licensed or drained or promising or cancel is not null`,
 }
 
-/** What a host hears when there is nothing for it, and whether there is something. */
+/** The result of a probe for a host: whether there may be a job, and the answer if there is none. */
 export interface Look {
   readonly licensed: boolean
   readonly drained: boolean
@@ -60,7 +60,7 @@ export interface Look {
   readonly cancel: readonly string[]
 }
 
-/** A request with what the look told of it. */
+/** A request with the result of its probe. */
 export interface Seen extends Look {
   readonly asked: LeaseAsked
 }
@@ -79,7 +79,7 @@ const ANSWERED: Addressing<LeaseAsked, LookRow> = {
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
 }
 
-/** Looks for several hosts, in their order. */
+/** Probes for several hosts, in their order. */
 export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Seen[]> {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     asked.map(({ request }) => value(request) ?? null)

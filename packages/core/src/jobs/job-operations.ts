@@ -14,7 +14,7 @@ const MAX_TIMEOUT_SECONDS = 7 * 86_400
 const deploymentOf = ({ deploymentId, state, app }: Job) =>
   deploymentId === undefined ? {} : { deployment: { id: deploymentId, state, app } }
 
-/** The job as this operator may see it: secrets of payloads are for those who may deploy. */
+/** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
 
 async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
@@ -109,7 +109,7 @@ const logs = operation({
     limit: defaulted(whole(1, 10_000), 10_000),
   },
   run: async ({ jobs }, input) => {
-    // The state is read first: when it is final, the lines read after it are all but late ones.
+    // The state is read first: if it is final, only late lines can follow the lines read after it.
     const { state, error } = await jobs.get(input.job)
     const lines = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
     const more = mayHaveMore(lines, input.limit)
@@ -166,5 +166,5 @@ const cancel = operation({
   },
 })
 
-/** What operators can do with jobs. */
+/** Operations of operators on jobs. */
 export const jobOperations = [enqueue, list, show, logs, why, retry, cancel]

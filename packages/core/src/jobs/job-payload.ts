@@ -14,7 +14,7 @@ import {
 } from '../validation.ts'
 import type { JobKind } from './job.ts'
 
-/** What a job tells its host to do; secrets in it are references, never values. */
+/** The instructions of a job for its host; secrets in it are references, never values. */
 export type Payload = Readonly<Record<string, unknown>>
 
 const app = matching(
@@ -50,7 +50,7 @@ function readRestore(payload: unknown): Payload {
   throw new Problem('invalid-input', { details: ['image_id: expected image_id or checksum'] })
 }
 
-/** What each kind of job must carry (docs/agents.md, Payloads). Keys that are not named here are kept. */
+/** Required fields by kind of job (docs/agents.md, Payloads). Other keys are kept. */
 const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   deploy: reads(
     openShape({
@@ -75,7 +75,7 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
 export const DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']
 
 /**
- * Checks what a job of `kind` must carry.
+ * Checks the payload of a job of `kind`.
  * @throws Problem `invalid-input` with field-scoped details
  */
 export const readPayload = (kind: JobKind, payload: unknown): Payload => PAYLOADS[kind](payload)

@@ -9,14 +9,14 @@ const LEASE_END = `keyed.at + make_interval(secs => keyed.lease_seconds)`
 const SOON_OVER = `j.available_at < keyed.at + make_interval(secs => keyed.lease_seconds * ${RENEW_BELOW})`
 
 /**
- * The job that a claim key means: a repeated claim is a write of the owner and renews its lease. A key means
- * its job only as long as that is claimed; one that is used again while its job runs is taken from it, so
- * that it can mean the next. The row is asked for by its id, spelled so that no index which was empty when
- * this was planned is read as a whole.
+ * Finds the job of a claim key. A repeated claim is a write of the owner and renews its lease. A key names
+ * its job only while that is claimed: if it is used again while the job runs, the job loses it, and the key
+ * can name the next job. Looks up by id, written so that the planner cannot pick a partial index that it once
+ * saw empty (decision 13).
  *
- * Whose job it is is asked of the row as it is when it is written: while this waited for the row another host
- * may have taken it over. Without a write only a job is told whose lease is far from over, so that nobody can
- * be taking it over.
+ * The update checks the owner again, since another host may take the job over while this statement waits for
+ * the row. Without an update, only a job whose lease is far from over is returned: no host can be taking it
+ * over.
  */
 export const REPEAT = {
   name: 'job-repeat',
@@ -48,7 +48,7 @@ const ANSWERED: Addressing<LeaseAsked, RepeatRow> = {
 }
 
 /**
- * The job that this host has claimed with the same key before; undefined when it has not, or the job runs.
+ * The job that this host has claimed with the same key before; undefined if there is none, or the job runs.
  */
 export async function repeat(asked: LeaseAsked, rows: Rows): Promise<Job | undefined> {
   const { request, now } = asked

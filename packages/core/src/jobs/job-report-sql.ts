@@ -14,17 +14,17 @@ const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by 
 const LEASE_END = `q.at + make_interval(secs => q.lease_seconds)`
 const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
 
-// The rule of stateAfterReport, where the row is.
+// The rule of stateAfterReport in SQL.
 const NEXT = `case when q.reported = 'claimed' then j.state
   when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
 const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
- * Writes the words of any number of owners, each job once, where they change anything: one that changes
- * nothing while most of the lease is left writes nothing, and the word that a job runs changes no index. Its
- * conditions are asked of the row as it is when it is written. Rows are written in one order, so that two
- * statements never wait for each other.
+ * Writes the reports of any number of owners, each job once. A report that changes nothing writes nothing
+ * while most of the lease is left, and the report that a job runs changes no index. The conditions are
+ * checked on the row at the time of the write. Rows are written in one order, so that two statements never
+ * wait for each other.
  */
 export const REPORT = {
   name: 'job-report',
@@ -40,7 +40,7 @@ export const REPORT = {
     where ${OWNER} and ${WANTED} returning ${REPORTED}`,
 }
 
-/** Jobs of owners as they are, and whether there is something to write after all: then the row has moved. */
+/** Reads the jobs of owners, and whether their reports now change something: then the row has moved. */
 export const SEE = {
   name: 'job-see',
   text: `select ${REPORTED}, ${WANTED} as is_wanted
@@ -49,13 +49,13 @@ export const SEE = {
 
 type SeenRow = ReportedRow & { readonly is_wanted: boolean }
 
-/** A word with the instant that a test gives it. */
+/** A report, with the instant that a test gives it. */
 export interface StatusAsked {
   readonly write: StatusWrite
   readonly now: Date | undefined
 }
 
-/** The identity of the job that a word is of: a statement has one word of each. */
+/** The identity of the job of a report: a statement has one report for each. */
 export const jobOf = ({ write }: { readonly write: Pick<Owner, 'jobId'> }): string => identity(write.jobId)
 
 const addressing = (statement: string): Addressing<StatusAsked, ReportedRow> => ({
@@ -69,8 +69,8 @@ const SEEN = addressing(SEE.name)
 const TRIES = 3
 
 /**
- * Writes words of owners; undefined for those who are none. Where a row moved between writing and reading it,
- * its word is written again.
+ * Writes reports of owners; undefined for a writer who is not the owner. If a row moved between the write and
+ * the read, its report is written again.
  */
 export async function report(
   asked: readonly StatusAsked[],
@@ -84,7 +84,7 @@ export async function report(
       left,
       await rows<ReportedRow>(REPORT, [...paramsOf(left), GIVEN_BACK_ERROR]),
     )
-    // Only a job that is held is written.
+    // Only held jobs are written.
     for (const [each, row] of written) outcomes.set(each, outcomeOf(row, 'running'))
     left = left.filter((each) => !written.has(each))
     if (left.length === 0) break
@@ -116,7 +116,7 @@ function paramsOf(asked: readonly StatusAsked[]): readonly unknown[] {
   ]
 }
 
-// Rows are locked in one order, so that two heartbeats never wait for each other.
+// Rows are locked in one order, so that two heartbeats never deadlock.
 export const RENEW = {
   name: 'job-renew',
   text: `with low as (
@@ -130,7 +130,7 @@ export const RENEW = {
     update jobs j set available_at = ${at('$5')} + make_interval(secs => $4) from low where j.id = low.id`,
 }
 
-/** Renews what a heartbeat lists, where the host still holds that attempt. */
+/** Renews the leases that a heartbeat lists, if the host still holds that attempt. */
 export async function renew(
   rows: Rows,
   owners: readonly Owner[],

@@ -5,8 +5,8 @@ export const MAX_ERROR_CHARS = 8192
 
 /**
  * The state after the owner reports `reported` on a job in `current` (spec, States; docs/agents.md has the
- * table). No step back from running to claimed. `pending` gives the job back, unless a cancel waits: then it
- * ends it.
+ * table). A running job never goes back to claimed. `pending` gives the job back, or ends it if a cancel
+ * waits.
  */
 export function stateAfterReport(current: JobState, reported: JobState, cancelRequested: boolean): JobState {
   if (!isHeld(current)) return current
@@ -14,7 +14,7 @@ export function stateAfterReport(current: JobState, reported: JobState, cancelRe
   return reported === 'pending' && cancelRequested ? 'failed' : reported
 }
 
-/** What a report does to the job, for counters and for the header that tells the host. */
+/** The effect of a report on its job, for counters and for the header that tells the host. */
 export type ReportEffect = 'renewed' | 'given-back' | 'finished' | 'ignored'
 
 /** Names the effect of moving from `before` to `after`. */

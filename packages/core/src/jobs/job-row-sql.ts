@@ -33,7 +33,7 @@ export interface JobRow {
   readonly error: string | null
 }
 
-/** The job of a row. An urgent job that waits stands at minus infinity: it has been due since it was made. */
+/** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
 export const toJob = (row: JobRow): Job => ({
   id: row.id,
   licenseId: row.license_id,
@@ -94,18 +94,16 @@ export const cancelOf = (row: Pick<JobRow, 'cancel_requested_at' | 'cancel_reaso
 export const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
 /**
- * SQL: unfinished, the predicate of the partial indexes. None of them reads `state`, so that a job which
- * begins to run touches no index: its row changes in its page (constraints of the table hold `state` to these
- * columns).
+ * SQL: the predicate of the partial indexes, true for unfinished jobs. No index reads `state`, so that the
+ * update of a job that begins to run is heap-only (constraints of the table tie `state` to these columns).
  */
 export const UNFINISHED = 'finished_at is null'
 /** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
 export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
 
 /**
- * SQL: the ids of the jobs that the host of a row is to stop, as an array; null for none, since what is there
- * is read, an empty array too: 0.4 µs of 24 for a heartbeat in a folder. All that is asked stands in an index
- * of its own.
+ * SQL: the ids of the jobs that the host of a row is to stop, as an array. Null if there are none, since
+ * parsing an empty array costs time as well. An index of its own answers this.
  */
 export const toStop = (
   host: string,
@@ -113,7 +111,7 @@ export const toStop = (
   and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD} order by j.id), '{}')`
 
 /**
- * The same of a row `j` that is found by its id, spelled so that no index of held jobs stands for it: the
- * planner, who met that index empty, would read the whole of it.
+ * SQL: the same as `HELD` for a row `j` that is found by its id, written so that the planner cannot use the
+ * index of held jobs: a plan from when that index was empty would read all of it.
  */
 export const IS_HELD = `coalesce(j.state, '') in ('claimed', 'running')`

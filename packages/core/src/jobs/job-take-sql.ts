@@ -8,8 +8,8 @@ import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
   as asked (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, place)`
 
-// A range scan that stops at its first rows: 16-21 buffers for a hit and 4-6 for none at 1,000 and at
-// 1,000,000 pending jobs. A locked row is checked again by PostgreSQL when another statement moved it.
+// A range scan that stops at its first rows: as many buffers at 1,000,000 pending jobs as at 1,000.
+// PostgreSQL checks a locked row again if another statement moved it.
 const head = (
   license: string,
   target: string,
@@ -22,11 +22,11 @@ const head = (
 const OWN_FIRST = `q.own_id is not null
   and (shared.id is null or (q.own_at, q.own_id) <= (shared.available_at, shared.id))`
 
-// Asked of the row as it is when it is written: another statement may have moved it since it was seen.
+// Checked on the row at the time of the write: another statement may have moved it since it was read.
 const SPENT = `(j.lost + 1 >= j.max_attempts or j.cancel_requested_at is not null)`
 
-// Columns that are not known of a job that was just taken, and whose it is now. The driver reads all 38 in
-// twice the time.
+// The columns of a claimed job that the caller cannot know, and its new owner. All 38 columns would take the
+// driver twice the time.
 const LEARNED = [
   'id',
   'license_id',
@@ -50,14 +50,13 @@ const LEARNED = [
 ] as const
 
 /**
- * Hands out jobs to any number of hosts, each named once, and says nothing of those that get none: whose
- * license is not usable, who are drained, whose claim key means a job already, for whom nothing is due, or
- * only what must not be handed out again. A host has a queue of its own and shares that of its license: it
- * gets the head that is due longer. The shared queue is read once a license, for as many hosts as ask, since
- * a probe for each would give the same row to all of them; hosts without work of their own choose first. Rows
- * are written where they were locked: found anew by their ids, each host would have all of them prepared to
- * be looked for, 3 of 36 µs in batches of 64. A row that another statement moved to where this one does not
- * see it stays as it is.
+ * Hands out jobs to any number of hosts, each named once. A host has no row if it gets none: its license is
+ * not usable, it is drained, its claim key names a job already, nothing is due for it, or only a job that
+ * must not be handed out again. A host has its own queue and shares the queue of its license; it gets the
+ * head that has been due longer. The shared queue is read once for each license, for as many hosts as ask,
+ * since a search for each would give all of them the same row; hosts without work of their own choose first.
+ * Rows are updated by the `ctid` under which they were locked, which is quicker than by id. A row that
+ * another statement has moved meanwhile stays as it is.
  */
 export const TAKE = {
   name: 'job-take',
@@ -91,14 +90,14 @@ type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly cancel: readonly string[] | null
 }
 
-// The job itself says to whom it was given: a host is never told of one that another holds.
+// The row names its new owner, so that no host gets the answer of another.
 const ANSWERED: Addressing<LeaseAsked, TakenRow> = {
   statement: TAKE.name,
   asker: hostOf,
   addressee: ({ license_id, claimed_by }) => identity(license_id, claimed_by ?? ''),
 }
 
-/** Jobs for several hosts; those that get none are left out. */
+/** Claims jobs for several hosts; hosts that get none are left out. */
 export async function take(
   asked: readonly LeaseAsked[],
   rows: Rows,
@@ -116,7 +115,7 @@ const answerOf = (row: TakenRow): LeaseAnswer => ({
   ended: [],
 })
 
-// What ended an attempt before it is over with the next, and who is asked to stop is not handed out again.
+// A claim clears the end of the previous attempt, and a job with a cancel is never handed out again.
 const takenJob = (row: TakenRow): Job =>
   toJob({
     ...row,
@@ -154,8 +153,8 @@ async function takeOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<reado
   }
 }
 
-// Two requests of a host with one claim key at the same instant, on two replicas, take two jobs; the index
-// lets one of them stand, and the other, run again, finds the key in use.
+// Two requests of a host with one claim key at the same instant, on two replicas, claim two jobs. The unique
+// index rejects one of them, which finds the key in use when it runs again.
 function isClaimedTwice(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown }
   return code === '23505' && constraint === 'jobs_claim_key'

@@ -9,7 +9,7 @@ const LOG_INTERVAL_SECONDS = 2
 const present = <K extends string, V>(key: K, value: V | undefined) =>
   value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
-/** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; what is absent is left out. */
+/** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; absent values are left out. */
 export const claimedJobView = (job: Job, leaseSeconds: number) => ({
   id: job.id,
   kind: job.kind,
@@ -32,8 +32,8 @@ export const claimedJobView = (job: Job, leaseSeconds: number) => ({
 })
 
 /**
- * A job as operators see it. Instants in unix seconds; what is absent is left out. `withSecrets`: the payload
- * as its host gets it, for whoever may deploy.
+ * A job as operators see it. Instants in unix seconds; absent values are left out. `withSecrets`: the payload
+ * as its host gets it, for operators who may deploy.
  */
 export const jobView = (job: Job, withSecrets: boolean) => ({
   id: job.id,

@@ -2,7 +2,7 @@ import { type Agent, agentId, agentState } from '../agents/agent.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Job } from './job.ts'
 
-/** Silence of a license after which nobody seems to ask for work, in seconds. */
+/** Time without a claim after which the hosts of a license seem not to ask for work, in seconds. */
 const QUIET_SECONDS = 300
 
 /** One reason why a job waits: a fixed word for scripts, a sentence for people. */
@@ -20,7 +20,7 @@ export interface WaitReason {
   readonly text: string
 }
 
-/** What an explanation is drawn from. */
+/** The facts that explain why a job waits. */
 export interface WaitFacts {
   readonly job: Job
   readonly holder: Job | undefined
@@ -30,7 +30,8 @@ export interface WaitFacts {
 }
 
 /**
- * Every reason that keeps a pending job waiting, the strongest first; for another state the one that says so.
+ * Every reason that keeps a pending job waiting, the strongest first; a job that is not pending has one
+ * reason, its state.
  */
 export function explainWait(facts: WaitFacts): readonly WaitReason[] {
   const { job, holder, now } = facts

@@ -1,4 +1,4 @@
-/** What a host can be asked to do (spec, Job). */
+/** The kinds of work for a host (spec, Job). */
 export const JOB_KINDS = [
   'deploy',
   'redeploy',
@@ -24,7 +24,7 @@ export const isHeld = (state: JobState): boolean => state === 'claimed' || state
 
 /** Leases that may be lost before a job is failed. */
 export const MAX_ATTEMPTS = 3
-/** How long a job may run when it does not say, in seconds. */
+/** Default timeout of a job, in seconds. */
 export const TIMEOUT_SECONDS = 3600
 
 /** Why a job was asked to stop: a person, its own timeout, or its host silent after a cancel. */
@@ -42,7 +42,7 @@ export interface Job {
   readonly payload: Readonly<Record<string, unknown>>
   /** Full fingerprint of the only host that may claim it; `''` when any host of the license may. */
   readonly target: string
-  /** Ahead of everything that waits for the same host. */
+  /** Whether it goes ahead of all other pending jobs for the same host. */
   readonly urgent: boolean
   /** The application it works on, when its kind has one. */
   readonly app: string | undefined

@@ -75,9 +75,8 @@ export class SqlJobsStore implements port.JobsStore {
   constructor(session: Session) {
     const memory = { positions: new LogPositions(), scratch: new Scratch() }
     this.#session = session
-    // A look that finds nothing is quickly done. Where half of those that came found work it is left out: a
-    // statement less of four for each job. And they get it together: in four statements instead of one it
-    // costs PostgreSQL 1.6 times as much.
+    // An empty probe is cheap. Once half of a batch finds work, the probe is skipped (3 statements a job
+    // instead of 4), and batches stop going early (small claims cost PostgreSQL 1.6 times as much).
     let isBusy = false
     this.#lease = session.batched({
       run: async (asked, rows) => {

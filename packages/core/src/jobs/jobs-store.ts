@@ -29,7 +29,7 @@ export interface LeaseRequest extends Licensed {
   readonly claimKey: string | undefined
 }
 
-/** What a host hears when it asks for work. */
+/** The answer to a host that asks for work. */
 export interface LeaseAnswer {
   readonly job: Job | undefined
   /** `new` from the queue, `reclaimed` from a lost lease, `repeated` under the same claim key. */
@@ -42,7 +42,7 @@ export interface LeaseAnswer {
   readonly ended: readonly Job[]
 }
 
-/** Who writes to a job. A write by anybody but the current holder changes nothing. */
+/** The writer to a job. A write by anyone but the current holder changes nothing. */
 export interface Owner {
   readonly jobId: string
   readonly licenseId: string
@@ -51,7 +51,7 @@ export interface Owner {
   readonly attempt: number | undefined
 }
 
-/** A host's word on its job. `exitCode` and `error` count with a terminal state only. */
+/** A host's report on its job. `exitCode` and `error` count with a terminal state only. */
 export interface StatusWrite extends Owner {
   readonly state: JobState
   readonly exitCode: number | undefined
@@ -59,10 +59,10 @@ export interface StatusWrite extends Owner {
   readonly leaseSeconds: number
 }
 
-/** A job as far as anybody asks who has written its state: a whole row costs as much to read as to write. */
+/** The part of a job that a reporter needs: a whole row costs as much to read as to write. */
 export type ReportedJob = Pick<Job, 'id' | 'kind' | 'state' | 'claimedAt' | 'finishedAt' | 'cancel'>
 
-/** What became of a status write. */
+/** The result of a status write. */
 export interface StatusOutcome {
   readonly effect: ReportEffect
   readonly job: ReportedJob
@@ -78,13 +78,13 @@ export interface LogWrite extends Omit<Owner, 'fingerprint'> {
   readonly leaseSeconds: number
 }
 
-/** What became of a log write. */
+/** The result of a log write. */
 export interface LogOutcome {
   readonly accepted: number
   /** Lines that this very request stored. */
   readonly stored: number
   readonly next: number
-  /** What its writer hears of the job; all of it is read elsewhere: most requests are about one line. */
+  /** The part of the job that its writer is told; most requests carry one line, so that more would cost. */
   readonly job: Pick<Job, 'state' | 'cancel'>
 }
 
@@ -97,13 +97,13 @@ export interface CancelWrite {
   readonly reason: string
 }
 
-/** What became of a cancel: the job ended at once, its owner was asked to stop, or it had finished before. */
+/** The result of a cancel: the job ended at once, its owner was asked to stop, or it had finished before. */
 export interface CancelOutcome {
   readonly effect: 'ended' | 'requested' | 'none'
   readonly job: Job
 }
 
-/** Which jobs to list, newest first. */
+/** A filter of jobs to list, newest first. */
 export interface JobFilter {
   readonly licenseId?: string
   readonly state?: JobState
@@ -113,7 +113,7 @@ export interface JobFilter {
   readonly limit: number
 }
 
-/** What a sweep did. */
+/** The result of a sweep. */
 export interface SweepResult {
   /** Jobs asked to stop because they ran longer than their timeout. */
   readonly timedOut: readonly Job[]
@@ -128,8 +128,7 @@ export interface AttemptLines {
 }
 
 /**
- * How many unfinished and finished jobs there are, how long the oldest due one has waited, how many lost
- * their host.
+ * Numbers of jobs by state, the longest wait of a due job in seconds, and the number of jobs without a host.
  */
 export interface JobCounts {
   readonly byState: Readonly<Record<JobState, number>>
@@ -153,18 +152,18 @@ export interface JobsStore {
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   lease(request: LeaseRequest, now?: Date): Promise<LeaseAnswer>
-  /** Writes the owner's word; undefined when the writer is not the owner. */
+  /** Writes the owner's report; undefined when the writer is not the owner. */
   report(write: StatusWrite, now?: Date): Promise<StatusOutcome | undefined>
   /** Appends lines; undefined when the writer is not the owner or the job ended more than ten minutes ago. */
   appendLogs(write: LogWrite, now?: Date): Promise<LogOutcome | undefined>
-  /** Renews the leases of jobs that a heartbeat lists, where the host still holds that attempt. */
+  /** Renews the leases of jobs that a heartbeat lists, if the host still holds that attempt. */
   renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<void>
   /**
    * Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is
    * none.
    */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
-  /** Asks jobs past their timeout to stop, and ends those whose owner is lost for good. */
+  /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
   get(jobId: string): Promise<Job | undefined>
   list(filter: JobFilter): Promise<readonly Job[]>
@@ -174,7 +173,7 @@ export interface JobsStore {
   lastClaim(licenseId: string): Promise<Date | undefined>
   /**
    * Stored lines in order of attempt and offset, `after` lines skipped: at most `limit` and, beyond the
-   * first, `chars` UTF-16 code units; without `chars` however long they are.
+   * first, `chars` UTF-16 code units; without `chars` of any length.
    */
   logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]>
   /** How many lines each attempt stored, in order; attempts without any are left out. */

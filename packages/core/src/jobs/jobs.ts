@@ -24,7 +24,7 @@ import type {
 } from './jobs-store.ts'
 import { appendRedacted } from './log-append.ts'
 
-/** What an operator asks to be done. */
+/** A job as an operator orders it. */
 export interface EnqueueInput {
   readonly licenseId: string
   readonly kind: JobKind
@@ -40,7 +40,7 @@ export interface EnqueueInput {
   readonly timeoutSeconds?: number | undefined
 }
 
-/** What `Jobs` is built from. */
+/** The parts that `Jobs` is built from. */
 export interface JobsParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -84,7 +84,7 @@ export class Jobs {
   }
 
   /**
-   * Writes the owner's word on its job.
+   * Writes the owner's report on its job.
    * @throws Problem `job-not-owned` when the writer does not hold this job (or this attempt of it)
    */
   async report(write: Omit<StatusWrite, 'leaseSeconds'>): Promise<StatusOutcome> {
@@ -114,7 +114,7 @@ export class Jobs {
     return outcome
   }
 
-  /** Renews the leases a heartbeat lists. What the host no longer holds is passed over. */
+  /** Renews the leases that a heartbeat lists, except for jobs that the host no longer holds. */
   async renew(owners: readonly Owner[]): Promise<void> {
     const { storage, clock, leaseSeconds } = this.#parts
     if (owners.length > 0) await storage.jobs.renew(owners, leaseSeconds, clock.forStores())
@@ -173,13 +173,13 @@ export class Jobs {
     return lines
   }
 
-  /** Stored lines over all attempts: where a reader that follows goes on. */
+  /** The number of stored lines of all attempts, at which a follower goes on. */
   async logLength(jobId: string): Promise<number> {
     const attempts = await this.#parts.storage.jobs.logLengths(jobId)
     return attempts.reduce((sum, { lines }) => sum + lines, 0)
   }
 
-  /** Why a job waits, or what it does. */
+  /** Explains why a job waits, or tells its state. */
   async why(jobId: string): Promise<{ job: Job; reasons: readonly WaitReason[] }> {
     const { storage, clock } = this.#parts
     const job = await this.get(jobId)
@@ -192,7 +192,7 @@ export class Jobs {
   }
 
   /**
-   * Cancels jobs past their timeout and ends those whose host is lost for good. Safe on several replicas at
+   * Cancels jobs past their timeout and ends jobs whose host is lost for good. Several replicas may sweep at
    * once.
    */
   async sweep(): Promise<SweepResult> {

@@ -5,12 +5,12 @@ import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { storedLines } from './stored-lines.ts'
 
 /**
- * Characters of lines that are redacted before anybody asks whose job it is. So much takes a few
- * milliseconds, and a question of its own would be a good part of what a small request costs.
+ * Most characters that are redacted before the owner of the job is checked. They take a few milliseconds; for
+ * small requests an extra check would be a good part of the cost.
  */
 const MAX_UNASKED_CHARS = 64 * 1024
 
-/** The services that lines are appended with. */
+/** The parts that `appendRedacted` works with. */
 export interface LogAppendParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -18,7 +18,8 @@ export interface LogAppendParts {
 }
 
 /**
- * Appends what may be taken of the lines, secrets redacted; undefined when the writer does not own the job.
+ * Appends the lines that one request may store, secrets redacted; undefined if the writer does not own the
+ * job.
  */
 export async function appendRedacted(
   { storage, clock, leaseSeconds }: LogAppendParts,
@@ -28,7 +29,7 @@ export async function appendRedacted(
   const append = (changes: Partial<LogWrite>) =>
     storage.jobs.appendLogs({ ...write, ...changes }, clock.forStores())
   if (charsOf(write.lines) > MAX_UNASKED_CHARS) {
-    // Nothing is stored of no lines, and the answer is the same.
+    // A request without lines stores nothing, and tells the owner all the same.
     const asked = await append({ lines: [], offset: undefined, idempotencyKey: undefined })
     if (asked === undefined) return undefined
   }

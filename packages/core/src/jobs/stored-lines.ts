@@ -3,14 +3,14 @@ import { lineRedactor } from '../redaction/redact-lines.ts'
 import { cutLine, LONG_CHARS, type LogLine, MAX_LINE_CHARS } from './job-log.ts'
 
 /**
- * Redacted before the cut, so that a cut never hides what tells a secret; what is looked at is bounded all
- * the same.
+ * Most characters of a line that are redacted. Lines are redacted before the cut, which could otherwise hide
+ * the mark of a secret.
  */
 const MAX_READ_CHARS = 2 * MAX_LINE_CHARS
 
 /**
- * Lines as a log keeps them: without secrets, each cut to `MAX_LINE_CHARS`. The 8 MB of the largest request
- * take 40 ms and more.
+ * Lines as a log stores them: without secrets, each cut to `MAX_LINE_CHARS`. The largest request, 8 MB, takes
+ * 40 ms or more.
  */
 export async function storedLines(lines: readonly LogLine[]): Promise<LogLine[]> {
   const redacted = lineRedactor()

@@ -1,7 +1,7 @@
 import { redact } from '../redaction/redactor.ts'
 import type { Payload } from './job-payload.ts'
 
-/** Stands in the place of a value that is not shown. */
+/** The replacement of a hidden value. */
 export const MASK = '***'
 
 // The part of an authority before its `@`. It ends before the next slash, so that reading stays linear.
@@ -14,7 +14,7 @@ function masked(value: unknown, key?: string): unknown {
   return isObject(value) ? mapped(value, masked) : value
 }
 
-/** The names stay: people look for those. */
+/** Masks the values and keeps the names, which people look for. */
 const maskedEnvironment = (env: unknown): unknown => (isObject(env) ? mapped(env, () => MASK) : MASK)
 
 const isObject = (value: unknown): value is Payload =>
@@ -24,8 +24,7 @@ const mapped = (value: Payload, change: (each: unknown, key: string) => unknown)
   Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each, key)]))
 
 /**
- * A payload without its secrets: of every `env` the names alone, addresses without credentials, secrets of a
- * known form redacted. Everything that shows or keeps a payload for people without `platform.deploy` passes
- * here.
+ * A payload without its secrets: names without values in every `env`, addresses without credentials, secrets
+ * of a known form redacted. Every view or copy of a payload for people without `platform.deploy` uses this.
  */
 export const visiblePayload = (payload: Payload): Payload => mapped(payload, masked)

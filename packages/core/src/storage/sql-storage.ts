@@ -65,7 +65,7 @@ function withinTransaction(em: SqlEntityManager): Session {
 const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
   where to_regclass(t) is null) as missing`
 
-/** What a storage holds beside its driver: released after it. */
+/** Resources of a storage beside its driver, which are released after it. */
 export interface Held {
   readonly disk?: DiskSpace
   readonly lock?: AsyncDisposable

@@ -34,20 +34,20 @@ export interface Stores {
   readonly users: UsersStore
 }
 
-/** Where the rows live. */
+/** The kind of database behind a storage. */
 export type StorageKind = 'postgresql' | 'pglite-folder' | 'pglite-memory' | 'fake'
 
 /** Whether the schema is the one this code was written for. */
 export interface MigrationStatus {
   readonly applied: readonly string[]
   readonly pending: readonly string[]
-  /** Applied with another text than this code has, or unknown to it and older than its newest. */
+  /** Applied with another text than in this code, or unknown to this code and older than its newest. */
   readonly drifted: readonly string[]
   /** Applied by a newer release, and harmless to this one while it runs; absent when there are none. */
   readonly ahead?: readonly string[]
 }
 
-/** What a readiness probe learns. */
+/** The result of a readiness probe. */
 export interface StorageHealth {
   readonly latencyMs: number
   /** The database's own clock. */
@@ -59,11 +59,11 @@ export interface StorageHealth {
 /** Room on the disk that holds an embedded database. */
 export interface DiskRoom {
   readonly freeBytes: number
-  /** What is kept free: with less, work is refused. */
+  /** Bytes that must stay free: with less, work is refused. */
   readonly reservedBytes: number
 }
 
-/** Everything that is kept, over the process's life. */
+/** All stores of a process, open for as long as it runs. */
 export interface Storage extends Stores, AsyncDisposable {
   readonly kind: StorageKind
   /**
@@ -78,17 +78,15 @@ export interface Storage extends Stores, AsyncDisposable {
    */
   health(): Promise<StorageHealth>
   /**
-   * How long the oldest open transaction of the database has been open, in seconds, of those that our role
-   * may see: what ended since cannot be cleared away. Absent for an embedded database, which is nobody
-   * else's.
+   * Age of the oldest open transaction of the database, in seconds, among the transactions that our role may
+   * see: while it is open, dead rows cannot be cleared away. Absent for an embedded database.
    */
   oldestTransactionSeconds?(): Promise<number>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
   /**
    * Aborted when an embedded database has given up, with PostgreSQL's error as the reason: every call is
-   * refused as `unavailable` from then on. What was committed is there when it is opened again, by a new
-   * process.
+   * refused as `unavailable` from then on. Committed data is there when a new process opens it again.
    */
   readonly lost?: AbortSignal
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */

@@ -140,8 +140,8 @@ const LOGS = [
      where idempotency_key is not null`,
 ]
 
-// Where a job that waits for nothing stands: an urgent one ahead of all, unless it was to start later than it
-// was made.
+// The place of a pending job in the queue: an urgent job stands ahead of all others, unless it is to start
+// later than it was made.
 const PLACE = [
   `create function svc_place(urgent boolean, due_at timestamptz, created_at timestamptz) returns timestamptz
    language sql immutable as $$ select case when urgent and due_at <= created_at then '-infinity' else due_at end $$`,

@@ -1,7 +1,8 @@
 import type { MigrationStep } from './index.ts'
 
-// What the lifecycle remembers of a dedup key outlives an alert's row: a snooze and the count of transitions
-// do. No column that evaluations change is indexed, so that what holds on costs heap-only updates.
+// The memory of the lifecycle for a dedup key outlives the rows of alerts: a snooze and the count of
+// transitions stay. No column that evaluations change is indexed, so that an alert that goes on costs
+// heap-only updates.
 const LIFECYCLE = [
   `create table alert_watches (
     license_id text not null,
@@ -88,9 +89,10 @@ const DELIVERY = [
   `create index alert_notices_delivery on alert_notices (delivery_id) where delivery_id is not null`,
 ]
 
-// Who else spoke for a fingerprint, and when it last came back after another had spoken. Written by a trigger
-// that runs only when a heartbeat changes the boot id or the hostname: the heartbeat's own statement stays as
-// it is, and a sample once a minute would miss two machines that report at the same second of each minute.
+// Machines (boot id and hostname) that reported under a fingerprint before another machine did, and when they
+// last came back after it. A trigger writes them, which runs only if a heartbeat changes the boot id or the
+// hostname, so that the statement of heartbeats stays as it is. A sample once a minute would miss machines
+// that report at the same second of each minute.
 const CLONES = [
   `create table host_identities (
     license_id text not null,
