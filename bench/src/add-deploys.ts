@@ -1,8 +1,8 @@
 import { spellId } from '@svc/core'
 import { withClient } from './fleet.ts'
 
-// What enqueue stores for a deploy, app by app, so that none waits for another; written in one statement
-// because filling the queue is not what is measured.
+// Inserts the rows that enqueue stores for a deploy, each job of its own app, so that no job waits for
+// another. It is one statement because filling the queue is not measured.
 const ADD = `with job as (
     insert into jobs (id, license_id, kind, payload, app, serial_key, deployment_id, max_attempts, timeout_seconds)
     select id, $1, 'deploy', jsonb_build_object('app', app, 'source', '{"type": "image", "image": "example:1"}'::jsonb),
@@ -12,12 +12,12 @@ const ADD = `with job as (
   select deployment_id, license_id, id, app, payload -> 'source' from job`
 
 /**
- * Each app takes a lock to the end of the transaction, and a plan made for an empty table reads all of a full
- * one.
+ * Jobs per statement: each app holds a lock until the transaction ends, and a plan that was made for an empty
+ * table would scan all of a full one, so the table is analyzed after each statement.
  */
 const CHUNK = 1000
 
-/** Adds so many deploys of one license to a migrated database with each call. */
+/** Returns a function that adds `count` deploys of one license to a migrated database. */
 export function deployAdder(databaseUrl: string, license: string): (count: number) => Promise<void> {
   let made = 0n
   return async (count) => {

@@ -10,8 +10,8 @@ import { slowSyncLibrary } from './slow-sync.ts'
 const LOAD = new URL('load/load-part.ts', import.meta.url)
 
 /**
- * What one scenario runs on: a PostgreSQL of its own, so that nobody's leavings are vacuumed meanwhile, load
- * generators and a folder, each made when it is first asked for.
+ * The resources of one scenario, each made on first use: a PostgreSQL of its own, so that no rows of another
+ * scenario are vacuumed meanwhile, load generators and a folder.
  */
 export class Bench implements AsyncDisposable {
   readonly isSmall: boolean
@@ -24,13 +24,14 @@ export class Bench implements AsyncDisposable {
     if (this.#root !== undefined) rmSync(this.#root, { recursive: true, force: true })
   }
 
-  /** `isSmall`: data sets of a size that shows whether a scenario works at all. */
+  /** `isSmall`: small data sets, which show only whether a scenario works. */
   constructor({ isSmall = false }: { readonly isSmall?: boolean } = {}) {
     this.isSmall = isSmall
   }
 
   /**
-   * Makes the disk of the PostgreSQL slow, before it starts. @throws Skipped when that cannot be done here
+   * Makes the disk of the PostgreSQL slow; to be called before the PostgreSQL starts.
+   * @throws Skipped when that cannot be done here
    */
   async slowDisk(): Promise<void> {
     const library = await slowSyncLibrary(await this.folder())
@@ -47,13 +48,13 @@ export class Bench implements AsyncDisposable {
     return this.#postgres
   }
 
-  /** An empty database of its own for a variant. */
+  /** Makes an empty database for a variant and returns its URL. */
   async database(): Promise<string> {
     this.#names += 1
     return (await this.postgres()).database(`bench_${this.#names}`)
   }
 
-  /** An empty folder, gone at the end. */
+  /** Makes an empty folder, which is deleted at the end. */
   async folder(): Promise<string> {
     this.#folder ??= mkdtemp(join(tmpdir(), 'svc-bench-'))
     const root = await this.#folder
@@ -73,7 +74,8 @@ export class Bench implements AsyncDisposable {
   }
 
   /**
-   * Sends requests from the process of a load generator; who measures beside a crowd takes one of its own.
+   * Sends requests from the process of a load generator. A scenario that measures one stream beside a crowd
+   * names a second generator for it.
    */
   async send(request: LoadRequest, generator = 'crowd'): Promise<readonly StreamOutcome[]> {
     const load = this.#loads.get(generator) ?? PartProcess.start(LOAD, null)

@@ -2,17 +2,17 @@ import type { Bench } from './bench.ts'
 import type { Served } from './http-variant.ts'
 import type { Done, Running, Variant } from './scenario.ts'
 
-/** Work that goes on inside the process that is measured. */
+/** A variant whose work runs inside the measured process. */
 export interface LoopVariant {
   readonly name: string
   readonly start: (bench: Bench) => Promise<Served>
-  /** What the part's `run` is asked beside the seconds. */
+  /** Inputs of the part's `run` command besides the seconds. */
   readonly request: Readonly<Record<string, unknown>>
-  /** Whether the part has a `prepare` too. */
+  /** Whether the part has a `prepare` command too. */
   readonly isPrepared?: boolean
 }
 
-/** A part that works by itself when told to `run`. */
+/** Returns the variant of a part that works by itself when told to `run`. */
 export function loopVariant({ name, start, request, isPrepared }: LoopVariant): Variant {
   return {
     name,

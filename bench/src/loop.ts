@@ -1,17 +1,17 @@
 import { Histogram } from './measure/histogram.ts'
 import type { Done } from './scenario.ts'
 
-/** What a loop is asked for. */
+/** Inputs of a closed loop. */
 export interface LoopRequest {
   readonly workers: number
   readonly seconds: number
-  /** Ends earlier, after so many. */
+  /** Number of operations after which the loop ends early. */
   readonly limit?: number
 }
 
 /**
- * Lets `workers` do one thing after the other for `seconds`. `once` says false when nothing was left to do,
- * which ends that worker.
+ * Lets each of `workers` call `once` again and again for `seconds`. `once` returns false when nothing is left
+ * to do, which ends that worker.
  */
 export async function closedLoop(
   { workers, seconds, limit = Number.POSITIVE_INFINITY }: LoopRequest,
@@ -35,7 +35,10 @@ export async function closedLoop(
   return { operations, seconds: (performance.now() - start) / 1000, latency: latency.toJSON() }
 }
 
-/** Things to do at given moments, whatever each takes: so many a second, timed from when each was due. */
+/**
+ * Starts `rate` operations a second for `seconds`, however long each takes. Latency counts from the turn of
+ * the timer that starts an operation.
+ */
 export async function openLoop(
   { rate, seconds }: { readonly rate: number; readonly seconds: number },
   once: (number: number) => Promise<unknown>,

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   }
 }
 
-// What the run started ends with it: see the listeners of `exit`.
+// A signal ends the run by `process.exit`, so that listeners of `exit` clear away what the run made.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 try {
   await main()

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface Options {
-  /** Names of scenarios; none: all. */
+  /** Names of scenarios; empty: all. */
   readonly scenarios: readonly string[]
   readonly rounds: number
   readonly seconds: number
@@ -17,7 +17,7 @@ export interface Options {
   readonly isKept: boolean
 }
 
-/** How to call it. */
+/** Usage text of the command line. */
 export const USAGE = `npm run bench -- [scenario …] [options]
 
   --list          the scenarios, their questions and goals
@@ -32,11 +32,17 @@ export const USAGE = `npm run bench -- [scenario …] [options]
   --no-results    keep nothing in bench/results
   --report        write the tables of docs/performance.md from the newest results`
 
-/** The engine compiles for seconds what a server then runs for months. */
+/**
+ * A warm-up takes seconds because the engine takes seconds to compile code that a server then runs for
+ * months.
+ */
 const DEFAULTS = { rounds: 5, seconds: 2, warm: 5 }
 const QUICK = { rounds: 3, seconds: 1, warm: 2 }
 
-/** @throws Error for a flag that there is not, or a number that is none */
+/**
+ * Reads the command line.
+ * @throws Error for an unknown flag, or a number that is not above 0
+ */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

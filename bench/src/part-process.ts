@@ -33,8 +33,8 @@ export class PartProcess {
   }
 
   /**
-   * Starts the part that the module at `module` exports. @throws Error when it does not start, with its
-   * reason
+   * Starts the part that the module at `module` exports.
+   * @throws Error with the reason when it does not start
    */
   static async start(module: URL, options: unknown, flags: readonly string[] = []): Promise<PartProcess> {
     const child = fork(CHILD, [module.href, JSON.stringify(options)], {
@@ -67,7 +67,10 @@ export class PartProcess {
     }
   }
 
-  /** Runs a command of the part. @throws Error with what it threw */
+  /**
+   * Runs a command of the part.
+   * @throws Error with the message of what the command threw
+   */
   ask<Result>(name: string, input: unknown = null): Promise<Result> {
     const id = this.#asked
     this.#asked += 1
@@ -81,7 +84,7 @@ export class PartProcess {
     return this.ask<Usage>('usage')
   }
 
-  /** Where the part's main thread spends its time while `work` goes on. */
+  /** Samples the part's main thread while `work` runs and returns its time by place. */
   async hotspots(work: () => Promise<unknown>): Promise<Hotspots> {
     await this.ask('watch')
     await work()

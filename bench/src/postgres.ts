@@ -9,7 +9,7 @@ import { type CountedStatement, type StatementTimes, timesOf } from './measure/s
 
 const HOST = new URL('../../test/postgres-host.js', import.meta.url)
 
-/** Settings of a server that is measured: PostgreSQL's own, with every promise kept. */
+/** Settings of a measured server: those of PostgreSQL itself, fully durable. */
 export const DURABLE_SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -19,28 +19,28 @@ export const DURABLE_SETTINGS = {
   max_wal_size: '4GB',
 } as const
 
-/** Totals of a database server; what happened between two of them is their difference. */
+/** Totals of a database server since its start; the difference of two totals is the work between them. */
 export interface PostgresTotals {
-  /** Undefined where there is no `/proc`. */
+  /** Undefined without `/proc`. */
   readonly cpuMicros: number | undefined
   readonly statements: number
   readonly walBytes: number
 }
 
-/** A PostgreSQL of the bench's own. */
+/** A PostgreSQL server of the bench's own. */
 export interface Postgres extends AsyncDisposable {
   readonly version: string
   readonly folder: string
   /** Makes an empty database and returns its URL. */
   database(name: string): Promise<string>
   totals(): Promise<PostgresTotals>
-  /** Where its time went since it was started. */
+  /** Returns the time of each kind of statement since the server was started. */
   statementTimes(): Promise<StatementTimes>
   /** Runs a statement as its superuser. */
   query<Row>(text: string, params?: readonly unknown[]): Promise<Row[]>
 }
 
-/** Starts a PostgreSQL in a temporary folder. `environment` goes to the server's processes. */
+/** Starts a PostgreSQL in a temporary folder. `environment` is added to that of the server's processes. */
 export async function startPostgres(environment: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const host = spawn(process.execPath, [HOST.pathname, JSON.stringify(DURABLE_SETTINGS)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -10,7 +10,7 @@ import { tableOf } from './report/table.ts'
 import type { Scenario } from './scenario.ts'
 import { versions } from './versions.ts'
 
-/** Where the run writes to. */
+/** Outputs of a run. */
 export interface RunOutput {
   readonly out: (text: string) => void
   readonly progress: Progress
@@ -26,7 +26,7 @@ export async function run(
   output: RunOutput,
 ): Promise<readonly string[]> {
   const failed: string[] = []
-  // Once: a commit in the middle of a run must not part its results.
+  // The commit is read once, so that a commit in the middle of a run does not split its results.
   const commit = currentCommit()
   for (const scenario of scenarios) {
     const once = () => runOnce(scenario, options, output, commit)
@@ -34,7 +34,7 @@ export async function run(
       const isGood = options.isGate ? await passesGates(once) : await once().then(() => true)
       if (!isGood) failed.push(scenario.name)
     } catch (error) {
-      // What answered wrongly has no figures; the other scenarios have.
+      // A scenario with a wrong answer has no figures; the other scenarios still have theirs.
       output.progress(`FAILED  ${error instanceof Error ? error.message : String(error)}`)
       failed.push(scenario.name)
     }
@@ -42,7 +42,9 @@ export async function run(
   return failed
 }
 
-/** Noise misses a goal now and then; two misses of three tries are no noise. */
+/**
+ * Returns true when the first try reaches all goals, or else two of three tries do: one miss may be noise.
+ */
 async function passesGates(once: () => Promise<boolean>): Promise<boolean> {
   let misses = 0
   for (let tries = 1; tries <= TRIES; tries += 1) {

@@ -3,44 +3,51 @@ import type { HistogramParts } from './measure/histogram.ts'
 import type { Hotspots } from './measure/hotspots.ts'
 import type { Usage } from './part.ts'
 
-/** What a variant did in one round, by its own count. */
+/** Work of a variant in one round, by its own count. */
 export interface Done {
   readonly operations: number
   readonly seconds: number
-  /** With those that ended when the time was over, which are work though no part of the rate. */
+  /**
+   * Operations including those that ended after the time was over, which count as work but not for the rate.
+   */
   readonly answered?: number
   readonly latency?: HistogramParts
   /** Processor time of a database that is not the bench's PostgreSQL, in microseconds. */
   readonly databaseMicros?: number
-  /** What was not as it should be; anything here fails the scenario. */
+  /** Number of faults by reason; any fault fails the scenario. */
   readonly faults?: Readonly<Record<string, number>>
-  /** Figures beside the usual ones, by the name that gates and the report use. */
+  /** Further figures, by the name that gates and the report use. */
   readonly figures?: Readonly<Record<string, number>>
 }
 
 /** A variant that is ready to be measured. */
 export interface Running {
-  /** Gets ready for a round, not measured. */
+  /** Prepares a round; not measured. */
   prepare?(): Promise<void>
-  /** Works for about so long. */
+  /** Works for about `seconds`. */
   work(seconds: number): Promise<Done>
-  /** Processor time and memory so far of what is measured; absent: not asked for. */
+  /** Returns processor time and memory of the measured process so far; absent: not measured. */
   usage?(): Promise<Usage>
-  /** Where the time of what is measured goes while `work` goes on; absent: it has no process of its own. */
+  /**
+   * Samples the main thread of the measured process while `work` runs; absent: it has no process of its own.
+   */
   hotspots?(work: () => Promise<unknown>): Promise<Hotspots>
-  /** Looks, at the end, whether all was done that was counted. @throws Error saying what is missing */
+  /**
+   * Checks, at the end, that all counted operations were done.
+   * @throws Error saying what is missing
+   */
   check?(counted: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** One way to do the work. */
+/** One way to do the work of a scenario. */
 export interface Variant {
   readonly name: string
   /** Starts it. @throws Skipped when this machine lacks something */
   start(bench: Bench): Promise<Running>
 }
 
-/** A figure of a round: the usual ones, and those that variants add. */
+/** Name of a figure of a round: a usual one, or one that a variant adds. */
 export type FigureName =
   | 'perSecond'
   | 'p50'
@@ -54,9 +61,7 @@ export type FigureName =
   | 'rssMib'
   | (string & {})
 
-/**
- * What has to be reached. With `over` a ratio of two variants in the same run, without it the figure itself.
- */
+/** A goal: with `over`, for the ratio of two variants in the same run; without it, for the figure itself. */
 export interface Gate {
   /** The goal's name in the results: it stays when words change. */
   readonly goal: string
@@ -64,15 +69,15 @@ export interface Gate {
   readonly of: string
   readonly over?: string
   /**
-   * A variant made of what `of` cannot do without, with nothing around it: where it misses the goal too, no
-   * way of writing the rest reaches it.
+   * A variant made only of the parts that `of` cannot do without: if it misses the goal too, no way of
+   * writing the rest reaches the goal.
    */
   readonly pieces?: string
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** One question to the machine. Adding one is adding a file. */
+/** A question that measuring answers. Each scenario has a file of its own. */
 export interface Scenario {
   readonly name: string
   readonly question: string
@@ -82,11 +87,13 @@ export interface Scenario {
   readonly gates: readonly Gate[]
   /** Part of `--quick`. */
   readonly isQuick?: boolean
-  /** Seconds of a round when two do not do, whatever the options say less. */
+  /**
+   * Seconds of a round, when the scenario needs its own length; overrules the option, except with `--small`.
+   */
   readonly seconds?: number
-  /** Rounds when five do not do. */
+  /** Highest number of rounds, even when the options ask for more. */
   readonly rounds?: number
-  /** No warm-up: the first run is what counts. */
+  /** Whether the warm-up is left out, because the first run is the one that counts. */
   readonly isCold?: boolean
 }
 

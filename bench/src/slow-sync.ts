@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Skipped } from './scenario.ts'
 
-// What a disk in a cloud takes for a synchronous write, on a machine whose own takes less.
+// Makes each synchronous write a millisecond slower, to imitate a cloud disk on a machine with a faster one.
 const SOURCE = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>

@@ -7,7 +7,7 @@ describe('what the cores did', () => {
     const busy = watchCores()
     const until = performance.now() + 500
     while (performance.now() < until);
-    // What else runs on the machine takes from the loop or adds to it; a step of the kernel's count is 10 ms.
+    // Other work on the machine takes time from the loop or adds to it; the kernel counts in steps of 10 ms.
     expect(busy()).toBeGreaterThan(0.2 / availableParallelism())
     expect(busy()).toBeLessThan(1.1)
   })

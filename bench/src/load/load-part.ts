@@ -4,9 +4,12 @@ import type { LoadRequest, Stream, StreamOutcome } from './load.ts'
 import { type RequestSource, requestsOf } from './requests.ts'
 import { StreamRun } from './stream-run.ts'
 
-/** The load generator: keeps the place in each plan, so that a fleet takes its turns over all rounds. */
+/**
+ * The load generator. It keeps its position in each request plan, so that all hosts of a fleet take their
+ * turn over the rounds.
+ */
 export const start: StartPart<null> = async () => {
-  // What load costs is missing to the server beside it.
+  // The server on the same machine lacks the processor time that the load generator uses.
   keepRequestsYoung()
   const sources = new Map<string, RequestSource>()
   const sourceOf = ({ url, requests }: Stream): RequestSource => {

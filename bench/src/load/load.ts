@@ -7,20 +7,20 @@ export interface Stream {
   readonly url: string
   readonly connections: number
   /**
-   * Requests a second, whatever the answers take; absent: each connection sends again as soon as it is
-   * answered.
+   * Requests a second, sent on time however long answers take; absent: each connection sends its next request
+   * as soon as it has an answer.
    */
   readonly rate?: number
-  /** False: answers of any status count, since refusals are what is looked at. */
+  /** False: answers with any status count, because the scenario looks at refusals. */
   readonly strict?: boolean
   readonly requests: RequestPlan
 }
 
-/** What a stream saw. */
+/** Results of a stream. */
 export interface StreamOutcome {
-  /** Answers as they should be, within the time. */
+  /** Correct answers within the time. */
   readonly operations: number
-  /** With those that were under way when it ended. */
+  /** Answers including those to requests that were under way when the time ended. */
   readonly answered: number
   readonly seconds: number
   readonly latency: HistogramParts
@@ -29,7 +29,7 @@ export interface StreamOutcome {
   readonly faults: Readonly<Record<string, number>>
 }
 
-/** What the load is asked to send. */
+/** Inputs of a load run. */
 export interface LoadRequest {
   readonly seconds: number
   readonly streams: readonly Stream[]

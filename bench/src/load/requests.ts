@@ -1,6 +1,6 @@
 import { type Fleet, fingerprint, licenseKey, licenseOf } from '../fleet.ts'
 
-/** What is sent, as data that travels to the load's process. */
+/** The requests of a stream, as data that travels to the process of the load generator. */
 export type RequestPlan =
   | { readonly kind: 'heartbeat'; readonly fleet: Fleet; readonly first?: number }
   | { readonly kind: 'claim'; readonly fleet: Fleet; readonly first?: number }
@@ -11,15 +11,15 @@ export type RequestPlan =
       readonly lines: number
     }
 
-/** Requests without end, and what a good answer to them is. */
+/** An endless source of requests, with the status of a good answer. */
 export interface RequestSource {
   next(): Buffer
   readonly status: number
-  /** What is wrong with the body of an answer; looked at now and then. */
+  /** Returns the fault in the body of an answer, if there is one; only some answers are checked. */
   wrong(body: string): string | undefined
 }
 
-/** Makes the requests of a plan beforehand, so that sending costs nothing but the write. */
+/** Builds the requests of a plan beforehand, so that sending costs only the write. */
 export function requestsOf(plan: RequestPlan): RequestSource {
   const requests = buffersOf(plan)
   let next = 0

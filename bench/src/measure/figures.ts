@@ -3,7 +3,7 @@ import type { PostgresTotals } from '../postgres.ts'
 import type { Done } from '../scenario.ts'
 import { Histogram } from './histogram.ts'
 
-/** The figures of one round by name; one that was not looked at is absent. */
+/** The figures of one round by name; figures that were not measured are absent. */
 export type Figures = Readonly<Record<string, number>>
 
 /** Totals before and after a round. */
@@ -14,7 +14,7 @@ export interface Totals {
 
 const MIB = 2 ** 20
 
-/** What a round says: rates, latencies in microseconds, costs an operation. */
+/** Returns the figures of a round: operations a second, latencies in microseconds, costs per operation. */
 export function figuresOf(done: Done, before: Totals, after: Totals): Figures {
   const { operations, answered = operations, seconds, latency, figures } = done
   const each = (total: number | undefined) => (total === undefined ? undefined : total / answered)

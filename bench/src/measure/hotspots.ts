@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises'
 
-/** Processor time on the main thread by place, in microseconds, the most first. Waiting is no place. */
+/** Processor time on the main thread by place, in microseconds, largest first. Idle time is left out. */
 export type Hotspots = Readonly<Record<string, number>>
 
 interface Frame {
@@ -9,8 +9,8 @@ interface Frame {
 }
 
 /**
- * The part of a CPU profile that is read: nodes, and for each sample its node and the time since the one
- * before.
+ * The fields of a CPU profile that are read: nodes, and for each sample its node and the time since the
+ * previous sample, in microseconds.
  */
 export interface CpuProfile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: Frame }[]
@@ -21,7 +21,10 @@ export interface CpuProfile {
 const SAMPLE_MICROS = 200
 const WAITING = '(idle)'
 
-/** Samples the main thread of this process. The returned function ends it and says what was seen. */
+/**
+ * Starts to sample the main thread of this process. The returned function stops and returns the time by
+ * place.
+ */
 export async function watchHotspots(): Promise<() => Promise<Hotspots>> {
   const session = new Session()
   session.connect()
@@ -47,8 +50,8 @@ export function hotspotsOf({ nodes, samples = [], timeDeltas = [] }: CpuProfile)
 }
 
 /**
- * Where a function lives: a native function by its name, Node by its module, a dependency by its package, the
- * product and the bench by the folder of the file.
+ * Returns the place of a function: the name of a native function, the module of Node.js, the package of a
+ * dependency, or the folder of a file of the product. All files of the bench are one place.
  */
 function placeOf({ functionName, url }: Frame): string {
   if (url === '')

@@ -10,7 +10,7 @@ const DOCUMENT = JSON.stringify(
   Array.from({ length: 2000 }, (_, id) => ({ id: `job_${id}`, state: 'running', near: [id, id + 1] })),
 )
 
-/** What the machine was like when it was measured on. */
+/** Facts about the machine at the time of a measurement. */
 export interface MachineFacts {
   readonly cores: number
   readonly model: string
@@ -18,17 +18,17 @@ export interface MachineFacts {
   readonly system: string
   readonly node: string
   readonly load: readonly number[]
-  /** Half of the synchronous writes of 8 KB took no longer, in microseconds. */
+  /** Median time of a synchronous write of 8 KB, in microseconds. */
   readonly fdatasyncMicros: number
   /**
-   * Half of the times that one core read and wrote a document of about 110 KB as JSON took no longer, in
-   * microseconds: how fast it is in that hour, since who shares a processor with others has half of its speed
-   * in some. Results from before 2026-11-24 have none.
+   * Median time in which one core reads and writes a JSON document of about 110 KB, in microseconds. It shows
+   * the speed of that hour, because a shared processor has only half its speed in some hours. Results from
+   * before 2026-11-24 lack it.
    */
   readonly jsonMicros?: number
 }
 
-/** Looks at the machine; `folder` is where the database lies. */
+/** Measures the machine; `folder` is on the disk of the database. */
 export function machineFacts(folder: string): MachineFacts {
   return {
     cores: availableParallelism(),
@@ -43,8 +43,8 @@ export function machineFacts(folder: string): MachineFacts {
 }
 
 /**
- * Begins to watch all cores; what it returns tells the share of their time since then in which anything ran,
- * 0 to 1.
+ * Begins to watch all cores. The returned function returns the share of their time since then in which
+ * anything ran, 0 to 1.
  */
 export function watchCores(): () => number {
   const busyMs = () =>

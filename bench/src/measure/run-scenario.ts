@@ -5,31 +5,33 @@ import type { Hotspots } from './hotspots.ts'
 import { interleaved } from './interleave.ts'
 import { type StatementTimes, timesBetween } from './statement-times.ts'
 
-/** How long and how often. */
+/** Number and length of the rounds of a scenario. */
 export interface Pace {
   readonly rounds: number
   readonly seconds: number
   readonly warmSeconds: number
-  /** Whether a last round, which counts for nothing else, looks where the time goes. */
+  /** Whether an additional last round, whose figures do not count, samples where the time goes. */
   readonly isProfiled?: boolean
 }
 
-/** What a scenario gave: for each variant that ran, its figures round by round. */
+/** Results of a scenario: the figures of each variant that ran, round by round. */
 export interface Outcome {
   readonly scenario: Scenario
   readonly rounds: Readonly<Record<string, readonly Figures[]>>
   /** Variants that did not run on this machine, and why. */
   readonly skipped: Readonly<Record<string, string>>
-  /** For each variant, where its main thread's time went, an operation, when that was asked for. */
+  /**
+   * Main-thread time of each variant by place, in microseconds per operation; absent unless it was asked for.
+   */
   readonly hotspots?: Readonly<Record<string, Hotspots>>
-  /** The same of PostgreSQL, by statement. */
+  /** PostgreSQL's time of each variant by statement, in microseconds per operation. */
   readonly statementTimes?: Readonly<Record<string, StatementTimes>>
 }
 
-/** Where the time of each variant went. */
+/** The time of each variant by place and by statement. */
 type Profile = Required<Pick<Outcome, 'hotspots' | 'statementTimes'>>
 
-/** Told how far a run is. */
+/** Receives lines that tell how far a run is. */
 export type Progress = (line: string) => void
 
 interface Started {
@@ -39,7 +41,7 @@ interface Started {
 }
 
 /**
- * Measures all variants of a scenario in turns.
+ * Measures all variants of a scenario, interleaved round by round.
  * @throws Error when a variant answered wrongly or did not do what it counted
  */
 export async function runScenario(

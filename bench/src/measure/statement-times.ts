@@ -1,24 +1,27 @@
 import type { Hotspots } from './hotspots.ts'
 
 /**
- * Time that PostgreSQL spent on executing statements, in microseconds by what they do. Parsing and commits
- * are no part of it.
+ * Time that PostgreSQL spent on executing statements, in microseconds by label. Parsing and commits are not
+ * included.
  */
 export type StatementTimes = Hotspots
 
-/** A line of `pg_stat_statements`. */
+/** A row of `pg_stat_statements`. */
 export interface CountedStatement {
   readonly query: string
   readonly micros: number
 }
 
-// Neither `for update` nor `do update set` nor `for no key update` writes to what follows.
+// After `for update`, `for no key update` and `do update` no written table follows.
 const WRITES =
   /\b(insert into|(?<!\b(?:for|do|key) )update|delete from) (?:only )?([a-z_][\w.]*|"[^"]+"(?:\."[^"]+")?)/g
 const READS = /\bfrom (?!unnest\b|generate_series\b)([a-z_][\w.]*)/
 const FIRST_CTE = /^with (?:recursive )?(\w+)/
 
-/** What a statement writes, or else reads; those that begin with a query of their own also by its name. */
+/**
+ * Returns the label of a statement: the tables that it writes, else the table that it reads. The name of a
+ * first CTE is put in front.
+ */
 export function labelOf(query: string): string {
   const text = query.replaceAll(/\s+/g, ' ').trim().toLowerCase()
   const writes = new Set([...text.matchAll(WRITES)].map(([, verb, table]) => `${verb} ${table}`))
@@ -29,7 +32,7 @@ export function labelOf(query: string): string {
   return first === undefined ? does : `${first}: ${does}`
 }
 
-/** Sums statements by label, those that took most first. */
+/** Sums statements by label, largest first. */
 export function timesOf(statements: readonly CountedStatement[]): StatementTimes {
   const micros = new Map<string, number>()
   for (const { query, micros: more } of statements) {
@@ -39,7 +42,7 @@ export function timesOf(statements: readonly CountedStatement[]): StatementTimes
   return Object.fromEntries([...micros].toSorted(([, a], [, b]) => b - a))
 }
 
-/** What came to `before` until `after`, for each of `operations`. */
+/** Returns the time spent between `before` and `after` by label, divided by `operations`. */
 export function timesBetween(
   before: StatementTimes,
   after: StatementTimes,

@@ -1,8 +1,9 @@
 import { MAX_ITEMS } from '../../../packages/core/src/database/batch.ts'
 
 /**
- * What comes while a statement is under way travels together in the next, as many as the product's take, and
- * nothing else: the limit of every design that does so, the product's included.
+ * Collects items that arrive while a statement is under way and sends them together in the next one, at most
+ * as many as the product does. It does nothing else, so it shows the limit of every design that batches like
+ * this, the product's included.
  */
 export class BareBatch<Item, Answer> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Answer[]>

@@ -14,7 +14,10 @@ import type { StartPart } from '../part.ts'
 import { answerJson, bodyOf, serving } from './bare-http.ts'
 import { bareLanes } from './bare-lanes.ts'
 
-/** The licenses of the fleet are known beforehand; hosts are kept in a migrated database, or nowhere. */
+/**
+ * Options of the part. The licenses of the fleet are known beforehand; without `databaseUrl`, which is that
+ * of a migrated database, no host is stored.
+ */
 export interface BareContractOptions {
   readonly fleet: Fleet
   readonly databaseUrl?: string
@@ -26,10 +29,10 @@ type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
 const PATH = '/v1/telemetry/heartbeat'
 
 /**
- * What the contract of a heartbeat asks for, one after the other in the handler of `node:http`, each made as
- * the product makes it: the key's digest and its license, the limit, the body's depth and fields, four
- * headers, the metric. Nothing stands around it: no routes, no gates, no refusals but one, no draining, no
- * log.
+ * Takes the steps that the contract of a heartbeat requires, one after the other in the handler of
+ * `node:http`, each by the product's code: the digest of the key and its license, the rate limit, the depth
+ * and fields of the body, four headers, the metric. Nothing else is there: no routes, gates, draining or log,
+ * and one refusal only.
  */
 export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl }) => {
   const ids = new RequestIds()

@@ -4,9 +4,11 @@ import { ed25519 } from '../../../packages/core/src/signing/ed25519.ts'
 import type { StartPart } from '../part.ts'
 import { answerJson, bareHttp } from './bare-http.ts'
 
-/** A server that somebody would write in an afternoon for heartbeats and nothing else. */
+/** Options of a server for heartbeats and nothing else, as somebody would write it in an afternoon. */
 export interface BareHeartbeatOptions {
-  /** Where hosts are kept; absent: nowhere, and what is signed is signed as the product does it. */
+  /**
+   * Database that stores the hosts; absent: none are stored, and refreshes are signed as the product does it.
+   */
   readonly databaseUrl?: string
   readonly pool?: number
   readonly signed: boolean
@@ -53,7 +55,7 @@ function byNode(seed: Buffer): Sign {
 
 type Health = { readonly last_capture_at?: unknown; readonly success?: unknown }
 
-/** One prepared upsert a request, through node-postgres. */
+/** Serves heartbeats with one prepared upsert a request, through node-postgres. */
 export const start: StartPart<BareHeartbeatOptions> = async ({ databaseUrl, pool: max = 10, signed }) => {
   const sign = databaseUrl === undefined ? ed25519(SEED).sign : byNode(SEED)
   const pool = databaseUrl === undefined ? undefined : new pg.Pool({ connectionString: databaseUrl, max })

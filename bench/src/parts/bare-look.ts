@@ -6,7 +6,7 @@ import { BareBatch } from './bare-batch.ts'
 import { answerJson, answerNothing, bareHttp } from './bare-http.ts'
 import { bareLanes } from './bare-lanes.ts'
 
-/** Where licenses and jobs are. */
+/** The database of licenses and jobs, and the fleet. */
 export interface BareLookOptions {
   readonly databaseUrl: string
   readonly fleet: Fleet
@@ -17,8 +17,8 @@ const BEARER = 'Bearer '
 type Looked = Awaited<ReturnType<typeof look>>[number]
 
 /**
- * The product's look for work, the license checked in it, in batches: no limit, no metric, no log, and
- * nothing of the request is checked. The license of each key is known beforehand.
+ * Runs the product's look for work in batches, the license check included: no rate limit, no metric, no log,
+ * and no check of the request. The license of each key is known beforehand.
  */
 export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) => {
   const { rows, close } = bareLanes(databaseUrl)

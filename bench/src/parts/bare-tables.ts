@@ -3,22 +3,22 @@ import type { Client } from 'pg'
 import { deployAdder } from '../add-deploys.ts'
 import { licenseId, withClient } from '../fleet.ts'
 
-/** What hosts do with jobs, as statements on a table. */
+/** A table of jobs, with the statements by which hosts claim, begin and end them. */
 export interface BareTable {
-  /** `$1`: the hosts. Gives `turn`, counted from 1, `id` and `payload`. */
+  /** `$1`: the hosts. Returns `turn`, counted from 1, `id` and `payload`. */
   readonly claim: string
-  /** `$1`, `$2`: ids and their hosts. Gives `id`. */
+  /** `$1`, `$2`: ids and their hosts. Returns `id`. */
   readonly begin: string
   readonly end: string
   create(databaseUrl: string): Promise<void>
   add(databaseUrl: string): (count: number) => Promise<void>
 }
 
-/** What a table calls the same things. */
+/** The names and clauses in which the tables differ. */
 interface Names {
   readonly id: string
   readonly host: string
-  /** What the index of waiting jobs begins with. */
+  /** Conditions on the first columns of the index of waiting jobs. */
   readonly queue: string
   readonly claimed: string
   readonly begun: string
@@ -50,7 +50,7 @@ const CREATE = [
 const ADD = `insert into jobs (payload) select '{"app": "app", "source": {"type": "image", "image": "example:1"}}'
   from generate_series(1, $1)`
 
-/** One index, and no license, host, app, attempt, log or deployment. */
+/** A table with one index, and without license, target host, app, attempt, log or deployment. */
 const least: BareTable = {
   ...statements({ id: 'bigint', host: 'host', queue: '', claimed: '', begun: '', ended: '' }),
   create: (url) =>
@@ -67,7 +67,8 @@ const least: BareTable = {
 const LICENSE = licenseId(0)
 
 /**
- * The product's, with all its columns and indexes: its writes alone, without a question who may make them.
+ * The product's table with all its columns and indexes. Only its writes are made: nothing checks who may make
+ * them.
  */
 const product: BareTable = {
   ...statements({

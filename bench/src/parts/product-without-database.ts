@@ -5,14 +5,18 @@ import { keepRequestsYoung } from '../../../packages/cli/src/commands/serve/youn
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 
-/** What the product does where storage costs nothing: the limit of everything around the database. */
+/**
+ * Options of the product over a storage that costs nothing, which shows the limit of everything around the
+ * database.
+ */
 export interface WithoutDatabaseOptions {
   readonly fleet: Fleet
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * The product over a storage that knows the fleet's licenses and answers heartbeats at once, keeping nothing.
+ * Serves the product over a storage that knows the fleet's licenses and answers heartbeats at once, without
+ * storing them.
  */
 export const start: StartPart<WithoutDatabaseOptions> = async ({ fleet, env }) => {
   keepRequestsYoung()

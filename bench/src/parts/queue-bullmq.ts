@@ -4,10 +4,10 @@ import type { StartPart } from '../part.ts'
 import { Ledger, type QueueOptions, queuePart } from './queue.ts'
 import { TimedJobs } from './timed-jobs.ts'
 
-/** BullMQ on a Redis that runs already. */
+/** Options of BullMQ on a Redis that runs already. */
 export interface BullMqOptions extends QueueOptions {
   readonly port: number
-  /** Of the Redis, for its processor time. */
+  /** Process id of the Redis, to read its processor time. */
   readonly pid: number
 }
 
@@ -15,7 +15,7 @@ const NAME = 'deploy'
 const CHUNK = 2000
 const CONCURRENCY = 64
 
-/** One worker with as many handlers at once as there are hosts elsewhere. */
+/** Runs one worker with as many concurrent handlers as other queues have hosts. */
 export const start: StartPart<BullMqOptions> = async ({ port, pid, ready }) => {
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null }
   const queue = new Queue(NAME, { connection })

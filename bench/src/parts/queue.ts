@@ -3,28 +3,29 @@ import type { Part } from '../part.ts'
 import type { Done } from '../scenario.ts'
 
 /**
- * Jobs that are ready when a round begins: more than any queue here does in it, except for those that lease
- * hundreds at once and what stands beside them, whose rounds end with the last job.
+ * Jobs that are ready when a round begins: more than most queues finish in a round. Queues that lease
+ * hundreds at once, and the variants beside them, may finish all of them; their rounds then end with the last
+ * job.
  */
 export const READY = 20_000
 
-/** How a queue is filled and worked on. */
+/** Options of a queue. */
 export interface QueueOptions {
-  /** Absent for queues that are not in PostgreSQL. */
+  /** Absent for queues outside PostgreSQL. */
   readonly databaseUrl?: string
   /** Jobs that are ready when a round begins. */
   readonly ready: number
 }
 
-/** What a part of a queue says: it is filled, then worked on, then counted. */
+/** A measured queue, which is filled, then worked on. */
 export interface Queue {
-  /** Adds so many jobs. */
+  /** Adds `count` jobs. */
   add(count: number): Promise<void>
   run(request: LoopRequest): Promise<Done>
   stop(): Promise<void>
 }
 
-/** Which jobs a round did, each once. */
+/** The jobs that were done, to find jobs that were handed out twice. */
 export class Ledger {
   readonly #done = new Set<string>()
   readonly #twice: Record<string, number> = {}
@@ -45,7 +46,7 @@ export class Ledger {
   }
 }
 
-/** The part around a queue: tops it up before each round. */
+/** Returns the part around a queue; `prepare` refills the queue to `ready` jobs before each round. */
 export function queuePart(queue: Queue, ledger: Ledger, ready: number): Part {
   let added = 0
   const prepare = async () => {

@@ -3,7 +3,7 @@ import nacl from 'tweetnacl'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'
 
-/** Who signs. */
+/** The library that signs. */
 export interface SignaturesOptions {
   readonly way: 'svc' | 'tweetnacl'
 }

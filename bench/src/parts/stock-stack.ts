@@ -9,7 +9,7 @@ import { koaBody } from 'koa-body'
 import { assert, boolean, number, object, optional, string } from 'superstruct'
 import type { StartPart } from '../part.ts'
 
-/** What a project would write with the same libraries and no thought of speed. */
+/** Options of a server that uses the same libraries as the product, without attention to speed. */
 export interface StockOptions {
   readonly databaseUrl: string
 }
@@ -47,13 +47,14 @@ const CREATE = `create table hosts (fingerprint text primary key, hostname text,
   cpu_pct float8, mem_pct float8, disk_pct float8, disk_total_gb float8, seq bigint not null default 1,
   last_heartbeat timestamptz not null)`
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
-/** Routes in front of the one that is called, as a product of this size has them. */
+/** Routes that are registered before the measured one: as many as a product of this size has. */
 const OTHER_ROUTES = 60
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Koa, its router and body parser, a schema, the ORM's upsert and a signature, each as its manual shows it.
+ * Serves heartbeats with Koa, its router and body parser, a schema, the ORM's upsert and a signature, each
+ * used as its manual shows.
  */
 export const start: StartPart<StockOptions> = async ({ databaseUrl }) => {
   const orm = await MikroORM.init({

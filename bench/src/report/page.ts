@@ -10,7 +10,7 @@ export const PAGE = new URL('../../../docs/performance.md', import.meta.url).pat
 const BEGIN = '<!-- tables: npm run bench -- --report writes them -->'
 const END = '<!-- end of tables -->'
 
-/** What a run by itself makes of the load average, for each core. */
+/** Load average for each core that a run causes by itself. */
 const LOAD_OF_A_RUN = 2.5
 const BUSY =
   '**Other work took most of the machine meanwhile: these ratios are a check of the benchmark, not results.** '
@@ -37,8 +37,8 @@ export function writePage(results: readonly Result[], path: string = PAGE): void
 }
 
 /**
- * The conditions, the goals and every comparison, as Markdown. Ratios only: figures of two machines do not
- * compare.
+ * Returns the conditions, the goals and every comparison, as Markdown. It gives ratios only, because figures
+ * of two machines do not compare.
  */
 export const tablesOf = (results: readonly Result[]): string =>
   [conditions(results), '## Goals', goals(results), '## Comparisons', ...results.map(comparison)].join('\n\n')
@@ -84,7 +84,7 @@ function goals(results: readonly Result[]): string {
 
 function limitOf({ gate }: Verdict): string {
   const { over, atLeast, atMost } = gate
-  // A limit that is no ratio becomes one: the share of it that was used.
+  // A limit that is not a ratio is shown as one: the share of the limit that was used.
   if (over === undefined && atMost !== undefined) return atMost === 0 ? 'none' : '≤ 1'
   return atLeast === undefined ? `≤ ${rounded(atMost ?? 0)}` : `≥ ${rounded(atLeast)}`
 }
@@ -118,20 +118,21 @@ function comparison(result: Result): string {
 }
 
 /**
- * A baseline that leaves a place idle is no measure for others there: of PostgreSQL, one without a database.
+ * A baseline that takes less than this, in microseconds, is no measure for the others: for example,
+ * PostgreSQL's time of a baseline without a database.
  */
 const IDLE_MICROS = 0.1
 
-/** Places that take less than this of the baseline's time are counted together. */
+/** Places that take less than this share of the baseline's time are counted together. */
 const LEAST_SHARE = 0.04
 
-/** Where the time goes, of the main threads and of PostgreSQL. */
+/** Tables of the time on main threads and in PostgreSQL. */
 const profiles = ({ hotspots, statementTimes, baseline }: Result): readonly string[] => [
   ...profile('Time on the main thread, an operation, by where the code stands', hotspots, baseline),
   ...profile("PostgreSQL's time in statements, an operation, by what they do", statementTimes, baseline),
 ]
 
-/** A table of times by variant and place, in hundredths of the baseline's whole. */
+/** Returns a table of times by variant and place, in percent of the baseline's total. */
 function profile(title: string, times: Result['hotspots'] = {}, baseline: string): readonly string[] {
   const whole = sum(Object.values(times[baseline] ?? {}))
   if (whole < IDLE_MICROS) return []

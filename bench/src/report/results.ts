@@ -6,10 +6,10 @@ import type { MachineFacts } from '../measure/machine.ts'
 import type { Outcome, Pace } from '../measure/run-scenario.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** Where raw results are kept. */
+/** Folder of the raw results. */
 export const RESULTS_FOLDER = new URL('../../results', import.meta.url).pathname
 
-/** Under which conditions a scenario was run. */
+/** Conditions under which a scenario was run. */
 export interface Conditions {
   readonly at: string
   readonly commit: string
@@ -32,7 +32,7 @@ export interface Result extends Conditions {
   readonly verdicts: readonly Verdict[]
 }
 
-/** The commit that is measured, `-dirty` when files differ from it; `unknown` outside a repository. */
+/** Returns the measured commit, with `-dirty` when files differ from it; `unknown` outside a repository. */
 export function currentCommit(): string {
   try {
     const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim()
@@ -42,7 +42,7 @@ export function currentCommit(): string {
   }
 }
 
-/** An outcome as it is kept. */
+/** Returns an outcome as it is stored. */
 export function resultOf(outcome: Outcome, conditions: Conditions): Result {
   const { scenario, rounds, skipped, hotspots, statementTimes } = outcome
   const { name, question, baseline } = scenario
@@ -66,7 +66,7 @@ export function keepResult(result: Result, folder: string = RESULTS_FOLDER): voi
   appendFileSync(join(folder, `${day}-${result.commit}.jsonl`), `${JSON.stringify(result)}\n`)
 }
 
-/** The latest result of each scenario of the file that was written last. */
+/** Returns the latest result of each scenario in the file that was written last. */
 export function newestResults(folder: string = RESULTS_FOLDER): readonly Result[] {
   const results = readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -76,7 +76,7 @@ export function newestResults(folder: string = RESULTS_FOLDER): readonly Result[
 }
 
 /**
- * A result held against the goals of its scenario as they stand now; one whose scenario is gone stays as it
+ * Judges a result by the current goals of its scenario. A result whose scenario no longer exists stays as it
  * was.
  */
 export function judgedAnew(result: Result, scenarios: readonly Scenario[]): Result {

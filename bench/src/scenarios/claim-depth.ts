@@ -13,7 +13,7 @@ const FOREIGN = '100,000 pending for other hosts of the license'
 const BEHIND = '1,000 pending behind 12,000 claimed beside a snapshot that stays open'
 const DONE = 'nothing pending behind 12,000 claimed beside a snapshot that stays open'
 const CLAIMED = 12_000
-/** Claims of a round that get jobs: few, so that the shallow queue lasts. */
+/** Claims per round in queues with work: few, so that the shallow queue lasts. */
 const CLAIMS = 100
 const SMALL = 20
 const FLEET = { hosts: 1, licenses: 1 }
@@ -23,7 +23,7 @@ interface ServerCost {
   readonly buffers: number
 }
 
-/** What the server itself says that statements about jobs took in a database. */
+/** Returns the time and buffers that PostgreSQL itself counted for statements about jobs in a database. */
 async function serverCost(bench: Bench, url: string): Promise<ServerCost> {
   const [row] = await (await bench.postgres()).query<ServerCost>(
     `select coalesce(sum(total_exec_time * 1000), 0)::float8 as micros,
@@ -34,7 +34,8 @@ async function serverCost(bench: Bench, url: string): Promise<ServerCost> {
   return row ?? { micros: 0, buffers: 0 }
 }
 
-// As a dump does it. What is claimed since cannot be cleared out of the way.
+// Opens a snapshot as a dump does. While it is open, vacuum cannot remove the old versions of rows claimed
+// since.
 const SNAPSHOT = 'begin isolation level repeatable read'
 const CLAIM_ALL = `update jobs set state = 'claimed', claimed_by = 'another', claimed_at = now(), attempt = 1,
   available_at = now() + interval '1 day'`
@@ -52,7 +53,7 @@ async function claimedBesideSnapshot(url: string, count: number): Promise<pg.Cli
 interface Waiting {
   readonly count: number
   readonly forOthers?: boolean
-  /** Claimed by others since a snapshot was opened. */
+  /** Jobs that others have claimed since a snapshot was opened. */
   readonly claimed?: number
 }
 
@@ -94,7 +95,7 @@ const queue = (name: string, { count, forOthers = false, claimed = 0 }: Waiting)
   },
 })
 
-/** A claim must not cost more the more there is to claim. */
+/** The cost of a claim must not grow with the number of pending jobs. */
 export const claimDepth: Scenario = {
   name: 'claim-depth',
   question:
@@ -112,7 +113,7 @@ export const claimDepth: Scenario = {
     { goal: 'depth', figure: 'serverMicros', of: DEEP, over: SHALLOW, atMost: 1.3 },
     { goal: 'depth-buffers', figure: 'buffers', of: DEEP, over: SHALLOW, atMost: 1.3 },
     { goal: 'foreign', figure: 'serverMicros', of: FOREIGN, over: EMPTY, atMost: 1.3 },
-    // An empty index has no page to read: a limit instead of a ratio.
+    // The empty index of the baseline has no page to read, so this goal is a limit instead of a ratio.
     { goal: 'foreign-buffers', figure: 'buffers', of: FOREIGN, atMost: 16 },
   ],
 }

@@ -3,7 +3,10 @@ import { CLAIM_WAYS, claims } from './claim-parts.ts'
 
 const way = { fleet: { hosts: 10_000, licenses: 10_000 }, pending: 0, pace: { rate: 2000 } }
 
-/** What a fleet of 10,000 hosts asks for: far from full, where batching must not cost. */
+/**
+ * The claims of a fleet of 10,000 hosts, which are far below what the server can do: batching must not cost
+ * there.
+ */
 export const claimPaced: Scenario = {
   name: 'claim-paced',
   question: 'Empty claims at 2,000 a second, license check included, against one prepared statement each',
@@ -13,7 +16,7 @@ export const claimPaced: Scenario = {
     claims({ way: 'look', ...way }),
   ],
   baseline: CLAIM_WAYS.single,
-  // 20,000 claims: of 4000 one stall alone makes the p99.
+  // A round has 20,000 claims: in one of 4,000, a single stall decides the p99.
   seconds: 10,
   gates: [
     {

@@ -8,10 +8,10 @@ const stream = (connections: number) => ({ connections, requests: { kind: 'heart
 
 /** An empty key: the product then answers without a refresh. */
 const UNSIGNED = { SERVICE_LICENSE_PRIVKEY: '' }
-/** Any seed will do: nobody verifies. */
+/** Any seed will do, because nobody verifies the signatures. */
 const SIGNED = { SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 9).toString('base64url') }
 
-/** What heartbeat scenarios are made of. */
+/** Properties of a heartbeat variant. */
 export interface HeartbeatWay {
   readonly name: string
   readonly connections: number
@@ -30,7 +30,10 @@ export const product = ({ name, connections, signed }: HeartbeatWay): Variant =>
     },
   })
 
-/** Where nothing is stored, 20,000 licenses would come to their limits within the minute. */
+/**
+ * Twice the fleet, for variants without storage: they are so fast that 20,000 licenses would reach their rate
+ * limits within the minute.
+ */
 const UNSTORED_FLEET: Fleet = { hosts: 2 * fleet.hosts, licenses: 2 * fleet.licenses }
 
 /** The whole product over a storage that costs nothing. */
@@ -58,7 +61,10 @@ export const bare = ({ name, connections, signed }: HeartbeatWay): Variant =>
     },
   })
 
-/** What both pay whatever they do with a database: `node:http`, JSON and a signature. */
+/**
+ * The costs that the product and the bare server share whatever they do with a database: `node:http`, JSON
+ * and a signature.
+ */
 export const signing = (name: string, connections: number): Variant =>
   httpVariant({
     name,
@@ -75,8 +81,8 @@ export const json = (name: string, connections: number): Variant =>
   })
 
 /**
- * What the contract asks for and nothing around it, with the product's statements in batches or without a
- * database.
+ * The steps that the contract requires and nothing around them, with the product's statements in batches or
+ * without a database.
  */
 export const contract = (name: string, connections: number, kept: 'kept' | 'not kept'): Variant =>
   httpVariant({

@@ -10,8 +10,8 @@ const CROWD = 'beside 19,000 licenses that send all they can'
 const CONNECTIONS = 64
 const LIGHT_PER_SECOND = 10
 /**
- * As many hosts, and licenses, as keep ten heartbeats a second under the limit of thirty a minute and
- * license.
+ * The quiet hosts, each with its own license: enough of them to keep ten heartbeats a second under the limit
+ * of thirty a minute for each license.
  */
 const LIGHT: Fleet = { hosts: 400, licenses: 20_000 }
 const OTHERS: Fleet = { hosts: 19_000, licenses: 20_000 }
@@ -46,7 +46,7 @@ async function beside(bench: Bench, url: string, noise: Noise, seconds: number):
   return { ...outcome, answered: outcome.operations, faults, figures: { noisePerSecond } }
 }
 
-/** What one customer does to the others. */
+/** The effect of one customer's load on the others. */
 export const lightClient: Scenario = {
   name: 'light-client',
   question: 'Ten heartbeats a second of quiet hosts, alone and while others saturate the server',

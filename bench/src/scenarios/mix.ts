@@ -16,7 +16,7 @@ const PGLITE = 'svc over HTTP, PGlite folder'
 const SECONDS = 60
 const RATES = { heartbeat: 5000, claim: 1000, logs: 50 } as const
 const LINES = 20
-/** Jobs whose hosts send output: each license far below its limit of 240 posts a minute. */
+/** Number of jobs whose hosts send output; each license stays far below its limit of 240 posts a minute. */
 const WRITING_HOSTS = 200
 
 const fleet: Fleet = LARGE_FLEET
@@ -53,13 +53,13 @@ const streamsOf = (url: string, share: number): readonly Stream[] => [
   },
 ]
 
-/** How a mix is served, and how much of it is sent. */
+/** The server of a mix, and the share of the load that is sent. */
 interface MixWay {
   readonly serve: (bench: Bench) => Promise<PartProcess>
   readonly share?: number
 }
 
-/** All three kinds at once; what goes wrong is a figure here, since that it does not is the goal. */
+/** Sends all three kinds of requests at once. Faults are a figure here, because their absence is the goal. */
 async function mixed(bench: Bench, part: PartProcess, seconds: number, share: number): Promise<Done> {
   const memory: number[] = []
   const look = async () => void memory.push((await part.usage()).rssBytes)
@@ -97,7 +97,7 @@ async function mixed(bench: Bench, part: PartProcess, seconds: number, share: nu
   }
 }
 
-// Against the second quarter: pools and code are warm by then.
+// Compares with the second quarter, because pools and code are warm by then.
 function growthOf(memory: readonly number[]): number {
   const quarter = Math.max(1, Math.floor(memory.length / 4))
   return median(memory.slice(-quarter)) / median(memory.slice(quarter, 2 * quarter))
@@ -133,8 +133,8 @@ async function onPglite(bench: Bench): Promise<PartProcess> {
 }
 
 /**
- * What a large fleet sends, all at once and for a minute; half of it shows where a machine that is too small
- * for all stands.
+ * The requests of a large fleet, all kinds at once and for a minute. The variant with half of them shows how
+ * a machine does that is too small for all.
  */
 export const mix: Scenario = {
   name: 'mix',
