@@ -3,7 +3,7 @@ import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
 import { tame } from './terminal/terminal.ts'
 
-/** A stream as a process has it. */
+/** An output stream of a process. */
 export interface Stream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,8 +11,8 @@ export interface Stream {
 }
 
 /**
- * The one exit for text: nothing that is written commands a terminal, whether it goes to one, to a pipe that
- * ends at one or to a file that is read there later.
+ * The one exit for text. Text that goes through `write` controls no terminal, whether it goes to one, to a
+ * pipe that ends at one or to a file that is shown there later.
  */
 export class Output {
   readonly #stream: Stream
@@ -25,17 +25,17 @@ export class Output {
     return this.#stream.isTTY === true
   }
 
-  /** Characters a line holds on a terminal, 80 elsewhere. */
+  /** Width of the terminal in characters; 80 elsewhere. */
   get columns(): number {
     return this.#stream.columns ?? COLUMNS
   }
 
-  /** Writes text. Of control characters only line ends, tabs and colours pass. */
+  /** Writes text. The only control characters that pass are line ends, tabs and colours. */
   write(text: string): void {
     this.#stream.write(tame(text))
   }
 
-  /** Writes text as it is: only for people who asked for that. */
+  /** Writes text unchanged, only for people who asked for that. */
   writeRaw(text: string): void {
     this.#stream.write(text)
   }
@@ -45,61 +45,59 @@ export class Output {
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export type StopSignal = (typeof STOP_SIGNALS)[number]
 
-/** Undoes what it came from. */
+/** Reverts the call that returned it. */
 export type Undo = () => void
 
-/** The process as the program sees it: tests hand in a recording one. */
+/** The process as the program sees it; tests pass one that records. */
 export interface Io {
-  /** What stands behind the program's name. */
+  /** The arguments after the program's name. */
   readonly args: readonly string[]
   readonly env: Environment
   readonly cwd: string
   readonly home: string
   readonly hostname: string
-  /** The version of Node.js that runs this, in plain numbers. */
+  /** The version of Node.js that runs the program, in plain numbers. */
   readonly nodeVersion: string
-  /** Who acts, for the audit log: `cli:<user>@<host>`. */
+  /** The operator who acts, for the audit log: `cli:<user>@<host>`. */
   readonly actor: string
   /** How people call this program here: `svc`, or `npx svc` below npm. */
   readonly programName: string
   readonly isRoot: boolean
-  /** Whether somebody sits at standard input. */
+  /** Whether standard input is a terminal. */
   readonly inIsTty: boolean
   readonly out: Output
   readonly err: Output
-  /** The next line of standard input, not shown while it is typed; `prompt` is for a terminal. */
+  /** Reads the next line of standard input, not shown while it is typed; `prompt` is for a terminal. */
   readSecret(prompt: string): Promise<string>
-  /** Calls back on each signal that asks to end, instead of ending. */
+  /** Calls `listener` on each signal that asks the program to end, instead of ending it. */
   onStop(listener: (signal: StopSignal) => void): Undo
-  /** Calls back when an error reached nobody, instead of ending. */
+  /** Calls `listener` when no code handles an error, instead of ending the program. */
   onFault(listener: (fault: unknown) => void): Undo
-  /** Calls back when the process that started this one with a channel is gone. */
+  /** Calls `listener` when the process that started this one with a channel is gone. */
   onParentGone(listener: () => void): Undo
   /**
-   * Starts this program once more, in a process group of its own, with a channel that tells it when this one
-   * ends.
+   * Starts this program once more, in a process group of its own, with a channel that tells the new process
+   * when this one ends.
    */
   startSelf(args: readonly string[], env: Environment): ChildProcess
-  /**
-   * From now on the files that this process makes are for its user alone, and so are those of what it starts.
-   */
+  /** Makes the files that this process and its children create from now on accessible to its user alone. */
   keepPrivate(): void
-  /** The code to end with when nothing is left to do. */
+  /** Sets the code to end with when nothing is left to do. */
   setExitCode(code: number): void
-  /** Ends now, whatever is under way. */
+  /** Ends at once, even with work under way. */
   exit(code: number): void
 }
 
 /**
- * One Ctrl-C arrives twice below npm, from the terminal and from npm: within this time it is the same one.
+ * Below npm one Ctrl-C arrives twice, from the terminal and from npm: signals within this time count as one.
  */
 const SAME_SIGNAL_MS = 400
 const COLUMNS = 80
 
-/** The real process. The only place of this package that touches it. */
+/** Returns the real process. No other code of this package touches it. */
 export function processIo(): Io {
   process.stdout.on('error', quietlyOnBrokenPipe)
-  // Nobody reads the log any more: no reason to stop serving.
+  // A log that nobody reads any more is no reason to stop serving.
   process.stderr.on('error', () => {})
   const err = new Output(process.stderr)
   const readSecret = (prompt: string) => secretFrom(err, prompt)
@@ -142,8 +140,8 @@ function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
   throw error
 }
 
-// An error that reaches nobody would be printed by Node.js itself, past the exit. Where somebody listens, it
-// is theirs.
+// Node.js itself would print an uncaught error past `Output`. If there is another listener, it handles the
+// error.
 async function endWith(err: Output, fault: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return
   const { failureOf, failureText } = await import('./program/failure.ts')
@@ -155,7 +153,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a number that no user has.
+    // A container may run under a user id that has no user.
     return String(process.getuid?.() ?? 'unknown')
   }
 }
@@ -164,7 +162,8 @@ async function secretFrom(err: Output, prompt: string): Promise<string> {
   const { hiddenLine, nextLine } = await import('./terminal/secret-input.ts')
   const { stdin } = process
   if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => err.write(text))
-  // A pipe that nobody closes must not keep a program alive that has read its lines; a file cannot.
+  // A pipe that stays open must not keep the program alive after it has read its lines. A file needs no
+  // `ref`.
   stdin.ref?.()
   return nextLine(stdin).finally(() => stdin.unref?.())
 }
@@ -203,7 +202,7 @@ function onParentGone(listener: () => void): Undo {
 
 function startSelf(args: readonly string[], env: Environment): ChildProcess {
   const program = process.argv[1] ?? ''
-  // Loaded by those who start something: every other command begins some milliseconds earlier.
+  // The module is loaded here, so that commands that start no process begin some milliseconds earlier.
   const { spawn } = process.getBuiltinModule('node:child_process')
   return spawn(process.execPath, [...process.execArgv, program, ...args], {
     env: { ...env },

@@ -1,10 +1,13 @@
-// The thread beside the main one: see thread-watch.ts.
+// The worker thread of thread-watch.ts.
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { WatchedThread } from './thread-watch.ts'
 
 const STDERR = 2
-/** Of a process that was frozen, by a signal or with its machine, this thread may wake first. */
+/**
+ * Share of `stuckMs` for a second look: when a frozen process or machine continues, this thread may wake
+ * before the main thread.
+ */
 const SECOND_LOOK = 0.2
 
 const { beats, stuckMs } = workerData as WatchedThread

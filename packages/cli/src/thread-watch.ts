@@ -4,23 +4,23 @@ import { Worker } from 'node:worker_threads'
 const STUCK_MS = 60_000
 const BEAT_MS = 500
 
-// Beside this file wherever it runs: among the sources, compiled, and in the bundle.
+// The worker lies beside this file wherever it runs: among the sources, compiled, and in the bundle.
 const WORKER = `./thread-watch-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`
 
-// From the sources; compiled there is nothing to be quiet about.
+// Only the sources cause this warning, not compiled code.
 const QUIET = ['--disable-warning=ExperimentalWarning']
 
-/** What the worker is given. */
+/** Data that the worker is given. */
 export interface WatchedThread {
-  /** Grows for as long as the main thread gets to its timers. */
+  /** A counter that grows as long as the main thread reaches its timers. */
   readonly beats: Int32Array<SharedArrayBuffer>
   readonly stuckMs: number
 }
 
 /**
- * Kills the process when its main thread has done one and the same thing for `stuckMs`. The embedded database
- * works on that thread: with a statement that never ends nobody is answered, probes and signals neither, and
- * no code there could notice. What was acknowledged is on the disk, and who supervises the process starts it
+ * Kills the process when its main thread has been busy with one thing for `stuckMs`. The embedded database
+ * works on that thread: a statement that never ends blocks all requests, probes and signals, and no code on
+ * that thread could notice. Acknowledged writes are on the disk, and the supervisor of the process starts it
  * again.
  */
 export function watchThread(stuckMs: number = STUCK_MS): AsyncDisposable {

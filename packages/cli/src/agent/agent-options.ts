@@ -1,35 +1,35 @@
 import type { Clock, Log } from '@svc/core'
 import type { HandlerUser } from './run/handler-user.ts'
 
-/** The paces of an agent, all in milliseconds. */
+/** Intervals and time limits of an agent, all in milliseconds. */
 export interface AgentTiming {
-  /** Wait between two claims that found nothing; each wait is spread over 0.75 to 1.25 of it. */
+  /** Wait after a claim that found nothing, spread over 0.75 to 1.25 of this value. */
   readonly pollMs: number
-  /** Wait between heartbeats until the plane names one (`next_interval`). */
+  /** Wait between heartbeats until the plane sets one (`next_interval`). */
   readonly heartbeatMs: number
-  /** Shortest wait between heartbeats that the plane may ask for. */
+  /** Shortest wait between heartbeats that the plane may set. */
   readonly heartbeatFloorMs: number
   /**
-   * How often `running` is reported: wire-agent §3 asks for at least every 20 s, because it renews and hears
-   * cancel.
+   * How often `running` is reported: wire-agent §3 asks for at least every 20 s, because the report renews
+   * the lease and its answer carries cancels.
    */
   readonly renewMs: number
   /** How often log lines are sent; without it the job's own `log.interval_seconds`. */
   readonly logIntervalMs: number | undefined
-  /** From SIGTERM to SIGKILL when work is ended. */
+  /** Wait between SIGTERM and SIGKILL when work is ended. */
   readonly killGraceMs: number
-  /** How long a draining agent lets its running jobs go on before it gives them back. */
+  /** How long a draining agent lets its running jobs continue before it gives them back. */
   readonly drainMs: number
-  /** How long a stopping agent tries to tell the plane what became of its jobs. */
+  /** How long a stopping agent tries to report the outcomes of its jobs. */
   readonly farewellMs: number
-  /** Longest single exchange with the plane. */
+  /** Time limit of one exchange with the plane. */
   readonly requestTimeoutMs: number
   /** First and longest wait before an exchange is tried again. */
   readonly retryFloorMs: number
   readonly retryCeilingMs: number
 }
 
-/** What the agent does when nothing else is said. */
+/** Default timing of an agent. */
 export const AGENT_TIMING: AgentTiming = {
   pollMs: 5_000,
   heartbeatMs: 60_000,
@@ -45,15 +45,14 @@ export const AGENT_TIMING: AgentTiming = {
 }
 
 /**
- * Everything an agent is built from. It reads no environment, installs no signal handler and never ends the
- * process.
+ * Inputs of an agent. It reads no environment itself, installs no signal handler and never ends the process.
  */
 export interface AgentOptions {
   /** Base address of the plane; a path in it is kept. */
   readonly url: string
-  /** Sent as bearer to the plane, and to nobody else: not stored, not logged, not given to handlers. */
+  /** Sent as bearer token to the plane only: not stored, not logged, not given to handlers. */
   readonly licenseKey: string
-  /** Folder of the agent's own memory, made with mode 0700. One agent per folder. */
+  /** Folder of the agent's own state, made with mode 0700. One agent per folder. */
   readonly stateDir: string
   /** Folder of executables named after job kinds. */
   readonly handlersDir: string
@@ -62,15 +61,15 @@ export interface AgentOptions {
   readonly version: string
   readonly log: Log
   readonly clock: Clock
-  /** Identity of the host; without it one is minted once and kept in the state folder. */
+  /** Identity of the host; absent: one is minted once and kept in the state folder. */
   readonly fingerprint?: string | undefined
-  /** Claim at most one job, run it, end; end at once when there is none. */
+  /** Claim at most one job, run it and end; end at once when there is none. */
   readonly once?: boolean | undefined
   /** Jobs run at the same time; 1 when absent. */
   readonly concurrency?: number | undefined
-  /** The process environment, of which handlers see an allow-listed part and exchanges the proxy settings. */
+  /** The process environment: handlers see an allow-listed part of it, exchanges use its proxy settings. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** The user that handlers run as; the agent's own when absent. Needs root. */
+  /** The user that handlers run as; absent: the agent's own. Needs root. */
   readonly handlerUser?: HandlerUser | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples, type Run } from './declare.ts'
 
-/** What `serve` and `up` understand of where to listen. */
+/** Adds the options for listening and ticks that `serve` and `up` share. */
 export const listening = (command: Command): Command =>
   command
     .option('--host <host>', 'address to listen on (SERVICE_HOST, 127.0.0.1)')

@@ -12,7 +12,7 @@ export interface Connection extends AsyncDisposable {
   run(name: string, input: Readonly<Record<string, unknown>>): Promise<Answer>
 }
 
-/** How a person says where the control plane is. */
+/** Flags that name the control plane. */
 export interface ConnectOptions {
   readonly url?: string
   readonly key?: string
@@ -20,19 +20,21 @@ export interface ConnectOptions {
   readonly dataDir?: string
 }
 
-/** Where operations are run. */
+/** The place where operations are run. */
 export type Reach =
   | { readonly by: 'url'; readonly url: string }
   | { readonly by: 'database' }
   | { readonly by: 'folder'; readonly dataDir: string }
 
-/** The data folder of `svc up`, found by every command that is run beside it. */
+/** The data folder of `svc up`; commands that are run in the same folder find it by this name. */
 export const DEFAULT_DATA_DIR = '.svc'
 
-/** What the kernel takes; from the folder one works in, the way is usually short enough. */
+/**
+ * Longest path of a socket that the kernel takes; a path relative to the working folder is usually shorter.
+ */
 const MAX_SOCKET_PATH_BYTES = 107
 
-/** The socket of a running server, in its data folder. */
+/** Returns the path of a running server's socket, in its data folder. */
 export function controlSocketPath(cwd: string, dataDir: string): string {
   const path = join(resolve(cwd, dataDir), 'control.sock')
   return Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? relative(cwd, path) : path
@@ -41,8 +43,8 @@ export function controlSocketPath(cwd: string, dataDir: string): string {
 const set = (value: string | undefined): string | undefined => value?.trim() || undefined
 
 /**
- * Decides where operations are run: what a flag says, then `SERVICE_URL` for reads that a license may do,
- * then `DATABASE_URL`, then a data folder.
+ * Decides where operations are run: as a flag says, then by `SERVICE_URL` for reads that a license may do,
+ * then by `DATABASE_URL`, then in a data folder, then by `SERVICE_URL` for all else.
  * @throws Problem `unavailable` when nothing says where
  */
 export function reachOf(io: Pick<Io, 'cwd' | 'env'>, options: ConnectOptions, licensed: boolean): Reach {
@@ -73,8 +75,7 @@ function existing(cwd: string, folder: string): string {
 }
 
 /**
- * Connects by what flags and environment say; `licensed` operations may go over the network with a license
- * key.
+ * Connects as flags and environment say; `licensed` operations may go over the network with a license key.
  */
 export async function connect(io: Io, options: ConnectOptions, licensed: boolean): Promise<Connection> {
   const reach = reachOf(io, options, licensed)
@@ -84,7 +85,7 @@ export async function connect(io: Io, options: ConnectOptions, licensed: boolean
   return folderConnection(io, reach.dataDir)
 }
 
-/** A license key suffices for what a license may do; the session of `svc login` for whatever its user may. */
+/** Uses a license key for operations that a license may do, and without one the session of `svc login`. */
 async function networkConnection(
   io: Io,
   options: ConnectOptions,
@@ -102,7 +103,7 @@ async function networkConnection(
 }
 
 /**
- * The license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
+ * Returns the license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
  * @throws Problem `invalid-input` when the file cannot be read
  */
 export async function licenseKeyOf(
@@ -124,14 +125,14 @@ function checkedUrl(url: string): string {
   })
 }
 
-/** How long a folder may be on its way from one process to the next. */
+/** How long the handover of a folder from one process to the next may take. */
 const HANDOVER_MS = 5000
 const LOOK_MS = 100
 
 /**
- * A folder that is served is reached by its socket, another one is opened here under its lock. A server that
- * has the lock and no socket yet is starting: worth a short wait. The folder may lie where one happens to
- * work: nothing is sent to one that somebody else has put there.
+ * Reaches a folder that is served by its socket, and opens any other folder here under its lock. A server
+ * that has the lock and no socket yet is starting, so this waits for a short time. The folder may be found by
+ * chance in the working folder: nothing is sent to a folder that another user has put there.
  */
 async function folderConnection(io: Io, folder: string): Promise<Connection> {
   const until = performance.now() + HANDOVER_MS

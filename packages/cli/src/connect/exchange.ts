@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { Problem } from '@svc/core'
 
-/** Where a request goes: an address, or a socket file of this machine. */
+/** Destination of a request: an address, or a socket file of this machine. */
 export type Target =
   | { readonly url: string; readonly socketPath?: undefined }
   | { readonly socketPath: string; readonly url?: undefined }
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly body?: unknown
 }
 
-/** An answer that is JSON; `body` is undefined when it is none. */
+/** The answer to a request; `body` is undefined when it is no JSON object. */
 export interface Reply {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>> | undefined
@@ -25,7 +25,10 @@ export interface Reply {
   readonly setCookie: string | undefined
 }
 
-/** An operation may work on the database for five seconds and wait for its turn. */
+/**
+ * Time limit of an exchange: an operation may wait for its turn and then work on the database for five
+ * seconds.
+ */
 const TIMEOUT_MS = 30_000
 const ABSENT = new Set([
   'ENOENT',
@@ -84,8 +87,7 @@ function overNetwork(base: string, path: string, options: RequestOptions) {
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${pathname}`
   url.search = query ?? ''
   if (url.protocol !== 'https:') return httpRequest(url, options)
-  // Said here, the variable of Node.js that turns the check off has no say. An authority of one's own is
-  // added by NODE_EXTRA_CA_CERTS.
+  // This option overrules NODE_TLS_REJECT_UNAUTHORIZED. NODE_EXTRA_CA_CERTS adds a private authority.
   return httpsRequest(url, { ...options, rejectUnauthorized: true })
 }
 

@@ -2,12 +2,13 @@ import { Problem, type ProblemData } from '@svc/core'
 import { isProblemCode } from '../program/failure.ts'
 import type { Reply } from './exchange.ts'
 
-/** The entries that are texts. */
+/** Returns the entries that are texts. */
 export const textsOf = (entries: readonly unknown[]): string[] =>
   entries.filter((entry) => typeof entry === 'string')
 
 /**
- * The problem that the server met, as if it had been met here. What it should not have said so is left out.
+ * Returns the problem of the server as if it had been met here. Fields that are not of the expected type are
+ * left out.
  */
 export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Problem {
   const { code } = body

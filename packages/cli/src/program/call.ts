@@ -5,15 +5,15 @@ import type { Page } from '../terminal/render.ts'
 import { paint, plain, safeJson } from '../terminal/terminal.ts'
 import type { ExitCode } from './failure.ts'
 
-/** What commands that reach a control plane understand. */
+/** Options of commands that reach a control plane. */
 export interface CommonOptions extends ConnectOptions {
   readonly json?: boolean
 }
 
-/** How a command reaches the control plane; tests put their own in its place. */
+/** Connects a command to the control plane; tests pass their own function. */
 export type Connect = (io: Io, options: ConnectOptions, licensed: boolean) => Promise<Connection>
 
-/** What a call is made of. */
+/** Inputs of a call. */
 export interface CallParts<Options> {
   readonly io: Io
   readonly clock: Clock
@@ -22,10 +22,10 @@ export interface CallParts<Options> {
   readonly options: Options
 }
 
-/** What a command does: its result is the exit code, 0 when it says nothing. */
+/** The function that carries out a command. Its result is the exit code; undefined means 0. */
 export type Handler<Options> = (call: Call<Options>) => Promise<ExitCode | undefined>
 
-/** One run of a command: what was typed, and the ways to work and to answer. */
+/** One run of a command: its arguments and options, and the ways to work and to answer. */
 export class Call<Options = unknown> {
   readonly io: Io
   readonly clock: Clock
@@ -51,7 +51,7 @@ export class Call<Options = unknown> {
     return slowly(this.io, this.#connect(this.io, this.options, licensed))
   }
 
-  /** Runs one operation. `A` is what it is known to answer. */
+  /** Runs one operation. `A` is the type of its answer. */
   async operate<A = Answer>(name: string, input: object, licensed = false): Promise<A> {
     await using connection = await this.connect(licensed)
     return (await connection.run(name, { ...input })) as A
@@ -65,20 +65,20 @@ export class Call<Options = unknown> {
   }
 
   /**
-   * Says something beside the document, a line for each text: on stderr, so that it never gets into a pipe.
+   * Prints remarks beside the document, a line for each text: on stderr, so that they never get into a pipe.
    */
   hint(...lines: readonly string[]): void {
     for (const line of lines) this.io.err.write(`${plain(line)}\n`)
   }
 
-  /** A hint on what happens meanwhile, between the lines that people read. */
+  /** Prints a remark on the progress, dimmed on a terminal, between the lines that people read. */
   note(text: string): void {
     const { env, err } = this.io
     const isTinted = err.isTty && !env.NO_COLOR
     err.write(`${paint(plain(text), isTinted ? 'dim' : undefined)}\n`)
   }
 
-  /** How stdout is written for people now. */
+  /** The properties of stdout on which views depend now. */
   get page(): Page {
     const { env, out } = this.io
     return { colour: out.isTty && !env.NO_COLOR && env.TERM !== 'dumb', now: this.clock.now() }

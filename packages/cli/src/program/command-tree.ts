@@ -14,10 +14,10 @@ import {
 } from './overview.ts'
 import type { ProgramParts } from './program.ts'
 
-/** Which commands are declared whole; the others are there by name and summary. */
+/** Names of the commands that are declared whole; all others are declared by name and summary only. */
 export type Wanted = 'all' | ReadonlySet<string>
 
-/** The program over `io`. What a command does is loaded when it runs. */
+/** Builds the program over `io`. The code of a command is loaded when the command runs. */
 export async function buildProgram(
   io: Io,
   parts: ProgramParts = {},
@@ -51,7 +51,7 @@ export async function buildProgram(
 
 function listOnly(program: Command, { name, isGroup }: ListedCommand): void {
   const command = program.command(name)
-  // Shown as `[options]` in the list.
+  // An option makes the list show `[options]` behind the name.
   if (!isGroup) command.addOption(new Option('--any').hideHelp())
 }
 

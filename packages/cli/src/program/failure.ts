@@ -2,7 +2,7 @@ import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
 import { Interrupted } from '../terminal/secret-input.ts'
 import { plain } from '../terminal/terminal.ts'
 
-/** What a script learns from the end of a command (wire-agent §8). */
+/** Exit codes of commands, for scripts (wire-agent §8). */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -10,15 +10,15 @@ export const EXIT = {
   unreachable: 3,
   refused: 4,
   notFound: 5,
-  /** As a shell shows a program that Ctrl-C ended. */
+  /** The code with which a shell reports a program that Ctrl-C ended. */
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** What a person reads, and the code that the command ends with. */
+/** A failure in words, and the code that the command ends with. */
 export interface Failure {
   readonly exitCode: ExitCode
-  /** One sentence: what went wrong and what to do next. */
+  /** One sentence: the fault and what to do next. */
   readonly sentence: string
   /** Further lines: faulty fields, candidates, where it happened. */
   readonly details: readonly string[]
@@ -26,7 +26,7 @@ export interface Failure {
 
 interface Meaning {
   readonly exitCode: ExitCode
-  /** Said when the problem itself says no more than its code. */
+  /** Printed when the problem itself says no more than its code. */
   readonly sentence: string
 }
 
@@ -78,7 +78,10 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
 export const isProblemCode = (code: unknown): code is ProblemCode =>
   typeof code === 'string' && Object.hasOwn(MEANINGS, code)
 
-/** What any error means to the person at the terminal and to scripts. Never repeats a secret. */
+/**
+ * Returns the failure that an error means to the person at the terminal and to scripts. Never repeats a
+ * secret.
+ */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Problem) return ofProblem(error)
   if (error instanceof Interrupted) return INTERRUPTED
@@ -121,7 +124,7 @@ function ofSystemError(error: unknown): Failure | undefined {
   return cause === undefined ? undefined : ofSystemError(cause)
 }
 
-/** Lines of the trace that lead to a fault without filling the screen. */
+/** Lines of a fault's stack trace that are shown, so that it does not fill the screen. */
 const TRACE_LINES = 6
 
 function ofFault(error: unknown): Failure {
@@ -134,6 +137,9 @@ function ofFault(error: unknown): Failure {
   }
 }
 
-/** A failure as it stands on stderr: one line for the sentence, one for each detail, whatever they quote. */
+/**
+ * Returns a failure as text for stderr: one line for the sentence, one for each detail, even if they quote
+ * line ends.
+ */
 export const failureText = ({ sentence, details }: Failure): string =>
   [`svc: ${plain(sentence)}`, ...details.map((line) => `  ${plain(line)}`), ''].join('\n')

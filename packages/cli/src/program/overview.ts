@@ -5,9 +5,9 @@ import type { Run } from '../commands/declare.ts'
 export interface ListedCommand {
   readonly name: string
   readonly summary: string
-  /** It has commands of its own, and no options. */
+  /** Whether the command has commands of its own, and no options. */
   readonly isGroup?: true
-  /** What it understands, loaded when it is asked for. */
+  /** Loads the function that declares the command's arguments and options. */
   load(): Promise<(program: Command, run: Run) => void>
 }
 
@@ -122,13 +122,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
 ]
 
-/** What the program is. */
+/** Description of the program. */
 export const SUMMARY = 'A control plane for managed virtual servers.'
-/** Its own options, as the help shows them. */
+/** The program's own options, as the help shows them. */
 export const VERSION_OPTION = ['-V, --version', 'print the version'] as const
 export const HELP_OPTION = ['-h, --help', 'say how it is used'] as const
 export const HELP_COMMAND = ['help [command]', 'say how a command is used'] as const
-/** What follows the list of commands. */
+/** Text after the list of commands. */
 export const FOOTER = `
 Commands find the control plane by --data-dir, DATABASE_URL, SERVICE_DATA_DIR or ./.svc, in this order.
 Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found, 130 interrupted.
@@ -137,12 +137,12 @@ Example:
   $ svc jobs list --json`
 
 const INDENT = 2
-/** Descriptions in fewer columns than this are left as they are. */
+/** If fewer columns than this are left for a description, it is not wrapped. */
 const LEAST_COLUMNS = 40
 
 /**
- * The help of the whole program, as commander would write it: to load commander for it takes as long as
- * starting Node.js does.
+ * Returns the help of the whole program in the form of commander: to load commander for it would take as long
+ * as starting Node.js does.
  */
 export function overviewText(columns: number): string {
   const commands = COMMANDS.map(
@@ -166,7 +166,7 @@ function lineOf(term: string, text: string, columns: number): string {
   return start + wrapped(text, columns, start.length)
 }
 
-/** The text in lines that end before `columns`, all but the first after `indent` spaces. */
+/** Wraps the text before `columns` and indents all lines but the first by `indent` spaces. */
 function wrapped(text: string, columns: number, indent: number): string {
   const width = columns - indent
   if (width < LEAST_COLUMNS) return text

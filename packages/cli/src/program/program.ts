@@ -5,7 +5,7 @@ import type { Io } from '../io.ts'
 import type { Connect } from './call.ts'
 import { COMMANDS, overviewText } from './overview.ts'
 
-/** What tests put in the place of the machine's own. */
+/** Parts that tests use instead of the machine's own. */
 export interface ProgramParts {
   readonly clock?: Clock
   readonly connect?: Connect
@@ -32,8 +32,8 @@ async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
     await program.parseAsync([...io.args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has written its own sentence; a bare `svc jobs` has shown its help, which is not what was
-      // asked for.
+      // Commander has written its own sentence. A bare `svc jobs` has shown its help, which the caller did
+      // not ask for.
       io.setExitCode(error.exitCode === 0 ? 0 : 2)
       return
     }
@@ -44,6 +44,6 @@ async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
   }
 }
 
-/** The commands that these arguments may mean: one, as a rule. */
+/** Returns the commands that these arguments may mean: usually one. */
 const namedIn = (args: readonly string[]): ReadonlySet<string> =>
   new Set(args.filter((word) => COMMANDS.some(({ name }) => name === word)))

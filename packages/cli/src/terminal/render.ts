@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly colour?: (row: Row) => Colour | undefined
 }
 
-/** What a text needs to know of where it goes. */
+/** Properties of the output on which a text depends. */
 export interface Page {
   readonly colour: boolean
   readonly now: Date
@@ -15,7 +15,7 @@ export interface Page {
 
 const GAP = '  '
 
-/** Rows under titles, aligned; a cell never holds anything that commands a terminal. */
+/** Returns rows under titles, aligned; no cell holds anything that controls a terminal. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], page: Page): string {
   const cells = rows.map((row) => columns.map((column) => plain(column.text(row)) || '-'))
   const widths = columns.map((column, at) =>
@@ -41,7 +41,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return `${[head, ...body].join('\n')}\n`
 }
 
-/** Names and values, one a line, the values aligned; a value that is absent has no line. */
+/** Returns names and values, one pair a line, the values aligned; an absent value has no line. */
 export function facts(entries: readonly (readonly [string, string | undefined])[], page: Page): string {
   const known = entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
   const room = Math.max(...known.map(([name]) => name.length))
@@ -73,7 +73,7 @@ export function duration(seconds: number): string {
     .join(' ')
 }
 
-/** How long ago a unix second was: `3 m ago`; `never` for 0. */
+/** Returns how long ago a unix second was: `3 m ago`; `never` for 0. */
 export function ago(unixSeconds: number | undefined, page: Page): string {
   if (!unixSeconds) return 'never'
   const seconds = Math.floor(page.now.getTime() / 1000) - unixSeconds
@@ -108,5 +108,7 @@ const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   claimed: 'blue',
 }
 
-/** The colour of a job's, host's or license's state; none for what is neither good nor bad. */
+/**
+ * Returns the colour of a job's, host's or license's state; none for a state that is neither good nor bad.
+ */
 export const stateColour = (state: string): Colour | undefined => STATE_COLOURS[state]

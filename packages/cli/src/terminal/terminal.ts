@@ -8,7 +8,7 @@ const COLOURS = {
 } as const
 export type Colour = keyof typeof COLOURS
 
-/** `text` in a colour; without one as it is. */
+/** Returns `text` in a colour; unchanged without one. */
 export function paint(text: string, colour: Colour | undefined): string {
   if (colour === undefined || text === '') return text
   const [on, off] = COLOURS[colour]
@@ -16,18 +16,19 @@ export function paint(text: string, colour: Colour | undefined): string {
 }
 
 const ESCAPE = '\u001b'
-// Control characters but tab; and the marks that turn the writing direction, which hide what a line says.
+// Control characters except tab, and the bidi marks, which change the writing direction and so can disguise a
+// line.
 const CONTROLS = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
 const CONTROLS_BUT_LINE_ENDS = /[^\P{Cc}\t\n]|\p{Bidi_Control}/gu
 const SUSPECT = /[^\P{Cc}\t\n]|\p{Bidi_Control}/u
 const COLOUR_SEQUENCE = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 const COLOUR_SEQUENCES = new RegExp(COLOUR_SEQUENCE, 'g')
 
-/** `text` on one line without anything that commands a terminal: names and labels come from hosts. */
+/** Returns `text` on one line without anything that controls a terminal: names and labels come from hosts. */
 export const plain = (text: string): string => text.replace(COLOUR_SEQUENCES, '').replace(CONTROLS, '·')
 
 /**
- * A text of several lines, each of them plain and indented, so that none can pass for a line of the command
+ * Returns a text of several lines, each plain and indented, so that none can pass for a line of the command
  * itself.
  */
 export const plainBlock = (text: string): string =>
@@ -37,14 +38,15 @@ export const plainBlock = (text: string): string =>
     .join('\n')
 
 /**
- * Any text as it goes out to stdout and stderr. Of control characters line ends, tabs and colours pass; every
- * other one, and every bidi mark, becomes a dot. So no output commands the terminal it ends at.
+ * Returns text in the form that goes to stdout and stderr. Line ends, tabs and colours pass; every other
+ * control character, and every bidi mark, becomes a dot. So no output controls the terminal that shows it.
  */
 export const tame = (text: string): string =>
   SUSPECT.test(text) ? tamed(text, CONTROLS_BUT_LINE_ENDS, '·').text : text
 
 /**
- * A line of a job's log: its colours stay and end with it; everything else that commands the terminal goes.
+ * Returns a line of a job's log. Its colours stay and end with the line; everything else that controls a
+ * terminal is removed.
  */
 export function tameLine(line: string): string {
   const { text, isColoured } = tamed(line, CONTROLS, '')
@@ -62,10 +64,13 @@ function tamed(text: string, controls: RegExp, inTheirPlace: string) {
   return { text: parts.join(''), isColoured }
 }
 
-/** Parameters after `38` or `48`, by what follows it: a palette entry, or red, green and blue. */
+/**
+ * Number of parameters after `38` or `48`, by the first of them: `5` begins a palette entry, `2` red, green
+ * and blue.
+ */
 const COLOUR_LENGTHS: Readonly<Record<number, number>> = { 5: 2, 2: 4 }
 
-/** Weights, colours and their ends. Not among them: 8, which hides the text. */
+/** Whether a parameter sets or ends a weight or a colour. Parameter 8, which hides the text, does not. */
 const isReadable = (parameter: number): boolean =>
   parameter <= 7 || (parameter >= 22 && parameter <= 49) || (parameter >= 90 && parameter <= 107)
 
@@ -78,7 +83,7 @@ function readableColour(sequence: string): string {
     if (parameter === 38 || parameter === 48) {
       const values = asked.slice(at + 1, at + 1 + (COLOUR_LENGTHS[asked[at + 1] ?? 0] ?? 0))
       const isWhole = values.length > 0 && values.length === COLOUR_LENGTHS[values[0] ?? 0]
-      // Terminals disagree on where a colour ends that is not whole: the rest could be read as anything.
+      // Terminals disagree on where an incomplete colour ends: the rest could be read as anything.
       if (!isWhole || values.some((value) => value > 255)) break
       kept.push(parameter, ...values)
       at += values.length
@@ -91,8 +96,8 @@ function readableColour(sequence: string): string {
 const UNESCAPED = /[\u007f-\u009f]|\p{Bidi_Control}/gu
 
 /**
- * JSON on which no terminal acts: DEL, C1 controls and bidi marks are escaped too, which is the same to a
- * parser.
+ * Returns JSON that controls no terminal: DEL, C1 controls and bidi marks are escaped too, which is the same
+ * to a parser.
  */
 export const safeJson = (json: string): string =>
   json.replace(UNESCAPED, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -11,7 +11,7 @@ export interface Call {
   readonly jobId: string | undefined
 }
 
-/** What to answer; `cut` breaks the connection, before or after the plane has done its work. */
+/** A scripted answer; `cut` breaks the connection, before or after the plane has done its work. */
 export interface Reply {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -47,7 +47,7 @@ const ROUTES: [RegExp, Route][] = [
 ]
 
 /**
- * A small control plane that speaks the documented wire over a real socket and does, besides, what a test
+ * A small control plane that speaks the documented wire over a real socket, and gives the answers that a test
  * scripts.
  */
 export class ScriptedPlane implements AsyncDisposable {
@@ -91,7 +91,7 @@ export class ScriptedPlane implements AsyncDisposable {
     await this.down()
   }
 
-  /** Answers a route by `script` where that says something. */
+  /** Answers a route by `script` whenever that returns a reply. */
   script(route: Route, script: Script): void {
     this.#scripts.set(route, script)
   }

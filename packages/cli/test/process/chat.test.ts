@@ -25,13 +25,13 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 interface Asked {
-  /** What curl prints, as it comes. */
+  /** The output of curl, as it arrives. */
   readonly out: Recording
   /** Head and body of the answer, when it has ended. */
   readonly answer: Promise<{ readonly head: string; readonly body: string }>
 }
 
-/** Asks as a page on `origin` would, by a real curl that prints what comes without holding it back. */
+/** Asks as a page on `origin` would, by a real curl that prints each piece as it arrives. */
 function curl(url: string, body: unknown, origin = ORIGIN): Asked {
   const headers = ['-H', `Origin: ${origin}`, '-H', 'Content-Type: application/json']
   const args = ['-sN', '-i', ...headers, '-d', JSON.stringify(body), `${url}/api/chat`]
@@ -57,7 +57,7 @@ const saidIn = (body: string): string =>
     .map(({ text }) => text ?? '')
     .join('')
 
-/** What differs from answer to answer. */
+/** Removes the ids, which differ from answer to answer. */
 const withoutIds = (text: string): string => text.replaceAll(/\b(chat|msg)_[0-9a-z]{26}\b/g, '$1_…')
 
 /** The first paragraph under a heading of the real documentation. */

@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 /**
- * An application whose deploy.sh says a word, then waits until the file of that name is there, or the test is
- * over; and its commit.
+ * Makes an application whose deploy.sh prints each word, then waits until the file of that name is there or
+ * the test is over. Returns its commit too.
  */
 async function steppedApp(words: readonly string[]) {
   const folder = join(cwd, 'app')
@@ -73,7 +73,10 @@ class Reader {
     return (await answer.json()) as DeployLog
   }
 
-  /** Reads on until it is so. @throws Error when that takes too long */
+  /**
+   * Reads on until `isSo` returns true.
+   * @throws Error when that takes too long
+   */
   async until(isSo: () => boolean): Promise<void> {
     for (;;) {
       const { state, logs } = await this.read(this.lines.length)
@@ -110,7 +113,7 @@ test(
     await using agent = new SvcProcess(args, { cwd, env: { SERVICE_LICENSE_KEY: issued.key } })
     for (const word of words) {
       await reader.until(() => reader.lines.includes(word))
-      // The step has said so and still waits: nothing of what follows is there yet.
+      // The step has printed its word and still waits, so nothing later is in the log yet.
       expect(['claimed', 'running']).toContain(reader.state)
       expect(reader.lines.at(-1)).toBe(word)
       await writeFile(join(cwd, word), '')
@@ -122,7 +125,7 @@ test(
     expect(state).toBe('succeeded')
     const all = logs.map(({ line }) => line)
     expect(all.filter((line) => [...words, 'over'].includes(line))).toEqual([...words, 'over'])
-    // What was read piece by piece is the same log, none of it twice or missing.
+    // The lines that were read piece by piece are the same log, with none doubled or missing.
     expect(reader.lines).toEqual(all)
   },
   PATIENCE_MS,

@@ -25,7 +25,7 @@ const skipped = noDiskBecause === undefined ? '' : ` (skipped: ${noDiskBecause})
 
 const LINES = 50
 const LINE_BYTES = 4000
-/** What a write may be answered with; 0: the server had ended. */
+/** Statuses that may answer a write; 0: the server had ended. */
 const EXPECTED = [200, 503, 0]
 const ANSWER_MS = 60_000
 
@@ -42,12 +42,13 @@ interface Issued {
 const LETTERS = 'abcdefghijklmnop'
 
 /**
- * What cannot be compressed much, and is no secret by chance: base64 of a megabyte holds one in ten times.
+ * Returns letters that compress badly and cannot look like a secret: a megabyte of base64 does so once in ten
+ * runs.
  */
 const randomLetters = () =>
   [...randomBytes(LINE_BYTES)].map((byte) => `${LETTERS[byte >> 4]}${LETTERS[byte & 15]}`).join('')
 
-/** A claimed job, and its host. */
+/** Makes a claimed job and its host. */
 async function jobAt(url: string, parts: { cwd: string }, dataDir: string) {
   const place = ['--data-dir', dataDir]
   const { license, key } = await jsonOf<Issued>(['licenses', 'issue', ...place], parts)
@@ -82,7 +83,7 @@ onDisk(
       const statuses = []
       for (let count = 0; count < 20; count += 1) statuses.push(await write())
       expect(statuses.filter((status) => !EXPECTED.includes(status))).toEqual([])
-      // Within a second somebody has looked at the disk, or the database has given up.
+      // Within a second the service has looked at the disk, or the database has given up.
       expect(statuses.at(-1)).not.toBe(200)
       const health = await healthOf(url).catch(() => undefined)
       if (health === undefined) expect(await svc.end()).toBe(1)

@@ -22,7 +22,7 @@ const UNREACHABLE = 3
 interface Front extends AsyncDisposable {
   readonly test: TestPlane
   readonly url: string
-  /** All that came out of TLS: what was sent to whoever holds this certificate. */
+  /** All bytes that came out of TLS: those that the holder of this certificate can read. */
   received(): string
 }
 
@@ -65,10 +65,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
-// As Node.js has it turned off.
+// The variable turns the certificate check of Node.js off.
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
 
-/** Runs a command that trusts this certificate beside the public ones, or none more. */
+/** Runs a command that trusts this certificate beside the public ones, or only the public ones. */
 async function run(
   args: readonly string[],
   trusted: Certificate | undefined,
@@ -114,7 +114,7 @@ describe('svc over HTTPS', () => {
 
       const cookie = (JSON.parse(await kept()) as Record<string, string>)[url]
       expect(await test.plane.sessions.authenticate(cookie)).toMatchObject({ user: { email: EMAIL } })
-      // Whoever takes the address over later gets no session of it.
+      // A server that takes over the address later receives no session.
       const before = received()
       expect(await run(enqueue, undefined, { env: UNCHECKED })).toMatchObject({ code: UNREACHABLE, out: '' })
       expect(received()).toBe(before)

@@ -1,4 +1,5 @@
-// What every test with a process relies on: one that says a secret fails the test that started it.
+// Every test with a process relies on this rule: a process that prints a secret fails the test that started
+// it.
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from '@jest/globals'
 import { type Ran, runSvc } from '../support/svc-process.ts'
@@ -7,7 +8,7 @@ const KEY = `svc_${'aB3_-'.repeat(8)}xyz`
 const HOOK = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const env = { SERVICE_METRICS_TOKEN: 'metrics-token-of-a-careless-process' }
 
-/** A process that says this on one of its outputs, started as that command. */
+/** Runs a process that prints `text` on one of its outputs, as if it were the command of `args`. */
 function saying(text: string, output: 'stdout' | 'stderr', ...args: readonly string[]): Promise<Ran> {
   const program = ['-e', `process.${output}.write(${JSON.stringify(text)})`, '--']
   return runSvc(args, { cwd: tmpdir(), env, program })

@@ -44,7 +44,7 @@ const parts = () => ({
     DATABASE_URL: database.url,
     MONITOR_DNS_SERVERS: dns.server,
     SERVICE_OUTBOUND_ALLOW: '127.0.0.0/8',
-    // Ticks that found nothing to do are told there.
+    // At this level the log tells of ticks that found nothing to do.
     SERVICE_LOG_LEVEL: 'debug',
   },
 })
@@ -59,7 +59,10 @@ async function sql<Row>(text: string): Promise<Row[]> {
   }
 }
 
-/** Looks until it is so. @throws Error when that takes too long */
+/**
+ * Looks until `isSo` returns true.
+ * @throws Error when that takes too long
+ */
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) {
     if (performance.now() > waitsEndAt) throw new Error(`waited in vain until ${what}`)
@@ -102,7 +105,7 @@ interface Told {
   readonly data: { readonly alerts: readonly { readonly transition: string; readonly alert: object }[] }
 }
 
-/** What the official verifier makes of a request; throws when it does not accept it. */
+/** Returns the content of a request that the official verifier accepts; throws when it does not accept it. */
 const verified = ({ body, headers }: Seen, secret: string): Told =>
   new Webhook(secret).verify(body, headers as Record<string, string>) as Told
 
@@ -170,8 +173,8 @@ test(
     expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     expect(await alertRows()).toEqual([{ id: row?.id, kind: 'monitor_drift', open: false }])
 
-    // Of all ticks of both, one ran the monitor each time it was due; the log heard of each transition once
-    // too.
+    // Among all ticks of both processes, one ran the monitor each time it was due. The log, too, tells of
+    // each transition once.
     expect(totalOf(both)).toEqual({ ran: 3, changed: 2, alerted: 1 })
     const logged = both.flatMap((each) => linesOf(each, 'alerts'))
     expect(logged.map(({ alerts }) => alerts)).toMatchObject([

@@ -1,14 +1,14 @@
-// A process of its own that keeps a server busy over many kept connections, until each of them is turned
-// away, and then prints one line of JSON: what became of every request. Arguments: port, connections,
-// milliseconds between two requests of one connection (0: as fast as it answers), hosts that take turns (0:
-// each request is from a host of its own). Prints `warm` when every connection, and every host, has had an
-// answer.
+// A process of its own that keeps a server busy over many kept-alive connections, until the server has turned
+// each of them away, and then prints the results of all requests as one line of JSON. Arguments: port,
+// connections, milliseconds between two requests of one connection (0: as fast as it answers), hosts that
+// take turns (0: each request is from a host of its own). Prints `warm` when every connection, and every
+// host, has had an answer.
 import { connect } from 'node:net'
 import { fingerprintOf, keyOf } from './load-hosts.ts'
 
 const [port = 0, connections = 1, everyMs = 0, hosts = 0] = process.argv.slice(2).map(Number)
 
-/** What became of the requests. */
+/** Results of the requests. */
 export interface LoadReport {
   /** Requests whose answer came whole. */
   readonly answered: number
@@ -34,7 +34,9 @@ let [untilGoodbye, atGoodbye] = [0, 0]
 let serial = 0
 let open = connections
 
-/** Hosts of many licenses: the rate of one is limited, and any key is one to a server in development. */
+/**
+ * Hosts belong to many licenses, because the rate of one is limited. A server in development accepts any key.
+ */
 const HEARTBEATS_OF_A_LICENSE = 20
 
 function request(): string {
@@ -90,7 +92,7 @@ function client(first: boolean): void {
   })
 }
 
-/** The head of `text` when it holds an answer with its whole body. */
+/** Returns the head of `text` when `text` holds an answer with its whole body. */
 function wholeAnswer(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end === -1) return undefined

@@ -6,7 +6,7 @@ import type { LoadReport } from './load-client.ts'
 
 const CLIENT = fileURLToPath(new URL('load-client.ts', import.meta.url))
 
-/** What a server is loaded with. */
+/** Properties of a load. */
 export interface LoadParts {
   readonly connections: number
   /** Milliseconds between two requests of one connection; 0: as fast as it is answered. */
@@ -20,7 +20,7 @@ export interface LoadParts {
 
 /** A load that has reached every connection. */
 export interface Load extends AsyncDisposable {
-  /** When the server has turned every connection away. */
+  /** Resolves when the server has turned every connection away. */
   report(): Promise<LoadReport>
 }
 

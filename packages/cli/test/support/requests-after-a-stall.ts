@@ -22,7 +22,7 @@ const isStalled = () => performance.now() < STALL_MS
 async function answer(response: ServerResponse): Promise<void> {
   if (isStalled()) {
     await delay(WAIT_MS)
-    // What else a server does meanwhile, so that requests live through collections.
+    // Stands for the other work of a server meanwhile, so that waiting requests live through collections.
     for (let times = 0; times < 3; times += 1) Array.from({ length: 20_000 }, (_, n) => ({ n }))
   }
   answered += 1

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const TRIES = 40
 const AGAIN_MS = 50
 
-/** What became of a client's requests. */
+/** Results of a client's requests. */
 export interface RetryReport {
   /** Fingerprints whose heartbeat was answered with 200. */
   readonly acknowledged: readonly string[]
@@ -37,7 +37,7 @@ export class RetryingClient {
     this.#running = this.#run()
   }
 
-  /** Resolves when so many more were answered. */
+  /** Resolves when `more` further requests were answered or have failed. */
   async answered(more: number): Promise<void> {
     const wanted = this.#acknowledged.length + this.#failed.length + more
     while (this.#acknowledged.length + this.#failed.length < wanted) await pause(AGAIN_MS)
@@ -68,10 +68,10 @@ export class RetryingClient {
     return false
   }
 
-  /** The status; undefined when the connection ended without an answer. */
+  /** Returns the status; undefined when the connection ended without an answer. */
   #send(url: string, fingerprint: string, serial: number): Promise<number | undefined> {
     const { promise, resolve } = Promise.withResolvers<number | undefined>()
-    // Any key is one to a server in development; the rate of each is limited.
+    // A server in development accepts any key, and limits the rate of each.
     const key = `${this.#name}-key-${Math.floor(serial / 20)}`
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const sent = request(

@@ -13,7 +13,7 @@ export const SOURCES = ['--conditions=svc-source', '--disable-warning=Experiment
 // Compiled sources are kept between the many short processes of these suites.
 const CACHE = join(tmpdir(), 'svc-cli-test-cache')
 
-/** The commands whose very job is to give a secret out, on stdout, and which. */
+/** The commands that have to print a secret on stdout, and the secret. */
 const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[] = [
   [['licenses', 'issue'], 'a license key'],
   [['sessions', 'mint'], 'a session cookie'],
@@ -23,23 +23,24 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
 ]
 
 /**
- * The command that shows a secret beside its document, to whoever has to type it before the command can end.
+ * The command that shows a secret beside its document, because a person has to type it before the command can
+ * end.
  */
 const SHOWN: readonly (readonly [command: readonly string[], what: string])[] = [
   [['account', 'second-factor', 'add'], 'the secret of one-time codes'],
 ]
 
-/** Where a process is started. */
+/** Inputs of a process. */
 export interface SvcProcessParts {
   readonly cwd: string
   readonly env?: Environment
-  /** Files and sockets it may have open at once; default: what this process may. */
+  /** Files and sockets that the process may have open at once; default: as many as this process. */
   readonly openFiles?: number
-  /** The command around it: `sh -c 'umask 0; exec "$@"' sh …`. */
+  /** Wraps the command in another: `sh -c 'umask 0; exec "$@"' sh …`. */
   readonly through?: (command: readonly string[]) => readonly string[]
-  /** What Node.js is told to run; default: the sources. */
+  /** Arguments of Node.js before those of the command; default: the sources. */
   readonly program?: readonly string[]
-  /** What it reads on standard input; default: nothing. */
+  /** Text for its standard input; default: none. */
   readonly input?: string
   /** Standard input stays open for `type`. */
   readonly typed?: true
@@ -60,7 +61,7 @@ export class SvcProcess implements AsyncDisposable {
   ) {
     this.#args = args
     this.#env = env
-    // Nothing of this run's own settings gets in.
+    // No settings of this test run get in.
     const own = { PATH: process.env.PATH, HOME: cwd, NODE_COMPILE_CACHE: CACHE, ...env }
     const command = [process.execPath, ...node, ...args]
     const limited = ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...command]
@@ -70,7 +71,7 @@ export class SvcProcess implements AsyncDisposable {
       env: own,
       stdio: [input === undefined && !typed ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    // One that ends before it has read everything is judged by what it says.
+    // A process that ends before it has read everything is judged by its output.
     this.#child.stdin?.on('error', () => {})
     if (!typed) this.#child.stdin?.end(input)
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.out.write(text))
@@ -91,13 +92,15 @@ export class SvcProcess implements AsyncDisposable {
     this.#child.kill(signal)
   }
 
-  /** The exit code, when the process has ended and said everything; undefined after a signal. */
+  /**
+   * Returns the exit code when the process has ended and its output is complete; undefined after a signal.
+   */
   async end(): Promise<number | undefined> {
     await this.#gone
     return this.#child.exitCode ?? undefined
   }
 
-  /** Waits for a text on one of the outputs; fails with what was said when the process ends before. */
+  /** Waits for a text on one of the outputs; fails with all output when the process ends before. */
   async until(output: 'out' | 'err', wanted: string): Promise<void> {
     const early = this.#gone.then(() => {
       if (this[output].text.includes(wanted)) return
@@ -108,14 +111,17 @@ export class SvcProcess implements AsyncDisposable {
     await Promise.race([this[output].until(wanted), early])
   }
 
-  /** The address in the log line that says `serving`. */
+  /** Returns the address in the log line `serving`. */
   async serving(): Promise<string> {
     await this.until('err', '"msg":"serving"')
     const line = this.err.text.split('\n').find((each) => each.includes('"msg":"serving"'))
     return (JSON.parse(line ?? '{}') as { url: string }).url
   }
 
-  /** @throws Error when the process has said what it has to keep to itself */
+  /**
+   * Ends the process.
+   * @throws Error when the process has printed a secret that it has to keep
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill('SIGKILL')
     await this.#gone

@@ -6,8 +6,8 @@ import { certify, makeAuthority, type Pair } from '../../../../test/support/cert
 import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
 
 /**
- * Who may come which way: `over_tls` by TLS alone, `by_certificate` with a certificate of that name and no
- * password.
+ * Access rules of the server: `over_tls` connects by TLS alone, `by_certificate` with a certificate of that
+ * name and no password.
  */
 const WAYS = `
 host    all postgres       127.0.0.1/32 scram-sha-256
@@ -63,7 +63,7 @@ export class TlsPostgres implements AsyncDisposable {
     await this.turnTls('on')
   }
 
-  /** Offers TLS to whoever comes from now on, or no longer. */
+  /** Turns TLS on or off for connections that begin from now on. */
   async turnTls(how: 'on' | 'off'): Promise<void> {
     await this.#admin.query(`alter system set ssl = ${how}`)
     await this.#admin.query('select pg_reload_conf()')
@@ -77,7 +77,7 @@ export class TlsPostgres implements AsyncDisposable {
     return (await this.#admin.query(statement)).rows as [Row, ...Row[]]
   }
 
-  /** An empty database of `role`, and where it is as `localhost`. */
+  /** Makes an empty database of `role` and returns its URL on `localhost`. */
   async database(role: Role, params: Readonly<Record<string, string>>): Promise<URL> {
     const name = `of_${role}_${Date.now().toString(36)}`
     await this.#admin.query(`create database ${name} owner ${role}`)

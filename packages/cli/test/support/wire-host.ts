@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What a claim hands out, as far as these tests look. */
+/** A claimed job, with the fields that these tests read. */
 export interface ClaimedJob {
   readonly id: string
   readonly attempt: number
@@ -18,7 +18,7 @@ export class WireHost {
     this.#fingerprint = fingerprint
   }
 
-  /** Claims once; undefined when there is nothing. */
+  /** Claims once; returns undefined when there is no job. */
   async claim(url: string): Promise<ClaimedJob | undefined> {
     const response = await this.#post(url, '/v1/jobs/claim', {})
     if (response.status === 204) return undefined
@@ -35,17 +35,17 @@ export class WireHost {
     }
   }
 
-  /** The status of the answer. */
+  /** Sends a heartbeat and returns the status of the answer. */
   async heartbeat(url: string): Promise<number> {
     return (await this.#post(url, '/v1/telemetry/heartbeat', { hostname: 'h' })).status
   }
 
-  /** The status of the answer. */
+  /** Reports a job's state and returns the status of the answer. */
   async report(url: string, { id, attempt }: ClaimedJob, state: string): Promise<number> {
     return (await this.#post(url, `/v1/jobs/${id}/status`, { state, attempt })).status
   }
 
-  /** The status of the answer. */
+  /** Sends log lines and returns the status of the answer. */
   async say(url: string, { id, attempt }: ClaimedJob, ...lines: readonly string[]): Promise<number> {
     const body = { attempt, lines: lines.map((line) => ({ ts: 1, line })) }
     return (await this.#post(url, `/v1/jobs/${id}/logs`, body)).status

@@ -4,25 +4,25 @@ import { handlerFolders } from './handler-folders.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /**
- * What handlers see of the agent's own environment. An allow-list, because the rest may hold the license key,
- * a database address or another service's secret.
+ * Variables of the agent's own environment that handlers see. It is an allow-list, because other variables
+ * may hold the license key, a database address or another service's secret.
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID|GIT_SSH|GIT_SSH_COMMAND|GIT_SSL_CAINFO|SSL_CERT_FILE|SSL_CERT_DIR|DOCKER_HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
 
-/** Variables that belong to the agent's own user: of no use, or closed, to another one. */
+/** Variables of the agent's own user, which are useless or closed to another user. */
 const OWN_USERS =
   /^(HOME|USER|LOGNAME|SHELL|TMPDIR|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|SSH_AGENT_PID)$/
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 const PAYLOAD_KEY = /^[a-z][a-z0-9_]{0,63}$/
-/** Linux takes 128 KiB for one variable; longer values stand in the job file only. */
+/** Linux limits one variable to 128 KiB; longer values than this stand in the job file only. */
 const MAX_VALUE_CHARS = 16_384
 
 /**
- * The environment of a handler: the host's harmless part, the payload's plain facts, and the agent's, which
- * win.
+ * Returns the environment of a handler: allow-listed variables of the host, simple fields of the payload, and
+ * the agent's own variables, which win. Values that contain the license key are left out.
  */
 export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): Record<string, string> {
   const { job } = folder
@@ -50,8 +50,8 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
 }
 
 /**
- * The `env` of the payload as lines that a POSIX shell reads with `.`; names that no shell takes are left
- * out.
+ * Returns the `env` of the payload as lines that a POSIX shell reads with `.`. Names that no shell accepts
+ * are left out.
  */
 export function appEnvironment(job: ClaimedJob): string {
   const env = job.payload.env
@@ -73,8 +73,8 @@ function inherited({ environment = {}, handlerUser }: AgentOptions): Record<stri
 }
 
 /**
- * `app` → `SVC_APP`, `older_than_seconds` → `SVC_OLDER_THAN_SECONDS`; of the source `type` →
- * `SVC_SOURCE_TYPE`, the rest plainly.
+ * Returns simple fields of the payload as variables: `app` → `SVC_APP`, `older_than_seconds` →
+ * `SVC_OLDER_THAN_SECONDS`. Fields of `source` are named in the same way, but its `type` → `SVC_SOURCE_TYPE`.
  */
 function payloadFacts({ payload }: ClaimedJob): Record<string, string> {
   const { source } = payload

@@ -9,31 +9,32 @@ export interface HandlerEnd {
   readonly code?: number
   readonly signal?: NodeJS.Signals
   readonly fault?: string
-  /** The last line it wrote to stderr: usually says why it failed. */
+  /** The last line that the handler wrote to stderr, which usually says why it failed. */
   readonly lastWords?: string
 }
 
-/** What a handler is started with. */
+/** Inputs of a handler process. */
 export interface HandlerStart {
   readonly file: string
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
-  /** The user that it runs as; the agent's own when absent. */
+  /** The user that the handler runs as; absent: the agent's own. */
   readonly owner?: ProcessOwner | undefined
   /** Written to its stdin, which is then closed. */
   readonly input: string
   readonly maxLineChars: number
-  /** Applied to every line before anybody gets it. */
+  /** Applied to every line before any other code gets it. */
   readonly masked: (line: string) => string
   readonly onLine: (line: string) => void
 }
 
 /**
- * How long output is still read after the handler ended, when a process it left behind holds its pipes open.
+ * How long output is still read after the handler ended, if a process that it left behind holds its pipes
+ * open.
  */
 const TRAILING_OUTPUT_MS = 1_000
 
-/** A handler at work in a process group of its own, so that it can be ended with everything it started. */
+/** A running handler, in a process group of its own, so that it can be ended with everything it started. */
 export class HandlerProcess {
   /** Resolves once, when the handler has ended and its output was read; never rejects. */
   readonly ended: Promise<HandlerEnd>
@@ -48,15 +49,15 @@ export class HandlerProcess {
       if (line.trim() !== '') this.#lastWords = line
     })
     this.ended = this.#end()
-    // A handler need not read its input.
+    // A handler need not read its input, so a broken pipe is no error.
     child.stdin.on('error', () => {})
     child.stdin.end(start.input)
   }
 
-  /** Starts a handler. What cannot be started throws, or ends with a `fault`. */
+  /** Starts a handler. If that fails, the call throws or the handler ends with a `fault`. */
   static start(start: HandlerStart): HandlerProcess {
     const { file, folder: cwd, environment: env, owner } = start
-    // The system drops all further groups with the user.
+    // Changing the user also drops the supplementary groups.
     const ids = owner && { uid: owner.uid, gid: owner.gid }
     return new HandlerProcess(
       spawn(file, [], { cwd, env, ...ids, stdio: ['pipe', 'pipe', 'pipe'], detached: true }),
@@ -64,7 +65,7 @@ export class HandlerProcess {
     )
   }
 
-  /** Whether the handler itself has ended; what it left behind may still write. */
+  /** Whether the handler itself has ended; processes that it left behind may still write. */
   get exited(): boolean {
     return this.#exited
   }

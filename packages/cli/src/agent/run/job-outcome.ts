@@ -3,15 +3,15 @@ import type { ClaimedJob } from './claimed-job.ts'
 import type { HandlerEnd } from './handler-process.ts'
 
 /**
- * Why work is ended before its own end. `cancelled` and `timeout` are reported as failed, `given back` as
- * pending, `gone` not at all: the job belongs to somebody else.
+ * Reason for ending work early. `cancelled` and `timeout` are reported as failed, `given back` as pending,
+ * `gone` not at all, because the job no longer belongs to this host.
  */
 export type Interruption = 'cancelled' | 'timeout' | 'given back' | 'gone'
 
 /** Longest `error` that the wire takes (spec, Job status request). */
 const MAX_ERROR_CHARS = 8192
 
-/** What to report of work that ended by itself. */
+/** Returns the report on work that ended by itself. */
 export function outcomeOf(end: HandlerEnd, kind: string): StatusReport {
   if (end.fault !== undefined) return noHandler(kind)
   if (end.code === 0) return { state: 'succeeded', exit_code: 0 }
@@ -21,13 +21,13 @@ export function outcomeOf(end: HandlerEnd, kind: string): StatusReport {
 }
 
 /**
- * The kernel names no reason with a signal. Its out-of-memory killer is the usual sender of a SIGKILL that
- * nobody asked for.
+ * The kernel gives no reason with a signal. A SIGKILL that nobody asked for usually comes from its
+ * out-of-memory killer.
  */
 const killedBy = (signal: NodeJS.Signals | undefined): string =>
   `killed by ${signal}${signal === 'SIGKILL' ? ' (perhaps by the out-of-memory killer)' : ''}`
 
-/** What to report of work that was ended. */
+/** Returns the report on work that was ended early. */
 export function outcomeOfInterrupted(
   why: Exclude<Interruption, 'gone'>,
   job: ClaimedJob,
@@ -38,10 +38,10 @@ export function outcomeOfInterrupted(
   return { state: 'failed', ...exitCode(end), error }
 }
 
-/** What to report of work that ended with the agent that ran it. */
+/** Returns the report on work that was cut off when its agent ended. */
 export function outcomeOfAbandoned(job: ClaimedJob): StatusReport {
-  // Giving back is not counted as a lost lease, so a job that takes the agent down with it would go round for
-  // ever.
+  // A job that is given back does not count as a lost lease, so a job that crashes the agent would be retried
+  // for ever.
   if (job.attempt < job.maxAttempts) return { state: 'pending' }
   return {
     state: 'failed',
@@ -49,7 +49,7 @@ export function outcomeOfAbandoned(job: ClaimedJob): StatusReport {
   }
 }
 
-/** What to report of a kind that this host cannot run. */
+/** Returns the report on a job whose kind this host cannot run. */
 export const noHandler = (kind: string): StatusReport => ({
   state: 'failed',
   error: `no handler for ${kind}`,

@@ -13,7 +13,7 @@ import { withoutKey } from './license-key-mask.ts'
 import { killStrays } from './process-group.ts'
 import type { WorkFolder } from './work-folder.ts'
 
-/** What a job runs with. */
+/** Parts that a job run works with. */
 export interface JobParts {
   readonly api: AgentApi
   readonly options: AgentOptions
@@ -23,8 +23,8 @@ export interface JobParts {
 }
 
 /**
- * How a run ended, for the agent's own count. `unreported`: its outcome stays in the work folder for the next
- * start.
+ * How a run ended, for the agent's own count. `unreported`: the outcome stays in the work folder until the
+ * agent starts again.
  */
 export type JobEnd = 'succeeded' | 'failed' | 'given back' | 'gone' | 'unreported'
 
@@ -34,7 +34,7 @@ export class JobRun {
   readonly #parts: JobParts
   readonly #folder: WorkFolder
   readonly #reporter: JobReporter
-  /** Ends every exchange with the plane. */
+  /** Aborts every exchange with the plane. */
   readonly #life = new AbortController()
   #handler: HandlerProcess | undefined
   #settling = false
@@ -49,8 +49,8 @@ export class JobRun {
   }
 
   /**
-   * Ends the work early. The first reason stands, except that `gone` overrules all; after the handler's own
-   * end only `gone` counts.
+   * Ends the work early. The first reason counts, except that `gone` overrules every other; after the handler
+   * has ended, only `gone` counts.
    */
   interrupt(why: Interruption): void {
     const over = this.#handler?.exited ?? false
@@ -61,7 +61,10 @@ export class JobRun {
     if (this.#handler && !over) this.#ending = this.#endHandler(this.#handler)
   }
 
-  /** Stops telling the plane: the outcome stays in the work folder, and the next agent on it reports it. */
+  /**
+   * Stops reporting to the plane: the outcome stays in the work folder, and the next agent on that folder
+   * reports it.
+   */
   abandon(): void {
     this.#life.abort()
   }
@@ -80,14 +83,14 @@ export class JobRun {
     }
   }
 
-  /** The outcome, or `undefined` when the job is not ours to report on. */
+  /** Returns the outcome, or `undefined` when the job is not ours to report on. */
   async #work(): Promise<StatusReport | undefined> {
     const { options } = this.#parts
     const file = await findHandler(options.handlersDir, this.job.kind)
     if (!file) return noHandler(this.job.kind)
     const heard = await this.#reporter.announce()
     if (heard === 'gone') return undefined
-    // The plane was away for a whole lease: nothing was begun, so the job may go to anybody.
+    // The plane did not answer for a whole lease. The work has not begun, so any host may take the job.
     if (heard === 'unheard') return { state: 'pending' }
     const end = this.#interruption ? {} : await this.#runHandler(file)
     if (this.#interruption === 'gone') return undefined
@@ -102,7 +105,7 @@ export class JobRun {
     this.#handler = handler
     using _timeout = after(this.job.timeoutSeconds * 1000, () => this.interrupt('timeout'))
     const end = await handler.ended
-    // A group that outlives its leader is still being ended.
+    // Processes that outlive the handler are still being ended.
     await this.#ending
     return end.fault === undefined ? end : this.#notStarted(end)
   }
@@ -136,7 +139,7 @@ export class JobRun {
   }
 
   async #endHandler(handler: HandlerProcess): Promise<void> {
-    // Somebody else may be at work on it already: no grace.
+    // Another host may already work on the job, so there is no grace time.
     if (this.#interruption === 'gone') handler.kill()
     else await handler.terminate(this.#parts.timing.killGraceMs)
     await killStrays(this.#folder, this.#parts.options.handlerUser)
@@ -170,7 +173,7 @@ export class JobRun {
 }
 
 /**
- * Calls `act` once after `milliseconds`, unless disposed before. Longer than a timer can wait counts as
+ * Calls `act` once after `milliseconds`, unless disposed before. A time beyond the limit of timers counts as
  * never.
  */
 function after(milliseconds: number, act: () => void): Disposable {

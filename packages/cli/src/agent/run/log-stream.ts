@@ -5,7 +5,7 @@ import { type AgentApi, isPassing } from '../wire/agent-api.ts'
 import type { Answer } from '../wire/http-exchange.ts'
 import type { ClaimedJob } from './claimed-job.ts'
 
-/** What a log stream works with. */
+/** Parts that a log stream works with. */
 export interface LogStreamParts {
   readonly api: AgentApi
   readonly job: ClaimedJob
@@ -14,17 +14,17 @@ export interface LogStreamParts {
   readonly log: Log
   /** How often lines are sent, in milliseconds. */
   readonly intervalMs: number
-  /** Told of every answer: it may say that the job was cancelled or is no longer ours. */
+  /** Receives every answer: it may say that the job was cancelled or is no longer ours. */
   readonly hear: (answer: Answer) => void
 }
 
-/** Far under the plane's 24 MiB and under the 1 MB that reverse proxies allow by default. */
+/** Far below the plane's 24 MiB and below the 1 MB that reverse proxies allow by default. */
 const MAX_BATCH_BYTES = 512 * 1024
 
 /**
- * Sends a job's lines in order, each with its place in the attempt's stream. After a broken connection the
- * same place is sent again and the plane says where it stands (`Svc-Log-Next`), so no line is lost and none
- * doubled (wire-agent §4).
+ * Sends a job's lines in order, each with its offset in the attempt's stream. After a broken connection the
+ * same offset is sent again and the plane answers with the offset it expects (`Svc-Log-Next`), so no line is
+ * lost or doubled (wire-agent §4).
  */
 export class LogStream {
   readonly #parts: LogStreamParts
@@ -35,24 +35,27 @@ export class LogStream {
   #maxBytes = MAX_BATCH_BYTES
   #refused = false
   #failures = 0
-  /** By the process's clock, in milliseconds: nothing is sent before. */
+  /**
+   * Nothing is sent before this time of the process's clock, in milliseconds, because the plane asked for a
+   * wait.
+   */
   #askedUntil = 0
   #loop: Promise<void> = Promise.resolve()
 
-  /** `life` ends every exchange. */
+  /** `life` aborts every exchange. */
   constructor(parts: LogStreamParts, life: AbortSignal) {
     this.#parts = parts
     this.#life = life
     this.#next = parts.job.log.nextOffset
   }
 
-  /** Whether lines wait that could still be sent. */
+  /** Whether unsent lines wait that the plane has not refused. */
   get pending(): boolean {
     const { spool, job } = this.#parts
     return !this.#refused && this.#next < job.log.nextOffset + spool.count
   }
 
-  /** Begins to send. */
+  /** Begins to send at intervals. */
   start(): void {
     this.#loop = this.#run()
   }
@@ -64,13 +67,13 @@ export class LogStream {
     if (spool.count - (this.#next - job.log.nextOffset) >= job.log.maxLines) this.#wake.abort()
   }
 
-  /** Ends the pace: what is under way is finished, the rest waits for `flush`. */
+  /** Ends the sending at intervals: the batch under way is finished, the other lines wait for `flush`. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#loop
   }
 
-  /** Sends all that waits; gives up at `signal`. */
+  /** Sends all waiting lines; gives up when `signal` aborts. */
   async flush(signal: AbortSignal): Promise<void> {
     const { api, job, spool, hear } = this.#parts
     const over = AbortSignal.any([signal, this.#life])
@@ -87,7 +90,7 @@ export class LogStream {
       if (this.#advance(answer, batch.length)) this.#failures = 0
       else if (!this.#refused) {
         const waitMs = api.retryMs(answer, this.#failures++)
-        // The end of the job ends the pace, not what the plane has asked for.
+        // A wait that the plane asked for holds even when the job has ended.
         if (answer.header('retry-after') !== undefined) this.#askedUntil = performance.now() + waitMs
         await pause(waitMs, over)
       }
@@ -103,7 +106,7 @@ export class LogStream {
     }
   }
 
-  /** Takes the plane's word on where to go on; says whether that is progress. */
+  /** Moves to the offset that the plane's answer names; returns whether that is progress. */
   #advance(answer: Answer, sent: number): boolean {
     if (answer.status === 413 && sent > 1) {
       this.#maxBytes = Math.max(1, Math.floor(this.#maxBytes / 2))

@@ -3,7 +3,7 @@ import type { JobRun } from './job-run.ts'
 /** Most jobs that one heartbeat may name (wire-agent §1). */
 const MAX_NAMED = 64
 
-/** The jobs that this host has in hand. */
+/** The jobs that this host has in hand: claimed and not yet ended. */
 export class RunningJobs {
   readonly #runs = new Map<string, { readonly run: JobRun; readonly ended: Promise<unknown> }>()
 
@@ -12,7 +12,7 @@ export class RunningJobs {
     return this.#runs.size
   }
 
-  /** Takes a job in hand until `ended`. */
+  /** Keeps a job in hand until `ended` settles. */
   add(run: JobRun, ended: Promise<unknown>): void {
     const entry = { run, ended }
     this.#runs.set(run.job.id, entry)
@@ -26,19 +26,19 @@ export class RunningJobs {
     return this.#runs.get(id)?.run
   }
 
-  /** What a heartbeat says, so that the leases are renewed. */
+  /** Returns the jobs that a heartbeat names, so that their leases are renewed. */
   list(): { id: string; attempt: number }[] {
     return [...this.#runs.values()]
       .slice(0, MAX_NAMED)
       .map(({ run: { job } }) => ({ id: job.id, attempt: job.attempt }))
   }
 
-  /** Ends those of `ids` that are in hand. */
+  /** Cancels the jobs of `ids`; jobs that are not in hand are ignored. */
   cancel(ids: readonly string[]): void {
     for (const id of ids) this.get(id)?.interrupt('cancelled')
   }
 
-  /** The same for the header `Svc-Cancel`. */
+  /** Cancels the jobs that the header `Svc-Cancel` names. */
   hearCancels(header: string | undefined): void {
     if (header !== undefined) this.cancel(header.split(',').map((id) => id.trim()))
   }
@@ -48,17 +48,17 @@ export class RunningJobs {
     for (const { run } of this.#runs.values()) act(run)
   }
 
-  /** When the next of the jobs in hand has ended. */
+  /** Resolves when the next of the jobs in hand has ended. */
   async oneEnded(): Promise<void> {
     await Promise.race([...this.#runs.values()].map(({ ended }) => ended))
   }
 
-  /** When one job has ended. */
+  /** Resolves when the job has ended; at once when it is not in hand. */
   async jobEnded(id: string): Promise<void> {
     await this.#runs.get(id)?.ended
   }
 
-  /** When all that are in hand now have ended. */
+  /** Resolves when all jobs that are now in hand have ended. */
   async allEnded(): Promise<void> {
     await Promise.all([...this.#runs.values()].map(({ ended }) => ended))
   }

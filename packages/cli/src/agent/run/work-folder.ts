@@ -7,25 +7,25 @@ import { appEnvironment } from './handler-environment.ts'
 import { GRANT, grant, type HandlerPlace } from './handler-folders.ts'
 import { type HandlerUser, runAs } from './handler-user.ts'
 
-/** The folder within, which is the handler's. */
+/** The handler's folder within a work folder. */
 const HANDLER_FOLDER = 'run'
 
-/** Where work folders are made, and for whom besides the agent. */
+/** The parent folder of work folders, and the user that handlers run as, if not the agent's own. */
 export interface WorkRoot {
   readonly path: string
   readonly handlerUser: HandlerUser | undefined
 }
 
-/** The work folders of an agent. */
+/** Returns the parent folder of an agent's work folders. */
 export const workRoot = ({ stateDir, handlerUser }: HandlerPlace): WorkRoot => ({
   path: join(stateDir, 'work'),
   handlerUser,
 })
 
 /**
- * The folder of one attempt of one job, `work/<job id>.<attempt>` in the state folder. In it stand, for the
- * agent alone, the job, the spooled log, and how it ended until the plane has heard it; and a folder of the
- * handler's, `run`, with what the handler reads. It goes when the plane has heard.
+ * The folder of one attempt of one job, `work/<job id>.<attempt>` in the state folder. It holds, for the
+ * agent alone, the job, the spooled log and the outcome; and the handler's folder `run` with the files that
+ * the handler reads. It is deleted when the plane has received the outcome.
  */
 export class WorkFolder {
   readonly job: ClaimedJob
@@ -41,14 +41,14 @@ export class WorkFolder {
     this.#user = root.handlerUser
   }
 
-  /** Makes the folder of a job just claimed. */
+  /** Makes the folder of a job that was just claimed. */
   static async create(root: WorkRoot, job: ClaimedJob): Promise<WorkFolder> {
     const folder = new WorkFolder(root, job)
     const user = root.handlerUser
     const text = JSON.stringify(job.raw)
     await folder.remove()
     await mkdir(folder.path, { recursive: true, mode: 0o700 })
-    // Not one that is there: until it is handed over below, nobody else may have had a hand in it.
+    // Fails if the folder exists already: until it is handed over below, no other user may have touched it.
     await mkdir(folder.handlerPath, { mode: 0o700 })
     await writeFile(folder.envFile, appEnvironment(job), { mode: 0o600 })
     await writeFile(folder.jobFile, text, { mode: 0o600 })
@@ -62,8 +62,8 @@ export class WorkFolder {
   }
 
   /**
-   * The folders that an earlier agent left behind. One whose job cannot be read was never begun and is
-   * removed.
+   * Returns the folders that an earlier agent left behind. A folder whose job cannot be read was never begun
+   * and is deleted.
    */
   static async leftovers(root: WorkRoot): Promise<WorkFolder[]> {
     const names = await readdir(root.path).catch(() => [])
@@ -96,13 +96,14 @@ export class WorkFolder {
   }
 
   /**
-   * Keeps how the job ended: a restarted agent reports it if this one cannot. A full disk costs only that.
+   * Stores how the job ended, so that a restarted agent can report it. A failed write, as on a full disk, is
+   * ignored.
    */
   async keepOutcome(report: StatusReport): Promise<void> {
     await writeDurably(this.#outcomeFile, JSON.stringify(report)).catch(() => {})
   }
 
-  /** How the job ended, when it has. */
+  /** Returns how the job ended, or undefined when it has not. */
   async outcome(): Promise<StatusReport | undefined> {
     const kept = (await readJson(this.#outcomeFile)) as StatusReport | undefined
     return typeof kept?.state === 'string' ? kept : undefined
@@ -113,7 +114,7 @@ export class WorkFolder {
     await removeFolder(this.path, this.#user)
   }
 
-  /** The agent's own copy: the one that the handler is given is in the handler's hands. */
+  /** The agent's own copy of the job: the handler can change the copy that it is given. */
   get #keptJob(): string {
     return join(this.path, 'job.json')
   }
@@ -124,9 +125,9 @@ export class WorkFolder {
 }
 
 /**
- * Removes a work folder, the agent's own files first: without them it is never taken up again. Another user's
- * files are removed as that user, because one of their processes may still be alive and could lead root by a
- * link to any other folder. Files that cannot be removed stay until the next start and hold nothing up.
+ * Deletes a work folder, the agent's own files first: without them the job is never taken up again. Files of
+ * another user are deleted as that user, because one of their processes may still run and could lead root by
+ * a link to any other folder. Files that cannot be deleted stay until the next start and block nothing.
  */
 async function removeFolder(path: string, user: HandlerUser | undefined): Promise<void> {
   const names: string[] = await readdir(path).catch(() => [])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Log, Problem } from '@svc/core'
 import { writeDurably } from './durable-file.ts'
 
-/** The newest refresh that was accepted: a later one must rise above it. */
+/** The newest refresh that was accepted: the next one must be newer. */
 export interface LastRefresh {
   /** Unix seconds. */
   readonly iat: number
@@ -23,8 +23,8 @@ interface Memory {
 const MAX_FINGERPRINT_CHARS = 512
 
 /**
- * What an agent remembers over restarts, in `agent.json` of its state folder (folder 0700, file 0600,
- * replaced as a whole). The license key is not part of it.
+ * The memory of an agent over restarts, in `agent.json` of its state folder (folder 0700, file 0600, replaced
+ * as a whole). It does not contain the license key.
  */
 export class AgentState {
   readonly #path: string
@@ -39,9 +39,9 @@ export class AgentState {
   }
 
   /**
-   * Opens the memory of a folder that is there, or begins one. A given `fingerprint` that differs from the
-   * kept one begins anew. Throws `Problem('conflict')` when the file is unreadable: minting a second identity
-   * would make a second host.
+   * Opens the memory of a folder, or begins one if there is none. A given `fingerprint` that differs from the
+   * kept one begins a new memory. Throws `Problem('conflict')` when the file is unreadable, because minting a
+   * second identity would make a second host.
    */
   static async open(folder: string, log: Log, fingerprint?: string): Promise<AgentState> {
     const path = join(folder, 'agent.json')
@@ -72,14 +72,15 @@ export class AgentState {
   }
 
   /**
-   * The key of the claim under way. It stands until a job was received, over empty answers, lost ones and a
-   * crash: a job that was handed out under it comes back under it instead of waiting for its lease to pass.
+   * The idempotency key of the claim under way. It stays the same until a job is received, over empty
+   * answers, lost answers and a crash: a job that was handed out under this key is handed out under it again
+   * instead of waiting for its lease to expire.
    */
   get intent(): string {
     return this.#memory.intent
   }
 
-  /** Ends the claim under way: the next one is another intent. */
+  /** Ends the claim under way: the next claim gets a new key. */
   renewIntent(): Promise<void> {
     return this.#keep({ intent: randomUUID() })
   }
@@ -94,7 +95,7 @@ export class AgentState {
     return this.#keep({ refresh })
   }
 
-  /** A full disk costs the memory of this change, not the agent's work. */
+  /** A full disk loses this change at most; the agent continues to work. */
   #keep(change: Partial<Memory>): Promise<void> {
     this.#memory = { ...this.#memory, ...change }
     this.#writing = this.#writing
@@ -106,7 +107,7 @@ export class AgentState {
   }
 }
 
-// Random, not the machine's id: clones of one disk image share that.
+// The fingerprint is random instead of the machine's id, because clones of one disk image share that id.
 const mintFingerprint = (): string => randomBytes(20).toString('hex')
 
 async function readMemory(path: string): Promise<Memory | undefined> {

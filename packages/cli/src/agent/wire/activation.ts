@@ -5,7 +5,7 @@ import { type AgentApi, isPassing } from './agent-api.ts'
 import type { Answer } from './http-exchange.ts'
 import type { PlaneKeys } from './plane-keys.ts'
 
-/** What an activation works with. */
+/** Parts that an activation works with. */
 export interface ActivationParts {
   readonly api: AgentApi
   readonly keys: PlaneKeys
@@ -15,8 +15,8 @@ export interface ActivationParts {
 }
 
 /**
- * `signed`: a token that verifies, with its end in unix seconds. `unsigned`: the license holds, the plane
- * cannot sign. `unreached`: no answer for good before the signal.
+ * `signed`: the token verifies; `exp` is its end in unix seconds. `unsigned`: the license is accepted, but
+ * the plane cannot sign. `unreached`: no final answer came before the signal.
  */
 export type Activation =
   | { readonly kind: 'signed'; readonly exp: number }
@@ -28,9 +28,9 @@ const REFUSED_RETRY_MS = 60_000
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
 /**
- * Trades the license key for a token and checks the token against the plane's published keys; repeats until
- * the plane answers. Throws `Problem`: `license-rejected` (403), `forbidden` when the token does not verify
- * or names another host, `unavailable` when the address does not answer like a plane.
+ * Exchanges the license key for a token and checks the token against the plane's published keys; repeats
+ * until the plane answers. Throws `Problem`: `license-rejected` (403), `forbidden` when the token does not
+ * verify or names another host, `unavailable` when the address does not answer like a plane.
  */
 export async function activate(parts: ActivationParts, signal: AbortSignal): Promise<Activation> {
   const { api, log, hostname } = parts
@@ -88,9 +88,9 @@ function cannotSign({ status, body }: Answer): boolean {
 }
 
 /**
- * Keeps the token fresh until `signal`: a new one when a third of the lifetime is left. A license that is
- * refused later does not end the agent: claims are refused by then, and once it is reinstated the host works
- * again by itself.
+ * Renews the token until `signal` aborts, each time when a third of its lifetime is left. A license that is
+ * refused later does not end the agent: its claims are refused meanwhile, and once the license is reinstated
+ * the host works again by itself.
  */
 export async function keepActivated(
   parts: ActivationParts,

@@ -4,24 +4,24 @@ import { backoff, pause } from '../pause.ts'
 import type { ClaimedJob } from '../run/claimed-job.ts'
 import type { Answer, HttpExchange } from './http-exchange.ts'
 
-/** What a host may say about a job (spec, Job status request). Absent facts are omitted, never null. */
+/** A host's report on a job (spec, Job status request). Absent facts are omitted, never null. */
 export interface StatusReport {
   readonly state: 'pending' | 'running' | 'succeeded' | 'failed'
   readonly exit_code?: number
   readonly error?: string
 }
 
-/** How long an exchange is repeated. */
+/** Limits and callbacks of a repeated exchange. */
 export interface Patience {
-  /** Ends the wait between tries and the try under way. */
+  /** Aborts the wait between tries and the try under way. */
   readonly signal: AbortSignal
-  /** Overrules what counts as an answer for good. */
+  /** Names further answers that are final. */
   readonly isFinal?: (answer: Answer) => boolean
-  /** Called before each wait, with the answer that was no answer. */
+  /** Called before each wait with the answer that was not final. */
   readonly onRetry?: (answer: Answer) => void
 }
 
-/** Longest `Retry-After` that is believed, in milliseconds. */
+/** Longest `Retry-After` that is honoured, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 10 * 60_000
 
 /** The routes of the agent wire, as one host of one license calls them. */
@@ -53,7 +53,7 @@ export class AgentApi {
     return this.#post('/v1/telemetry/heartbeat', facts, signal)
   }
 
-  /** POST /v1/jobs/claim. The same `intent` gets the same job as long as nothing was reported on it. */
+  /** POST /v1/jobs/claim. The same `intent` gets the same job until something was reported on that job. */
   claim(intent: string, signal: AbortSignal): Promise<Answer> {
     return this.#post('/v1/jobs/claim', {}, signal, { 'idempotency-key': intent })
   }
@@ -79,9 +79,9 @@ export class AgentApi {
   }
 
   /**
-   * Repeats an exchange until it is answered for good: no connection, 401, 408, 429 and 5xx are tried again,
-   * after `Retry-After` or a growing wait. 401 is among them because a suspended license may be reinstated
-   * while a job runs. Gives the last answer when `patience` ends first.
+   * Repeats an exchange until its answer is final. No connection, 401, 408, 429 and 5xx are tried again,
+   * after `Retry-After` or a growing backoff. 401 is among them because a suspended license may be reinstated
+   * while a job runs. Returns the last answer when `patience` ends first.
    */
   async insist(exchange: (signal: AbortSignal) => Promise<Answer>, patience: Patience): Promise<Answer> {
     for (let tries = 0; ; tries += 1) {
@@ -93,12 +93,14 @@ export class AgentApi {
     }
   }
 
-  /** How long to wait after `answer`, in milliseconds: what it asks for, else more with each of `tries`. */
+  /**
+   * Returns the wait after `answer`, in milliseconds: its `Retry-After`, else a backoff that grows with
+   * `tries`.
+   */
   retryMs(answer: Answer, tries: number): number {
     const { retryFloorMs, retryCeilingMs } = this.#timing
     const asked = this.#retryAfterMs(answer.header('retry-after'))
-    // A little more than asked, and not all hosts at the same instant: the window opens for everybody at
-    // once.
+    // A random extra wait spreads the hosts, because the limit opens for all of them at once.
     return asked === undefined ? backoff(tries, retryFloorMs, retryCeilingMs) : asked + Math.random() * 250
   }
 
@@ -121,6 +123,6 @@ export class AgentApi {
 
 const pathOf = (job: ClaimedJob): string => `/v1/jobs/${encodeURIComponent(job.id)}`
 
-/** Whether the same exchange may be answered otherwise later. */
+/** Whether a later try of the same exchange may be answered differently. */
 export const isPassing = ({ status }: Answer): boolean =>
   status === 0 || status === 401 || status === 408 || status === 429 || status >= 500

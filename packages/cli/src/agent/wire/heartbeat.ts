@@ -8,10 +8,10 @@ import { bootId, type HostMeter } from './host-facts.ts'
 import type { Answer } from './http-exchange.ts'
 import type { PlaneKeys } from './plane-keys.ts'
 
-/** What the fleet list shows of this host. */
+/** The state of this host that the fleet list shows. */
 export type HostState = 'online' | 'busy' | 'draining' | 'stopped'
 
-/** What a heartbeat works with. */
+/** Parts that heartbeats work with. */
 export interface HeartbeatParts {
   readonly api: AgentApi
   readonly keys: PlaneKeys
@@ -25,10 +25,13 @@ export interface HeartbeatParts {
   readonly hostState: () => HostState
 }
 
-/** Longest wait between heartbeats that is believed. */
+/** Longest wait between heartbeats that the plane may set. */
 const CEILING_MS = 3_600_000
 
-/** Reports in, renews the leases of running jobs, hears cancels and takes the signed refresh. */
+/**
+ * Sends heartbeats: they renew the leases of running jobs, and their answers bring cancels and the signed
+ * refresh.
+ */
 export class Heartbeat {
   readonly #parts: HeartbeatParts
   #intervalMs: number
@@ -38,7 +41,10 @@ export class Heartbeat {
     this.#intervalMs = parts.timing.heartbeatMs
   }
 
-  /** Beats at once and then at the pace that the plane names, until `signal`. Never throws. */
+  /**
+   * Sends a heartbeat at once and then at the interval that the plane sets, until `signal` aborts. Never
+   * throws.
+   */
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -48,14 +54,14 @@ export class Heartbeat {
         const { status, fault } = answer
         this.#parts.log.warn({ status, fault, failures }, 'a heartbeat was not accepted')
       }
-      // Spread downwards only: the plane calls a host offline after two intervals and 20 s.
+      // The spread only shortens the interval: the plane calls a host offline after two intervals and 20 s.
       const restMs =
         failures > 0 ? this.#parts.api.retryMs(answer, failures) : this.#intervalMs * (1 - Math.random() / 10)
       await pause(restMs, signal)
     }
   }
 
-  /** One heartbeat. */
+  /** Sends one heartbeat and returns its answer. */
   async beat(signal: AbortSignal): Promise<Answer> {
     const answer = await this.#parts.api.heartbeat(await this.#facts(), signal)
     if (answer.status !== 200) return answer
@@ -86,7 +92,8 @@ export class Heartbeat {
   }
 
   /**
-   * A refresh counts only when its signature holds, it names this host, and it is newer than the last one.
+   * Accepts a refresh only when its signature is valid, it names this host, and it is newer than the last
+   * one.
    */
   async #take(refresh: string, signal: AbortSignal): Promise<void> {
     const { keys, state, log, jobs } = this.#parts

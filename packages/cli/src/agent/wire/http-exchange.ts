@@ -1,9 +1,9 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 
-/** What came back from one exchange. */
+/** The answer to one exchange. */
 export interface Answer {
-  /** HTTP status; 0 when no whole answer came, and `fault` says why. */
+  /** HTTP status; 0 when no whole answer came, and `fault` then says why. */
   readonly status: number
   /** A response header by its lower-case name; `undefined` when absent. */
   header(name: string): string | undefined
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Far above any answer of the agent wire; a plane gone mad cannot fill the agent's memory. */
+/** Far above any answer of the agent wire, so that a faulty plane cannot fill the agent's memory. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** No answer: the connection failed, broke or took too long. */
@@ -58,7 +58,10 @@ export class HttpExchange {
         : new http.Agent(options)
   }
 
-  /** One exchange, whole or not at all. Never throws. A connection found dead on reuse is replaced once. */
+  /**
+   * Sends one request and reads its whole answer. Never throws. A connection found dead on reuse is replaced
+   * once.
+   */
   async send(exchange: Exchange, signal: AbortSignal): Promise<Answer> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)])
     try {

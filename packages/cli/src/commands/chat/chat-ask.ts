@@ -2,7 +2,7 @@ import type { Handler } from '../../program/call.ts'
 import { table } from '../../terminal/render.ts'
 import { plain, plainBlock } from '../../terminal/terminal.ts'
 
-/** What `chat.ask` answers. */
+/** The answer of `chat.ask`. */
 interface AskAnswer {
   readonly documents: number
   readonly grounded: boolean
@@ -17,7 +17,7 @@ interface AskAnswer {
   readonly answer: string
 }
 
-/** Shows what the documents say to a question, and how well they cover it. */
+/** Shows the answer of the documents to a question, and how well they cover it. */
 export const askDocuments: Handler<object> = async (call) => {
   const answer = await call.operate<AskAnswer>('chat.ask', { question: call.arg(0) })
   call.print(answer, (page) => {

@@ -1,6 +1,6 @@
 import type { SystemCheckLine, SystemDetail } from '@svc/core'
 
-/** What each word means and what to do, in one line; `docs/health.md` says more. */
+/** The meaning of each detail and what to do about it, in one line; `docs/health.md` says more. */
 const ADVICE: Readonly<Record<SystemDetail, string>> = {
   timeout: 'no answer within 3 s',
   error: 'the look itself failed: the database, most likely',
@@ -52,7 +52,7 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'not-found': 'not installed, or not on the PATH',
 }
 
-/** Where a check has more to say than its word. */
+/** Advice on a detail of one particular check, instead of the general advice. */
 const OF_CHECK: Readonly<Record<string, string>> = {
   'database unreachable':
     'the database of DATABASE_URL does not answer: is it running, and is it allowed in?',
@@ -74,7 +74,7 @@ const OF_CHECK: Readonly<Record<string, string>> = {
   'node too-old': 'install a newer Node.js',
 }
 
-/** What a line of a report means to a person; the word itself when it is not known here. */
+/** Returns the advice on a line of a report. A detail that is not known here is returned as it is. */
 export function adviceOn({ name, detail }: SystemCheckLine): string {
   if (detail === undefined) return ''
   return OF_CHECK[`${name} ${detail}`] ?? ADVICE[detail] ?? detail

@@ -3,7 +3,7 @@ import { Problem, type StoredLine, type WaitReason } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
 import type { JobView } from './job-table.ts'
 
-/** Who watches a job, and what is told on the way. */
+/** A watch on a job, and the callbacks that are told of its progress. */
 export interface Watch {
   readonly connection: Connection
   readonly jobId: string
@@ -11,7 +11,9 @@ export interface Watch {
   readonly signal: AbortSignal
   /** Each stored line, in order; absent when only the end matters. */
   readonly onLine?: (line: StoredLine) => void
-  /** What happens beside the lines, in words: a wait and its reason, a lost connection, another attempt. */
+  /**
+   * Receives events other than lines, in words: a wait and its reason, a lost connection, another attempt.
+   */
   readonly onNote: (note: string) => void
 }
 
@@ -19,24 +21,24 @@ interface LogsAnswer {
   readonly logs: readonly StoredLine[]
   readonly next: number
   readonly state: string
-  /** Whether there may be more lines already. */
+  /** Whether more lines may be there already. */
   readonly more: boolean
   readonly done: boolean
 }
 
 const LOOK_MS = 400
-/** Long lines fill an answer earlier. */
+/** Lines that are asked for at once; long lines fill an answer earlier. */
 const PAGE_LINES = 2_000
-/** A job that waits longer than this is worth a word on why. */
+/** A job that waits longer than this gets a note on the reason. */
 const QUIET_MS = 2_000
-/** Hosts look for work every few seconds: that they have not yet is no news before this. */
+/** Hosts look for work every few seconds: before this time it is no news that they have not yet. */
 const PATIENT_MS = 15_000
 const PATIENT_CODES: readonly WaitReason['code'][] = ['next', 'no-claim-lately']
 const WHY_EVERY_MS = 5_000
 /** A server that restarts is back within this time. */
 const PATIENCE_MS = 60_000
 
-/** Reads a job's log to the end of the job. Undefined when the watch was ended first. */
+/** Reads a job's log until the job ends. Returns undefined when the watch was ended first. */
 export async function watchJob(watch: Watch): Promise<JobView | undefined> {
   const waits = new WaitNotes(watch)
   let after = 0
@@ -58,7 +60,7 @@ export async function watchJob(watch: Watch): Promise<JobView | undefined> {
   return undefined
 }
 
-/** Says why a job waits, once for every reason. */
+/** Says why a job waits, each reason once. */
 class WaitNotes {
   readonly #watch: Watch
   #since = performance.now()
@@ -86,7 +88,7 @@ class WaitNotes {
   }
 }
 
-/** Runs an operation; a control plane that is away for a moment is waited for. */
+/** Runs an operation; waits for a control plane that is away for a moment. */
 async function patiently<A>(watch: Watch, name: string, input: Readonly<Record<string, unknown>>) {
   const until = performance.now() + PATIENCE_MS
   let told = false

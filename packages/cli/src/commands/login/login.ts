@@ -28,8 +28,8 @@ export const login: Handler<LoginOptions> = async (call) => {
 }
 
 /**
- * Ends the session there, and forgets it here whatever the far side says; says so when it was not ended
- * there.
+ * Ends the session on the server, and forgets it here whatever the server answers; fails when it was not
+ * ended on the server.
  */
 export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
   const { url } = call.options
@@ -47,7 +47,10 @@ export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
 const FORGOTTEN = `the session is forgotten here, and goes on there for ${IDLE_SECONDS / 3600} hours at most: \
 an operator ends it with svc sessions revoke`
 
-/** What kept a session from being ended there, if anything did. One that is over already is ended. */
+/**
+ * Ends the session on the server. Returns why that failed, or undefined; a session that is over already
+ * counts as ended.
+ */
 async function endThere(url: string, cookie: string): Promise<string | undefined> {
   try {
     const { status } = await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })

@@ -13,14 +13,17 @@ import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
 import { keepRequestsYoung } from './young-requests.ts'
 
-/** What a service is started from. */
+/** Inputs of a service. */
 export interface ServiceParts {
   readonly io: Io
   readonly config: Config
   readonly log: Log
-  /** Whether a server's schema may be brought to this release's. */
+  /** Whether the schema of a database server may be migrated to this release. */
   readonly mayMigrate?: boolean
-  /** Told once when it cannot go on: the embedded database has given up, or the service could not begin. */
+  /**
+   * Called once when the service cannot go on: the embedded database has given up, or the service could not
+   * begin.
+   */
   readonly onLost: (reason: unknown, sentence: string) => void
 }
 
@@ -28,30 +31,30 @@ const LOST =
   'the embedded database has given up: ending; what was acknowledged is kept, start again when the disk has room'
 
 /**
- * A control plane that serves. Disposing it drains: not ready, no new requests, those under way are answered,
- * storage is closed.
+ * A control plane that serves. Disposing it drains it: it is no longer ready, takes no new requests, answers
+ * the requests under way and closes storage.
  */
 export interface RunningService extends AsyncDisposable {
   readonly plane: ControlPlane
-  /** Where this machine reaches it: `http://127.0.0.1:8080`. */
+  /** Its URL on this machine: `http://127.0.0.1:8080`. */
   readonly url: string
-  /** The parts that have not ended yet. */
+  /** Returns the names of the parts that have not ended yet. */
   open(): readonly string[]
 }
 
-/** A part of the service that works until it is disposed, by the name that the log gives it. */
+/** The parts of the service that work until they are disposed, by the names that the log gives them. */
 type Working = Map<string, AsyncDisposable>
 
 /**
- * Listens, and serves as soon as its database is good: at once from an embedded one, which is opened here,
- * and from a server when that is reached and migrated. What was opened before a failure is closed again.
+ * Listens, and serves as soon as the database is ready: an embedded one, which is opened here, at once; a
+ * database server when it is reached and migrated. After a failure all parts opened before are closed again.
  */
 export async function startService(parts: ServiceParts): Promise<RunningService> {
   const { config, log, onLost } = parts
   keepRequestsYoung()
   const server = databaseServer(config)
   const storage = await openStorage(storageSource(config, server))
-  // A server has its own limit for statements, and is not on this thread.
+  // A database server has its own limit for statements, and does not run on this thread.
   const watch = storage.kind.startsWith('pglite') ? watchThread() : undefined
   storage.lost?.addEventListener('abort', () => onLost(storage.lost?.reason, LOST))
   const working: Working = new Map()
@@ -60,7 +63,8 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     working.delete(name)
   }
   const closeAll = async () => {
-    // All at once: a client that hangs on one of them does not use up the time of the others.
+    // Parts close at the same time: a client that hangs on one of them does not use up the time of the
+    // others.
     await Promise.all([...working].map(([name, part]) => close(name, part)))
     working.set('storage', storage)
     await close('storage', storage)
@@ -85,8 +89,8 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
 const NOT_BEGUN = 'the service could not begin: ending'
 
 /**
- * Listens, then works at once or when the database is good; each part is noted in `working`. The address it
- * has.
+ * Listens, then works at once or when the database is ready; each part is noted in `working`. Returns the
+ * address.
  */
 async function begin(
   plane: ControlPlane,
@@ -138,7 +142,7 @@ async function openDoors(
   const { dataDir } = config.service
   let control: Listening | undefined
   if (dataDir !== undefined) {
-    // Storage has made the folder that it keeps its rows in; beside a server nobody has.
+    // An embedded database has made its folder already; beside a database server nothing has made it.
     await ownFolder(resolve(io.cwd, dataDir))
     const path = controlSocketPath(io.cwd, dataDir)
     const app = isStarting ? createWaitingApp(plane, { for: 'operators' }) : createControlApp(plane)
@@ -159,7 +163,7 @@ async function openDoors(
 const DRAIN_DEADLINE_MS = 8500
 
 const patience = ({ config, health }: ControlPlane) => ({
-  // Nobody is sent to a service that has not begun: there is nobody to notice.
+  // Balancers send no requests to a service that has not begun, so none needs time to notice its end.
   drainDelayMs: () => (health.isStarting ? 0 : config.service.drainDelaySeconds * 1000),
   drainDeadlineMs: DRAIN_DEADLINE_MS,
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type Environment, type Log, settings } from '@svc/core'
 import type { Io } from '../../io.ts'
 
-/** Where an agent of this machine finds its plane and keeps its things. */
+/** The plane, license key and folder of an agent of this machine. */
 export interface AttachedAgentParts {
   readonly io: Io
   readonly log: Log
@@ -13,9 +13,9 @@ export interface AttachedAgentParts {
   readonly stateDir: string
 }
 
-/** Somebody is watching; one agent is far below what a license may ask. */
+/** The agent polls often because somebody is watching; one agent is far below the limit of a license. */
 const POLL_SECONDS = '2'
-/** How long an agent that ended by itself stays away. */
+/** Wait before an agent that ended by itself is started again. */
 const RESTART_MS = 5_000
 
 /** A host agent as a child process, started again when it ends by itself. */
@@ -41,7 +41,7 @@ export class AttachedAgent implements AsyncDisposable {
     await gone
   }
 
-  /** Asks the agent once more: running jobs are given back now. */
+  /** Asks the agent to end a second time: it then gives running jobs back at once. */
   hurry(): void {
     this.#child?.kill('SIGTERM')
   }
@@ -65,7 +65,7 @@ export class AttachedAgent implements AsyncDisposable {
   }
 }
 
-/** What the service is set up with is none of a host's business. */
+/** Returns `env` without the settings of the service, which concern no host; the log level stays. */
 function withoutSettings(env: Environment): Environment {
   const groups = Object.values(settings).flatMap((group) => Object.values(group.settings))
   const hidden = new Set(groups.map(({ name }) => name).filter((name) => name !== 'SERVICE_LOG_LEVEL'))

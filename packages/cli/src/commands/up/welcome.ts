@@ -3,7 +3,7 @@ import type { Io } from '../../io.ts'
 import { paint } from '../../terminal/terminal.ts'
 import type { GitSource } from './sample-app.ts'
 
-/** What the welcome names. */
+/** Facts that the welcome names. */
 export interface WelcomeParts {
   readonly url: string
   readonly key: string
@@ -14,7 +14,10 @@ export interface WelcomeParts {
   readonly source: GitSource | undefined
 }
 
-/** What `svc up` says when everything runs: where, with which key, and what to try next. */
+/**
+ * Returns the text that `svc up` prints when everything runs: the address, the license key and commands to
+ * try next.
+ */
 export function welcome({ programName, out, env }: Io, parts: WelcomeParts): string {
   const { url, key, license, dataDir, source } = parts
   const isTinted = out.isTty && !env.NO_COLOR
