@@ -4,10 +4,10 @@ import { expect, test } from '@jest/globals'
 import { StreamRun } from '../src/load/stream-run.ts'
 
 const ANSWER = 'HTTP/1.1 204 No Content\r\n\r\n'
-/** As servers have one, only shorter. */
+/** Servers have such a limit too, only longer. */
 const SILENCE_MS = 400
 
-/** Answers every request, and hangs up on who says nothing. */
+/** Answers every request, and hangs up on a silent client. */
 function impatient(socket: Socket): void {
   socket.setTimeout(SILENCE_MS, () => socket.end())
   socket.on('data', () => socket.write(ANSWER))

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** Told each answer: its status, and its body where one was asked for. */
+/** Receives each answer: its status, and its body if one was asked for. */
 export type Answered = (status: number, body: Buffer) => void
 
 const READ_BYTES = 64 * 1024
@@ -10,9 +10,9 @@ const NO_CONTENT = 204
 const ZERO = 48
 
 /**
- * One keep-alive connection with one request under way. No parser of general use, since what a load generator
- * costs is missing to the server beside it: it reads status and Content-Length, and gives up on anything
- * else.
+ * One keep-alive connection with one request under way. It has no general parser, since the server on the
+ * same machine lacks the processor time of a load generator: it reads status and Content-Length, and gives up
+ * on anything else.
  */
 export class Connection {
   readonly #socket: Socket
@@ -64,7 +64,7 @@ export class Connection {
     const length =
       headEnd < 0 || status === NO_CONTENT ? 0 : contentLength(data.toString('latin1', 0, headEnd))
     if (headEnd < 0 || data.length < bodyStart + length) {
-      // The read buffer is used again: what waits for the rest is copied.
+      // The read buffer is used again, so bytes that wait for the rest are copied.
       this.#held = Buffer.from(data)
       return
     }

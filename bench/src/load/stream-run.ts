@@ -3,12 +3,12 @@ import { Connection } from './connection.ts'
 import type { Stream, StreamOutcome } from './load.ts'
 import type { RequestSource } from './requests.ts'
 
-/** One answer in so many is read, so that the reader does not take the processor from the server. */
+/** One answer in this many is read, so that the reader does not take the processor from the server. */
 const READ_EVERY = 50
 const TICK_MS = 1
 /** Requests that may be due and unsent before a server counts as drowned. */
 const MAX_BACKLOG = 200_000
-/** How long answers under way at the end are waited for. */
+/** Longest wait for answers that are under way at the end. */
 const GRACE_MS = 5000
 
 interface Line {
@@ -22,8 +22,8 @@ export class StreamRun {
   readonly #source: RequestSource
   readonly #lines: Line[] = []
   /**
-   * From `#firstFree` on those without a request, the one that has rested longest first: a server hangs up on
-   * who never asks.
+   * Lines without a request, from `#firstFree` on. The line that has rested longest is first, because a
+   * server hangs up on silent clients.
    */
   readonly #free: Line[] = []
   #firstFree = 0
@@ -56,7 +56,7 @@ export class StreamRun {
     }
   }
 
-  /** Sends for `seconds`, then waits for what is under way. */
+  /** Sends for `seconds`, then waits for the answers under way. */
   async run(seconds: number): Promise<StreamOutcome> {
     await Promise.all(this.#lines.map(({ connection }) => connection.opened))
     const start = performance.now()
@@ -100,7 +100,7 @@ export class StreamRun {
     return line
   }
 
-  // Due requests take free connections; who finds none waits, and its wait counts.
+  // Due requests take free connections; a request that finds none waits, and its wait counts.
   #pace(rate: number, start: number, seconds: number): Promise<void> {
     const total = Math.round(rate * seconds)
     let due = 0

@@ -2,7 +2,7 @@ import type { Gate } from '../scenario.ts'
 import type { Outcome } from './run-scenario.ts'
 import { pairedRatio, type Spread, spreadOf } from './statistics.ts'
 
-/** How a gate came out. */
+/** The verdict on a gate. */
 export interface Verdict {
   readonly gate: Gate
   /** Undefined when a variant did not run. */
@@ -20,7 +20,7 @@ export const judge = (outcome: Pick<Outcome, 'scenario' | 'rounds'>): readonly V
     return { gate, value, pieces, isMet: value === undefined ? undefined : isWithin(gate, value.median) }
   })
 
-/** One figure of a variant over the rounds; undefined when it was not looked at. */
+/** Returns one figure of a variant over the rounds; undefined when it was not measured. */
 export function figureOf(
   { rounds }: Pick<Outcome, 'rounds'>,
   variant: string,

@@ -33,8 +33,8 @@ function statOf(pid: string): ProcessStat | undefined {
 }
 
 /**
- * Processor time of a process, of its living children and of those that it has reaped, in microseconds (a
- * step is 10 ms a process). Undefined where there is no `/proc`.
+ * Returns the processor time of a process, of its living children and of children that it has reaped, in
+ * microseconds (a step is 10 ms a process). Undefined without `/proc`.
  */
 export function treeCpuMicros(root: number): number | undefined {
   const own = statOf(String(root))
@@ -47,6 +47,7 @@ export function treeCpuMicros(root: number): number | undefined {
 }
 
 /**
- * Processor time of the children of a process that have ended, in microseconds; 0 where there is no `/proc`.
+ * Returns the processor time of the children of a process that have ended, in microseconds; 0 without
+ * `/proc`.
  */
 export const reapedCpuMicros = (pid: number): number => statOf(String(pid))?.reapedMicros ?? 0

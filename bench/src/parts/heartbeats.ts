@@ -22,12 +22,12 @@ export interface HeartbeatsOptions {
 
 type Beat = Parameters<AgentsStore['heartbeat']>[0]
 
-/** Stores one heartbeat and says the host's count, as the database has it. */
+/** Stores one heartbeat and returns the host's count from the database. */
 interface HeartbeatKeeper extends AsyncDisposable {
   beat(beat: Beat): Promise<number>
 }
 
-/** Callers at once who make the fleet known. */
+/** Concurrent callers that make the fleet known. */
 const KNOWN_BY = 64
 
 /** Heartbeats of a fleet, each host in its turn, straight into storage. */
@@ -81,7 +81,7 @@ async function svc(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper
   }
 }
 
-/** The product's statement for one host, one a heartbeat, and nothing else: on PostgreSQL. */
+/** Runs only the product's statement for one host, once a heartbeat, on PostgreSQL. */
 async function statement(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
   if (!('url' in source)) throw new Error('there is no such way on PGlite')
   await migrate(source.url)
@@ -92,7 +92,7 @@ async function statement(source: HeartbeatsOptions['source']): Promise<Heartbeat
   }
 }
 
-/** The product's statement for those who come together, and nothing else: on PGlite. */
+/** Runs only the product's statement for many heartbeats together, on PGlite. */
 async function crowd(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
   if (!('dataDir' in source)) throw new Error('there is no such way on PostgreSQL')
   const driver = await pgliteDriver(source, [])

@@ -171,8 +171,8 @@ const WRITE_CHUNKS = {
 }
 
 /**
- * The product's chunks into its own table, in batches: nobody asks who holds the job, and nothing is
- * redacted.
+ * Writes the product's chunks into a table of its own, in batches: nothing checks who holds the job, and
+ * nothing is redacted.
  */
 async function writes(url: string): Promise<LogKeeper> {
   const pool = new pg.Pool({ connectionString: url, max: 10 })

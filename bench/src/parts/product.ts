@@ -6,13 +6,13 @@ import { Output, processIo } from '../../../packages/cli/src/io.ts'
 import { openLog } from '../../../packages/cli/src/terminal/log.ts'
 import type { StartPart } from '../part.ts'
 
-/** How the product is served. */
+/** Options of the served product. */
 export interface ProductOptions {
-  /** Settings on top of those of production. */
+  /** Settings in addition to those of production. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A seed, base64url: what signs refreshes here signs nothing elsewhere. */
+/** A seed, base64url; its key signs refreshes here and nothing elsewhere. */
 const PRIVATE_KEY = Buffer.alloc(32, 9).toString('base64url')
 
 /** The whole product as `svc serve` starts it, on a free port, its log at `info` and thrown away. */

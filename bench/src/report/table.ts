@@ -82,7 +82,7 @@ function extras(outcome: Outcome): readonly string[] {
 
 const PLACES_SHOWN = 16
 
-// On the main thread, by where the code stands that runs: what calls it is counted elsewhere.
+// Main-thread time is counted by the place of the running code, not by its callers.
 const hotspotLines = ([variant, micros]: [string, Hotspots]): readonly string[] => [
   `  ${variant}, main thread, µs an operation: ${rounded(Object.values(micros).reduce((a, b) => a + b, 0))}`,
   ...Object.entries(micros)

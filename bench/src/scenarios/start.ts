@@ -40,7 +40,10 @@ async function installed(bench: Bench): Promise<Program> {
   return { args: [join(folder, 'bin/svc.js')], env: { NODE_COMPILE_CACHE: join(folder, 'compiled') } }
 }
 
-/** Compiled code is kept when a process ends in order, which those that are measured do not. */
+/**
+ * Starts and stops the program once in order: only then is compiled code kept, and the measured processes do
+ * not end in order.
+ */
 async function startedBefore({ args, env }: Program): Promise<Program> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },

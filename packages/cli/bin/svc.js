@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that any Node can print what is missing before it reads the program itself. A package
-// contains the bundle, which starts in half the time; a checkout has only the build.
+// Plain JavaScript, so that any Node can print what is missing before it reads the program itself.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { userInfo } from 'node:os'
 
-// A package brings the bundle, which starts in half the time; a checkout has the build alone.
+// A package contains the bundle, which starts in half the time; a checkout has only the build.
 const program = ['../bundle/bin.js', '../dist/bin.js']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))

@@ -1,4 +1,4 @@
-# What the handlers share. Read with `.`; not a handler itself, because no job kind has a dot in its name.
+# Functions that the handlers share, read with `.`. This file is no handler, because no job kind has a dot in its name.
 
 say() { printf '%s\n' "$*"; }
 
@@ -58,7 +58,7 @@ check_address() {
 }
 
 # check_paths <folder>: refuses a folder that holds a path with a control character. Such a path may hold a line end, and
-# whoever reads a list of paths line by line then takes one for two.
+# a program that reads a list of paths line by line then takes one path for two.
 check_paths() {
   odd=$(LC_ALL=C find "$1" -name '*[[:cntrl:]]*') || fail 'the paths of the repository could not be read'
   [ -z "$odd" ] || fail 'the repository holds a path with a control character, such as a line end: rename it there'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits, at most until `signal` is aborted; never throws. Says whether the whole time has passed. */
+/** Waits, at most until `signal` is aborted; never throws. Returns whether the whole time has passed. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
   try {
@@ -12,14 +12,15 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 }
 
 /**
- * A wait spread over 0.75 to 1.25 of `milliseconds`, so that a fleet started at once does not call at once.
+ * Returns a wait spread over 0.75 to 1.25 of `milliseconds`, so that hosts that start together do not call
+ * together.
  */
 export function spread(milliseconds: number): number {
   return milliseconds * (0.75 + Math.random() / 2)
 }
 
 /**
- * The wait before try number `tries` + 1: doubled each time, spread over its upper half, never above
+ * Returns the wait before try number `tries` + 1: doubled each time, spread over its upper half, at most
  * `ceiling`.
  */
 export function backoff(tries: number, floor: number, ceiling: number): number {

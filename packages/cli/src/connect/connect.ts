@@ -130,8 +130,8 @@ const HANDOVER_MS = 5000
 const LOOK_MS = 100
 
 /**
- * Reaches a folder that is served by its socket, and opens any other folder here under its lock. A server
- * that has the lock and no socket yet is starting, so this waits for a short time. The folder may be found by
+ * Reaches a served folder through its socket, and opens any other folder here under its lock. A server that
+ * has the lock and no socket yet is starting, so this waits for a short time. The folder may be found by
  * chance in the working folder: nothing is sent to a folder that another user has put there.
  */
 async function folderConnection(io: Io, folder: string): Promise<Connection> {

@@ -3,8 +3,8 @@ import type { Io } from '../io.ts'
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /**
- * The sentence to say before `what` is sent to an address of plain HTTP on another machine, where everybody
- * on the way can read it; undefined when there is nothing to say.
+ * Returns the warning that `what` is about to be sent over plain HTTP to another machine, which everybody on
+ * the way can read; undefined if that is not so.
  */
 export function plainHttpWarning(url: string, what: string): string | undefined {
   const { protocol, hostname } = new URL(url)
@@ -12,7 +12,7 @@ export function plainHttpWarning(url: string, what: string): string | undefined 
   return `${what} travels unencrypted: use https for a plane on another machine`
 }
 
-/** Says that sentence to the person who typed the command. */
+/** Prints that warning for the person who typed the command. */
 export function warnOfPlainHttp({ err }: Pick<Io, 'err'>, url: string, what: string): void {
   const warning = plainHttpWarning(url, what)
   if (warning !== undefined) err.write(`svc: warning: ${warning}\n`)

@@ -27,13 +27,13 @@ export function openLog(io: Io, level: LogLevel): Log {
   return pino(options, { write })
 }
 
-/** Objects within objects that are written; what lies deeper is left out. */
+/** Depth to which nested objects are written; deeper values are left out. */
 const MAX_DEPTH = 8
 const LEFT_OUT = '[too deep]'
 
 const clean = (fields: LogFields): Record<string, unknown> => cleanFields(fields, 0)
 
-// Names pass too: those of a nested object may come from outside.
+// Names are redacted too: the names of a nested object may come from outside.
 const cleanFields = (fields: object, depth: number): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [redact(name), cleanValue(value, depth + 1)]),

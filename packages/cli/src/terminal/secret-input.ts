@@ -19,7 +19,7 @@ export async function hiddenLine(
 ): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input, output: nowhere, terminal: true })
-  // The terminal echoes no more from here on: whoever reads the prompt may type.
+  // The terminal does not echo from here on: a person who reads the prompt may type.
   say(prompt)
   try {
     const closed = once(reader, 'close').then(() => '')

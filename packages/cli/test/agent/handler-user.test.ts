@@ -69,7 +69,7 @@ asRoot(
   async () => {
     await using bench = await openBench()
     const { job, ran } = await probed(bench, [], { SERVICE_LICENSE_KEY: bench.plane.licenseKey })
-    // Kernels differ in who may look into the memory and the files of a process of the same user.
+    // Kernels differ in the rights to look into the memory and the files of a process of the same user.
     const refused = job.lines.filter(
       (line) => !/ (memory|open files) of the agent$/.test(line) && !line.startsWith('did: '),
     )

@@ -6,7 +6,7 @@ export const isRoot = process.getuid?.() === 0
 
 /** A test of handlers that run as another user. */
 export const asRoot: typeof test.skip = isRoot ? test : test.skip
-/** Ends the titles of those tests: why they did not run. */
+/** End of the titles of tests by `asRoot`, saying why they did not run. */
 export const skipped = isRoot ? '' : ' (skipped: only root can run handlers as another user)'
 
 /** A user of every Linux that owns nothing. */

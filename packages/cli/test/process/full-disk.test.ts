@@ -42,8 +42,7 @@ interface Issued {
 const LETTERS = 'abcdefghijklmnop'
 
 /**
- * Returns letters that compress badly and cannot look like a secret: a megabyte of base64 does so once in ten
- * runs.
+ * Returns letters that compress badly and never look like a secret, as one of ten megabytes of base64 does.
  */
 const randomLetters = () =>
   [...randomBytes(LINE_BYTES)].map((byte) => `${LETTERS[byte >> 4]}${LETTERS[byte & 15]}`).join('')

@@ -174,7 +174,7 @@ describe('svc login --url', () => {
     const add = ['account', 'second-factor', 'add']
     const remove = ['account', 'second-factor', 'remove']
 
-    /** Sets one up as somebody at a terminal does, who reads the secret before typing its code. */
+    /** Sets up a second factor like a person at a terminal, who reads the secret before typing its code. */
     async function added(args: readonly string[] = []) {
       const io = new RecordingIo({ args: [...add, ...args, '--url', server.url], home, isTty: true })
       const asked: string[] = []

@@ -7,7 +7,7 @@ export const fingerprintOf = (host: number): string => `load-${host}-${'f'.repea
 export const keyOf = (host: number): string =>
   `svc_${createHash('sha256').update(`load ${host}`).digest('base64url')}`
 
-/** The statement that writes the licenses of so many hosts into a migrated database. */
+/** Returns the statement that writes the licenses of `hosts` hosts into a migrated database. */
 export const licenseHosts = (hosts: number) => ({
   text: `insert into licenses (id, key_digest) select 'lic_' || n, digest
     from unnest($1::text[]) with ordinality as key (digest, n)`,

@@ -1,7 +1,7 @@
-/** A line that a reader would take for one of the command itself. */
+/** A line that a reader would take for a line of the command itself. */
 export const FORGED = 'svc: drained'
 
-/** Every way that we know of to command a terminal, or to mislead who reads it, in one text. */
+/** A text with every known way to control a terminal or to mislead its reader. */
 export const HOSTILE = [
   '\u001b]0;title\u0007',
   '\u001b]52;c;ZXZpbA==\u001b\\',

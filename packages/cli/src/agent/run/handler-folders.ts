@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Problem } from '@svc/core'
 import { demandRoot, type HandlerUser, mayUse } from './handler-user.ts'
 
-/** The options that decide where handlers keep things. */
+/** The options that decide which folders handlers use. */
 export interface HandlerPlace {
   /** The agent's own memory. */
   readonly stateDir: string
-  /** The user that they run as; the agent's own when absent. */
+  /** The user that handlers run as; absent: the agent's own. */
   readonly handlerUser?: HandlerUser | undefined
 }
 
@@ -17,13 +17,16 @@ export interface HandlerFolders {
   readonly apps: string
 }
 
-/** The agent's own folder is also that of its handlers, unless they have a user of their own. */
+/**
+ * Returns the folders of handlers. The state folder is the agent's own, unless handlers have a user of their
+ * own.
+ */
 export const handlerFolders = ({ stateDir, handlerUser }: HandlerPlace): HandlerFolders => ({
   state: handlerUser ? join(stateDir, 'handlers') : stateDir,
   apps: join(stateDir, 'apps'),
 })
 
-/** Rights of the handler user's group to a path that stays the agent's own. Nobody else has any. */
+/** Rights of the handler user's group to a path that stays the agent's own. No other user has any. */
 export const GRANT = {
   /** Go through a folder without reading what it holds. */
   pass: 0o710,
@@ -41,8 +44,8 @@ export async function grant(path: string, { gid }: HandlerUser, mode: number): P
 
 /**
  * Makes the folders of handlers that have a user of their own, and a way to them through the agent's folder,
- * which they cannot read. Does nothing when they have not.
- * @throws Problem `invalid-input` when the agent may not, or the user cannot get there
+ * which that user cannot read. Does nothing without such a user.
+ * @throws Problem `invalid-input` when the agent may not, or the user cannot reach the folders
  */
 export async function openHandlerFolders(place: HandlerPlace): Promise<void> {
   const { stateDir, handlerUser: user } = place

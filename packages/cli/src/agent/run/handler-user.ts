@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { Problem } from '@svc/core'
 
-/** The user that handlers run as, when that is not the agent's own. */
+/** The user that handlers run as, if not the agent's own. */
 export interface HandlerUser {
   readonly name: string
   readonly uid: number
-  /** The only group of handlers: those that the user is a member of besides are dropped. */
+  /** The only group of handlers: other groups of the user are dropped. */
   readonly gid: number
   readonly home: string
   readonly loginShell: string
@@ -20,7 +20,7 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*\$?$/
 const run = promisify(execFile)
 
 /**
- * Looks `NAME[:GROUP]` up in the user database of the host. Without a group it is the user's first one.
+ * Looks `NAME[:GROUP]` up in the user database of the host. Without a group the user's first one is taken.
  * @throws Problem `invalid-input`: there is no such user or group, or it is that of root; or the agent is not
  * root
  */

@@ -7,8 +7,8 @@ import { LogStream } from './log-stream.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /**
- * `heard`: the plane knows. `gone`: it wants to hear nothing about this job. `unheard`: it could not be
- * reached in time.
+ * `heard`: the plane received the report. `gone`: the plane refuses reports on this job. `unheard`: the plane
+ * could not be reached in time.
  */
 export type Hearing = 'heard' | 'gone' | 'unheard'
 
@@ -29,7 +29,7 @@ export class JobReporter {
   readonly #stream: LogStream
   #renewal: Promise<void> = Promise.resolve()
 
-  /** `hear` is told of every answer; `life` ends every exchange. */
+  /** `hear` receives every answer; `life` aborts every exchange. */
   constructor(parts: JobParts, folder: WorkFolder, hear: (answer: Answer) => void, life: AbortSignal) {
     const { api, clock, log, timing } = parts
     const { job } = folder
@@ -82,7 +82,7 @@ export class JobReporter {
     return 'heard'
   }
 
-  /** Falls silent. */
+  /** Stops reporting. */
   async quit(): Promise<void> {
     await this.#stopRenewing()
     await this.#stream.close()

@@ -48,15 +48,15 @@ async function isAtWork(group: number): Promise<boolean> {
 }
 
 /**
- * The work folder of one attempt of one job. Its handler's folder stands in the environment of all that it
- * started.
+ * The work folder of one attempt of one job. Every process that the handler started has the handler's folder
+ * in its environment.
  */
 type MarkingFolder = Pick<WorkFolder, 'path' | 'handlerPath'>
 
 /**
- * SIGKILL to every process that a handler of this work folder has started: also those that left the process
- * group, and those of an agent that was itself killed. Needs /proc; elsewhere it finds nothing. `user`: whose
- * processes they are, when not the agent's.
+ * Kills every process that a handler of this work folder has started, also processes that left the process
+ * group or whose agent was itself killed. Needs /proc; elsewhere it finds nothing. `user`: the owner of the
+ * processes, if not the agent's user.
  */
 export async function killStrays(folder: MarkingFolder, user: HandlerUser | undefined): Promise<number> {
   let killed = 0
@@ -99,7 +99,7 @@ async function marked(mark: string): Promise<number[]> {
   return (await Promise.all(looks)).filter((pid) => pid !== undefined)
 }
 
-/** The ids of all processes; none where there is no /proc. */
+/** Returns the ids of all processes; none without /proc. */
 async function processes(): Promise<number[]> {
   const names = await readdir('/proc').catch(() => [])
   return names.filter((name) => /^\d+$/.test(name)).map(Number)

@@ -2,8 +2,8 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Replaces a file as a whole, mode 0600: whoever reads it, also after a power cut, sees the old text or the
- * new one. One writer per file at a time.
+ * Replaces a file as a whole, mode 0600: readers see the old text or the new one, also after a power cut. One
+ * writer per file at a time.
  */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.new`

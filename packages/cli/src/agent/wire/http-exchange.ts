@@ -53,7 +53,7 @@ export class HttpExchange {
     const options = { keepAlive: true, keepAliveMsecs: 15_000, proxyEnv: { ...environment } }
     this.#agent =
       this.#base.protocol === 'https:'
-        ? // Said here, it holds whatever NODE_TLS_REJECT_UNAUTHORIZED says: the key goes to the plane alone.
+        ? // This option overrules NODE_TLS_REJECT_UNAUTHORIZED: the key goes to the plane alone.
           new https.Agent({ ...options, rejectUnauthorized: true })
         : new http.Agent(options)
   }

@@ -42,7 +42,7 @@ const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>
     page,
   )
 
-/** Lists where alerts are sent. */
+/** Lists the webhooks to which alerts are sent. */
 export const listWebhooks: Handler<object> = async (call) => {
   const answer = await call.operate<{ webhooks: readonly WebhookView[] }>('alerts.webhooks', {})
   call.print(answer, (page) => webhooksTable(answer.webhooks, page))

@@ -4,7 +4,7 @@ import { type Config, ConfigError, type Environment, readConfig } from '@svc/cor
 import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Io } from '../../io.ts'
 
-/** Settings that can be worked with, and what is wrong with those that cannot. */
+/** The usable settings, and the faults of the others. */
 export interface LocalSettings {
   readonly config: Config
   /** Sentences without values. */
@@ -12,8 +12,8 @@ export interface LocalSettings {
 }
 
 /**
- * Reads the settings as the service would; one that would stop the start counts as unset, so that the rest is
- * seen.
+ * Reads the settings as the service would. A setting that would stop the start counts as unset, so that the
+ * rest is seen.
  */
 export function localSettings(io: Pick<Io, 'cwd' | 'env'>, dataDir: string | undefined): LocalSettings {
   const folder = dataDir ?? io.env.SERVICE_DATA_DIR ?? defaultFolder(io.cwd)

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { Config, Finding, NamedCheck } from '@svc/core'
 import { exchange } from '../../connect/exchange.ts'
 
-/** Whether the service could listen where its settings say, or does already. */
+/** Checks whether the service could listen on the address of its settings, or does already. */
 export const portCheck = ({ host, port }: Config['http']): NamedCheck => ({
   name: 'port',
   run: async () => {

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '@svc/core'
 
-/** Files and sockets beside the clients' and the pool's: log, modules, tables of an embedded database. */
+/**
+ * Open files other than the connections of clients and of the pool: log, modules, tables of an embedded
+ * database.
+ */
 const OTHERS = 512
 
 /**
- * Open connections at most: the setting, else what the system's limit of open files leaves. At that limit the
- * system takes connections and drops them without telling anybody, and the database gets none either. At
- * least half of the limit is for clients; undefined where no limit is known.
+ * Returns the highest number of open connections: the setting, else what the system's limit of open files
+ * leaves. At that limit the system accepts connections and drops them silently, and the database gets none
+ * either. At least half of the limit is for clients; undefined when no limit is known.
  */
 export async function connectionLimit({ http, database }: Config): Promise<number | undefined> {
   if (http.maxConnections !== undefined) return http.maxConnections

@@ -16,16 +16,16 @@ export interface DatabaseWaitParts {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4000
-/** An obstacle that stays is told again so often, for those who look at the end of a log. */
+/** Interval at which an obstacle that stays is logged again, for people who read only the end of a log. */
 const REMINDER_MS = 60_000
 
-/** Something in the way, as an operator reads it. */
+/** An obstacle to serving, in words for an operator. */
 interface Obstacle {
   readonly sentence: string
   readonly details?: readonly string[]
 }
 
-/** Looks again and again until the database is good, or it is disposed. */
+/** Checks the database again and again until it is good, or the wait is disposed. */
 export function databaseWait(parts: DatabaseWaitParts): AsyncDisposable {
   const over = new AbortController()
   const running = untilGood(parts, over.signal).then((isGood) => {

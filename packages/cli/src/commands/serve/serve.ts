@@ -21,11 +21,10 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   const { host, port, dataDir, tick } = options
   const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir, tick }) })
   const log = openLog(io, config.service.logLevel)
-  // Before anything is opened: a signal during the start ends in order too.
+  // The signal handlers come before anything is opened, so that a signal during the start ends in order too.
   const stop = stopRequest(io, log)
   try {
-    // A server's schema is changed by those who say so, never by the side: replicas of two releases may share
-    // it.
+    // The schema of a database server is changed only on request: replicas of two releases may share it.
     const mayMigrate = options.migrate === true
     await using service = await startService({ io, config, log, mayMigrate, onLost: stop.fail })
     tellSettings(service.plane)

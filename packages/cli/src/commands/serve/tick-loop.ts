@@ -5,13 +5,13 @@ import type { ControlPlane } from '@svc/core'
  * period.
  */
 const FIRST_MS = 2000
-/** Replicas that start together shall not tick together. */
+/** Spread of the ticks, so that replicas that start together do not tick together. */
 const SPREAD = 0.1
 const SPREAD_BYTES = 4
 
 /**
- * Ticks every so many seconds until disposed; disposing ends a tick under way early. Every replica may do it:
- * what a tick does is leased.
+ * Ticks every `everySeconds` until disposed; disposing ends a tick under way early. Every replica may run it,
+ * because a lease protects the work of a tick.
  */
 export function tickLoop({ scheduler, ids, log }: ControlPlane, everySeconds: number): AsyncDisposable {
   const over = new AbortController()
