@@ -1,15 +1,15 @@
-/** The source of time. Tests pass a fake; in production time in stores is the database's own. */
+/** The source of time. Tests pass a fake; in production, stores use the database's time. */
 export interface Clock {
-  /** The present instant: token lifetimes, rate windows, durations shown to people. */
+  /** Returns the present instant, for token lifetimes, rate windows and durations shown to people. */
   now(): Date
   /**
-   * What a service hands to a store as `now`. `undefined` in production: the statement then says `now()`, so
-   * that replicas whose clocks disagree still agree on who holds a lease.
+   * Returns the `now` that a service passes to a store. `undefined` in production: the statement then uses
+   * `now()`, so that replicas whose clocks differ agree on who holds a lease.
    */
   forStores(): Date | undefined
 }
 
-/** The machine's clock: the only place that reads it. */
+/** The machine's clock. No other code reads it. */
 export const systemClock: Clock = {
   now: () => new Date(),
   forStores: () => undefined,

@@ -39,7 +39,7 @@ import { Operations } from './wiring/operations.ts'
 import { systemCheckOf } from './wiring/system-check.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
 
-/** What a control plane is built from; everything but settings and storage has a production default. */
+/** Parts of a control plane. All but settings and storage have a production default. */
 export interface ControlPlaneParts {
   readonly config: Config
   readonly storage: Storage
@@ -47,30 +47,31 @@ export interface ControlPlaneParts {
   readonly ids?: Ids
   readonly log?: Log
   readonly rateCounter?: RateCounter
-  /** What monitors ask. */
+  /** The DNS client of monitors. */
   readonly dns?: DnsClient
   readonly timers?: Timers
   /**
-   * Whether signatures of heartbeats are made on threads: default where there are more than two cores, since
-   * on two the database needs the other. Without, everything happens in the order of the event loop.
+   * Whether threads sign heartbeats. Default: only on more than two cores, since on two the database needs
+   * the other. Without threads everything happens in the order of the event loop.
    */
   readonly threads?: boolean
-  /** How addresses that others chose are called. */
+  /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
-  /** The documentation's folder of Markdown, which the chat answers from as `/docs`. */
+  /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */
   readonly docsDir?: string | undefined
   /**
-   * The files and folders of `docsDir` that are for visitors, and how much each counts; absent: all, alike.
+   * Files and folders of `docsDir` that are for visitors, with their weights; absent: every file, with equal
+   * weight.
    */
   readonly docsPages?: ContentPages | undefined
-  /** What the chat asks in the place of the model that the settings name. */
+  /** The language model of the chat, instead of the one that the settings name. */
   readonly languageModel?: LanguageModel
-  /** How the system check asks whether that model is there. */
+  /** The system check's probe of that model. */
   readonly modelProbe?: ModelProbe
 }
 
 /**
- * The services of one control plane, ready to be called in process, mounted on HTTP or driven by the command
+ * The services of one control plane, ready to be called in process, mounted on HTTP or run by the command
  * line.
  */
 export interface ControlPlane extends Services {
@@ -90,8 +91,8 @@ export interface ControlPlane extends Services {
 }
 
 /**
- * Wires a control plane: services are made here and in `wiring/` only. The caller keeps and disposes the
- * storage.
+ * Wires a control plane: services are made here and in `wiring/` only. The caller keeps the storage and
+ * disposes of it.
  */
 export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const base = baseOf(parts)
@@ -135,7 +136,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }
 }
 
-// Production is behind TLS unless its address says otherwise, in which a scheme may be written in capitals.
+// Production is behind TLS unless its address has another scheme, which may be written in capitals.
 function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
   const { publicUrl, production } = base.config.service
   const secure = publicUrl === undefined ? production : URL.parse(publicUrl)?.protocol === 'https:'

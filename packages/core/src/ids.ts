@@ -1,19 +1,20 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { type Clock, systemClock } from './clock.ts'
 
-/** The source of randomness: identifiers that sort by the time of their making, and secrets. */
+/** The source of randomness: ids that sort by creation time, and secrets. */
 export interface Ids {
   /**
-   * `<prefix>_<26 characters>`: lower-case Crockford base32, 48 bits of milliseconds, then 80 random bits.
+   * Returns `<prefix>_<26 characters>`: lower-case Crockford base32 of 48 bits of milliseconds, then 80
+   * random bits.
    */
   next(prefix: string): string
-  /** `bytes` random bytes, base64url without padding. */
+  /** Returns `bytes` random bytes, base64url without padding. */
   secret(bytes: number): string
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-// Ten bits at a time: every heartbeat is answered with an identifier, and one by bigints costs as much as its
-// storage.
+// Ten bits are spelled at a time: every heartbeat is answered with an id, and spelling one with bigints costs
+// as much as storing it.
 const PAIRS = Array.from({ length: 1024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`)
 
 const fourOf = (bits20: number): string => `${PAIRS[bits20 >> 10]}${PAIRS[bits20 & 1023]}`
@@ -23,10 +24,7 @@ const timeOf = (milliseconds: number): string => {
   return `${fourOf(Math.floor(milliseconds / 2 ** 30))}${PAIRS[low >> 20]}${fourOf(low & 0xf_ffff)}`
 }
 
-/**
- * Spells an identifier from its two halves; a fake with counted `entropy` gives readable, repeatable
- * identifiers.
- */
+/** Spells an id from its two halves. A fake with counted `entropy` gives readable, repeatable ids. */
 export function spellId(prefix: string, milliseconds: number, entropy: bigint): string {
   const bits20 = (shift: bigint) => fourOf(Number((entropy >> shift) & 0xf_ffffn))
   return `${prefix}_${timeOf(milliseconds)}${bits20(60n)}${bits20(40n)}${bits20(20n)}${bits20(0n)}`
@@ -35,7 +33,10 @@ export function spellId(prefix: string, milliseconds: number, entropy: bigint): 
 const ENTROPY_BYTES = 10
 const POOL_BYTES = 400 * ENTROPY_BYTES
 
-/** 80 random bits, spelled. Drawn from the system's source by the page, since one call costs 1.6 µs. */
+/**
+ * Returns a function that spells 80 random bits. They come from a pool, since one call to the system's source
+ * costs 1.6 µs.
+ */
 function entropySpeller(): () => string {
   const pool = Buffer.alloc(POOL_BYTES)
   let used = POOL_BYTES
@@ -53,7 +54,7 @@ function entropySpeller(): () => string {
   }
 }
 
-/** Identifiers from the operating system's random source. */
+/** Returns ids from the operating system's random source. */
 export function randomIds(clock: Clock = systemClock): Ids {
   const entropy = entropySpeller()
   return {

@@ -1,5 +1,5 @@
 /**
- * `@svc/core`: the control plane without a framework. Never reaches the ORM; storage is on the subpath
+ * `@svc/core`: the control plane without a framework. It does not import the ORM; storage is on the subpath
  * `./sql`.
  */
 

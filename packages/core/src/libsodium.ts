@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module'
 
-/** What is used of libsodium, as the optional package `sodium-native` has it. */
+/** The part of libsodium that the service uses, as the optional package `sodium-native` exposes it. */
 export interface Libsodium {
   readonly crypto_sign_BYTES: number
   readonly crypto_sign_PUBLICKEYBYTES: number
   readonly crypto_sign_SECRETKEYBYTES: number
-  /** Memory of its own between guard pages, locked where the system allows it, and wiped when it is freed. */
+  /** Allocates memory between guard pages, locked if the system allows it, and wiped when it is freed. */
   sodium_malloc(bytes: number): Buffer
   crypto_sign_seed_keypair(publicKey: Buffer, secretKey: Buffer, seed: Uint8Array): void
   crypto_sign_detached(signature: Buffer, message: Uint8Array, secretKey: Buffer): void
 }
 
-/** libsodium, where `sodium-native` is installed and has a build for this system; null otherwise. */
+/** Returns libsodium if `sodium-native` is installed and has a build for this system; null otherwise. */
 export function libsodium(): Libsodium | null {
   try {
     return createRequire(import.meta.url)('sodium-native') as Libsodium

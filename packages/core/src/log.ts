@@ -1,9 +1,9 @@
-/** Structured facts of one log line. Keys, tokens, bodies and addresses never stand here. */
+/** Structured facts of one log line. They never contain keys, tokens, bodies or addresses. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Where the control plane writes: a constant message with fields. The shape is pino's, so a pino logger fits
- * as it is.
+ * The log of the control plane: constant messages with fields. The shape is pino's, so a pino logger fits
+ * unchanged.
  */
 export interface Log {
   debug(fields: LogFields, message: string): void
@@ -14,5 +14,5 @@ export interface Log {
 
 const nothing = () => {}
 
-/** Says nothing: the default of an embedded plane. */
+/** A log that discards everything: the default of an embedded plane. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing }

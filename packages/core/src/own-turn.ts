@@ -1,9 +1,9 @@
 const waiting: (() => void)[] = []
 
 /**
- * Waits for a turn of the event loop, for a piece of long work: of those that wait each has one to itself, in
- * their order, and everything else goes on in between. Whoever waits for `setImmediate` shares the turn with
- * all others who do: of four log requests of 8 MB at once some had one of 0.4 s.
+ * Waits for a turn of the event loop that a piece of long work has to itself. Callers get their turns in the
+ * order of their calls, and other work runs in between. With `setImmediate` all callers would share one turn:
+ * four log requests of 8 MB at once then blocked the loop for 0.4 s.
  */
 export function ownTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

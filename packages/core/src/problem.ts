@@ -1,6 +1,6 @@
 /**
- * Why the core refused. A closed union: a new code does not compile in the HTTP table of statuses and
- * sentences, nor in the command line's table of exit codes, until both say what it means there.
+ * Reasons of the core for refusing. A closed union: a new code does not compile until HTTP's table of
+ * statuses and sentences and the command line's table of exit codes both cover it.
  */
 export type ProblemCode =
   | 'unauthorized'
@@ -26,13 +26,13 @@ export interface ProblemData {
   readonly detail?: string
   /** Field-scoped messages of a refused input, at most 12. */
   readonly details?: readonly string[]
-  /** What an ambiguous name may mean. */
+  /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }
 
-/** The one error that the core throws on purpose. Everything else is a fault. */
+/** The only error that the core throws on purpose. Any other error is a fault. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode

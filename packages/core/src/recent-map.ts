@@ -1,8 +1,8 @@
 const GENERATION = 4096
 
 /**
- * A map that forgets: the last 4,096 keys are known, 8,192 at most. Two generations, so that forgetting costs
- * nothing.
+ * A bounded map: keeps at least the last 4,096 keys, and at most 8,192. Two generations make forgetting
+ * cheap.
  */
 export class RecentMap<Value> {
   #recent = new Map<string, Value>()

@@ -1,13 +1,12 @@
 interface Reading<Value> {
-  /** Settles with the read, and never fails. */
+  /** Resolves when the read ends, even if it fails. */
   readonly over: Promise<unknown>
   next: Promise<Value> | undefined
 }
 
 /**
- * Reads of one key, one at a time: whoever asks while one is under way waits for its end and shares the next
- * with all others who wait. None is answered from a read that began before it asked, so each sees what it
- * wrote.
+ * Reads each key one read at a time. Callers that ask while a read is under way wait for its end and share
+ * the next one. No caller gets the result of a read that began before it asked, so each sees its own writes.
  */
 export class SharedReads<Value> {
   readonly #read: (key: string) => Promise<Value>
@@ -17,7 +16,7 @@ export class SharedReads<Value> {
     this.#read = read
   }
 
-  /** The value of `key`. It is shared, so nobody may change it. */
+  /** Returns the value of `key`. Callers share it, so they must not change it. */
   of(key: string): Promise<Value> {
     const reading = this.#underWay.get(key)
     if (reading === undefined) return this.#begin(key)

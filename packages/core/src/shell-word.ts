@@ -1,8 +1,8 @@
 const SAFE = /^[\w@%+=:,./-]+$/
 
 /**
- * `text` as one word of a POSIX shell, for commands that people copy: a name that came from outside can
- * neither end the command nor add another one.
+ * Returns `text` as one word of a POSIX shell, for commands that people copy: a name from outside can neither
+ * end the command nor add another.
  */
 export const shellWord = (text: string): string =>
   SAFE.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

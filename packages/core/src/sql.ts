@@ -24,23 +24,23 @@ import type { MigrationStatus, Storage } from './storage/storage.ts'
 
 export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
 
-/** Where rows are kept. */
+/** Places in which rows are kept. */
 export type StorageSource =
-  /** A PostgreSQL server. `poolSize` connections at most, 10 by default. */
+  /** A PostgreSQL server, with at most `poolSize` connections, 10 by default. */
   | (DatabaseServer & { readonly poolSize?: number })
   /**
-   * A folder that this process alone may open, and its user alone may enter. It survives a kill of the
-   * process, not a power cut.
+   * A folder that only this process may open and only its user may enter. It survives a kill of the process,
+   * but not a power cut.
    */
   | { readonly dataDir: string }
-  /** Memory: gone with the process. `snapshot` starts from a dumped data directory. */
+  /** Memory, which is lost with the process. `snapshot`: a dumped data directory to start from. */
   | { readonly memory: true; readonly snapshot?: Blob }
 
 const DEFAULT_POOL = 10
 
 /**
- * Opens storage. An embedded database is migrated at once, since nobody else can; a server only when `svc
- * migrate` or `migrate` says so.
+ * Opens storage. An embedded database is migrated at once, since no other process can do it; a server only by
+ * `svc migrate` or `migrate`.
  * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another
  * user, `unavailable` when its disk is nearly full
  */
@@ -58,7 +58,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   }
   await ownFolder(source.dataDir)
   const disk = new DiskSpace(source.dataDir)
-  // Before the lock, whose file needs room as well.
+  // The check comes before the lock, whose file needs room as well.
   await disk.require()
   const lock = await lockFolder(source.dataDir)
   try {
@@ -70,7 +70,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   }
 }
 
-// A database that is refused is closed before its folder is given back.
+// A database that fails to migrate is closed before the lock on its folder is released.
 async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
   try {
     await migrateDriver(driver)
@@ -81,12 +81,12 @@ async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
   }
 }
 
-/** The schema of this release in one text: two releases with the same one can read each other's snapshots. */
+/** The schema of this release as a text: two releases with the same text can read each other's snapshots. */
 export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')
 
 /**
- * Dumps an empty, migrated database. Passed as `snapshot` it makes opening storage in memory several times
- * quicker, which matters to those who open many.
+ * Dumps an empty, migrated database. Passed as `snapshot`, it makes opening storage in memory several times
+ * faster, which helps callers that open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
   const driver = await migrated(await pgliteDriver({}, ENTITIES))
@@ -98,15 +98,16 @@ export async function embeddedSnapshot(): Promise<Blob> {
 }
 
 /**
- * Migrates a PostgreSQL server. Safe when replicas do it at once: one works, the others wait and find it
- * done.
+ * Migrates a PostgreSQL server. Safe when several replicas call it at once: one migrates, the others wait and
+ * find nothing left to do.
  * @throws Problem `conflict` when the database has drifted or is ahead of this release
  */
 export const migrate = async (server: string | DatabaseServer): Promise<MigrationStatus> =>
   (await migratedUnderLock(server, true)) as MigrationStatus
 
 /**
- * The same for those who must not wait: undefined, and nothing done, while another process migrates.
+ * Migrates as `migrate` does, but does not wait: returns undefined without any change while another process
+ * migrates.
  * @throws Problem `conflict` as `migrate` does
  */
 export const migrateUnlessUnderWay = (
@@ -121,11 +122,11 @@ const migratedUnderLock = (
     withAdvisoryLock(server, { key: MIGRATION_LOCK, wait }, () => migrateDriver(driver)),
   )
 
-/** What is applied, pending and drifted on a PostgreSQL server; changes nothing. */
+/** Returns the applied, pending and drifted migrations of a PostgreSQL server; changes nothing. */
 export const migrationStatusOf = (server: string | DatabaseServer): Promise<MigrationStatus> =>
   withDriver(server, (driver) => migrationStatus(driver))
 
-/** The statements that `migrate` would run, by migration. */
+/** Returns the statements that `migrate` would run, by migration. */
 export async function migrationPlan(
   server: string | DatabaseServer,
 ): Promise<readonly { name: string; sql: readonly string[] }[]> {
@@ -138,7 +139,8 @@ async function withDriver<T>(
   work: (driver: Driver) => Promise<T>,
 ): Promise<T> {
   return translateStorageErrors(async () => {
-    // Migrations know no entities, and discovering them takes longer than asking what is applied.
+    // Migrations use no entities, and discovering those takes longer than reading which migrations are
+    // applied.
     const driver = await postgresDriver(server, 1, [])
     return work(driver).finally(() => driver.close())
   })

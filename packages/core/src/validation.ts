@@ -1,10 +1,10 @@
 import { mask, object, record, type Struct, Struct as StructClass, StructError, type } from 'superstruct'
 import { Problem } from './problem.ts'
 
-/** The JSON Schema (2020-12) of a field: written once beside its check, read back by the API document. */
+/** The JSON Schema (2020-12) of a field: written once beside its check, and read by the API document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The fields of a shape by name. */
+/** Fields of a shape by name. */
 export type Fields = Parameters<typeof object>[0]
 
 /** Most messages of a refused input (spec, General conventions). */
@@ -12,10 +12,10 @@ export const MAX_DETAILS = 12
 
 const CHECKS = new WeakMap<JsonSchema, (value: unknown) => boolean>()
 
-/** The check of a field, found by its schema: what a precompiled reader calls instead of the struct. */
+/** Returns the check of a field by its schema. A precompiled reader calls it instead of the struct. */
 export const checkOf = (schema: JsonSchema): ((value: unknown) => boolean) | undefined => CHECKS.get(schema)
 
-/** A field of our own: its schema for the document, its check, and the expectation that a refusal names. */
+/** Makes a field from its schema for the document, its check, and the expectation that a refusal names. */
 export function field<T>(
   schema: JsonSchema,
   accepts: (value: unknown) => boolean,
@@ -40,11 +40,11 @@ export function text(min: number, max: number): Struct<string, JsonSchema> {
   )
 }
 
-/** A string of any length: what bounds it is the size of the request. */
+/** A string of any length, bounded only by the size of the request. */
 export const anyText = (): Struct<string, JsonSchema> =>
   field({ type: 'string' }, (value) => typeof value === 'string', 'a string')
 
-/** A string that `pattern` matches whole; `expected` says it in words. */
+/** A string that matches `pattern`; `expected` describes it in words. */
 export const matching = (pattern: RegExp, expected: string): Struct<string, JsonSchema> =>
   field(
     { type: 'string', pattern: pattern.source },
@@ -85,7 +85,7 @@ export const instant = (): Struct<string, JsonSchema> =>
     'an ISO-8601 date and time',
   )
 
-/** Any JSON object, kept as it is. */
+/** Any JSON object, kept unchanged. */
 export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSchema> =>
   field(
     { type: 'object' },
@@ -93,13 +93,13 @@ export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSche
     'an object',
   )
 
-/** What a list is made of. */
+/** Schema of a list. */
 export interface ListSchema<T> {
   readonly items: Struct<T, unknown>
   readonly maxItems: number
 }
 
-/** A list of at most `max` entries. A longer one is refused before any entry is looked at. */
+/** A list of at most `max` entries. A longer one is refused before any entry is checked. */
 export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], ListSchema<T>> {
   const fits = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= max
   return new StructClass<T[], ListSchema<T>>({
@@ -115,7 +115,7 @@ export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], L
 }
 
 /**
- * An object whose unknown keys are stripped. The shape has no prototype, so that keys named `constructor` or
+ * An object whose unknown keys are stripped. The shape has no prototype, so that `constructor` and
  * `__proto__` are unknown keys like any other.
  */
 export function shape<S extends Fields>(fields: S) {
@@ -123,9 +123,9 @@ export function shape<S extends Fields>(fields: S) {
   const { entries } = struct
   const own: typeof struct = new StructClass({
     ...struct,
-    // A list is no object, and that is all there is to say about it: none of its entries is a field.
+    // A list is not an object: that is the only failure to report, so none of its entries is checked.
     entries: (value, context) => (Array.isArray(value) ? [] : entries(value, context)),
-    // superstruct's own message spells the value out: a fault when something in it has a field `toString`.
+    // superstruct's own message prints the value, which fails if something in it has a field `toString`.
     validator: (value) => isObject(value) || 'expected an object',
   })
   return own
@@ -134,7 +134,7 @@ export function shape<S extends Fields>(fields: S) {
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-// superstruct's own messages spell the value out: a fault when something in it has a field `toString`.
+// superstruct's own messages print the value, which fails if something in it has a field `toString`.
 const plainly = <T, S>(
   struct: Struct<T, S>,
   accepts: (value: unknown) => boolean,
@@ -146,12 +146,12 @@ const plainly = <T, S>(
 export const openShape = <S extends Fields>(fields: S) =>
   plainly(type(Object.assign(Object.create(null) as S, fields)), isObject, 'an object')
 
-/** An object of any keys that `key` takes, each with a value that `value` takes. */
+/** An object whose keys pass `key` and whose values pass `value`. */
 export const mapOf = <T, S>(key: Struct<string, JsonSchema>, value: Struct<T, S>) =>
   plainly(record(key, value), isObject, 'an object')
 
 /**
- * Reads `value` by `struct`, unknown keys stripped.
+ * Reads `value` by `struct`, with unknown keys stripped.
  * @throws Problem `invalid-input` with at most 12 field-scoped messages that never quote a received value
  */
 export function read<T, S>(struct: Struct<T, S>, value: unknown): T {
@@ -179,12 +179,12 @@ function failureMessages(error: StructError): string[] {
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
 /**
- * `value` with its strings and keys as PostgreSQL can store them: every NUL taken out, lone surrogates
- * replaced by U+FFFD. One of either would fail the statement, and its neighbours.
+ * Returns `value` with strings and keys that PostgreSQL can store: NULs are removed, lone surrogates replaced
+ * by U+FFFD. Either would fail the statement, and others in its batch.
  */
 export function storable<T>(value: T): T {
   const text = JSON.stringify(value)
-  // Nearly every input: JSON spells out what is odd, and nothing else begins so.
+  // Most values contain no `\u`, with which JSON escapes both.
   if (!text.includes('\\u')) return JSON.parse(text) as T
   return JSON.parse(
     text

@@ -3,19 +3,19 @@ import { MarkupFilter } from './markup-filter.ts'
 import { SecretFilter } from './secret-filter.ts'
 import type { TextFilter } from './text-filter.ts'
 
-/** Characters of an answer; 500 tokens are rarely half of it. */
+/** Most characters of an answer. An answer of 500 tokens rarely has half as many. */
 export const MAX_ANSWER_CHARS = 8000
 
 /**
- * What an answer goes through before anybody sees it, whoever wrote it: no raw HTML, no known secret, no
- * image, no link away from the site (wire: Chat). In this order, since what one takes away could make
- * something of what another has let pass: tags are what tells a secret between them, and what keeps one
- * apart.
+ * Filters that every answer passes before a visitor sees it, whoever wrote it: they remove raw HTML, known
+ * secrets, images, and links away from the site (wire: Chat). Secrets are looked for before and after tags
+ * are removed: before, because tags can tell that the text between them is a secret; after, because a tag can
+ * split a secret in two.
  */
 export class AnswerFilter implements TextFilter {
   readonly #filters: readonly TextFilter[]
 
-  /** `hosts`: those that answers may link to. */
+  /** `hosts`: hosts that answers may link to. */
   constructor(hosts: ReadonlySet<string>) {
     this.#filters = [new SecretFilter(), new MarkupFilter(), new SecretFilter(), new LinkFilter(hosts)]
   }

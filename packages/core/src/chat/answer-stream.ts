@@ -13,7 +13,7 @@ import type { ModelAccess } from './model-access.ts'
 import { LOOK_UP_MS } from './model-patience.ts'
 import type { Retrieval } from './retrieval.ts'
 
-/** What answers are made with. */
+/** Dependencies of `AnswerStream`. */
 export interface AnswerParts {
   readonly conversations: ConversationsStore
   readonly clock: Clock
@@ -49,9 +49,9 @@ export class AnswerStream {
   }
 
   /**
-   * One `meta`, the deltas, one `done`. Never throws: what goes wrong after `meta` is told by `done` alone.
-   * Once a person has taken over, nothing more is said and nothing is stored; when the visitor leaves,
-   * nothing is stored either.
+   * Yields one `meta`, the deltas and one `done`. Never throws: `done` alone tells of a failure after `meta`.
+   * Once a person has taken over, the service adds nothing and stores nothing; when the visitor leaves, it
+   * stores nothing either.
    */
   async *events(): AsyncGenerator<ChatEvent> {
     const { id, mode } = this.#conversation
@@ -87,7 +87,7 @@ export class AnswerStream {
       yield* this.#say(filter.end(), 'llm')
       model.breaker.succeeded()
     } catch (error) {
-      // What the filter still holds may be half a secret: it is not said.
+      // The text that the filter still holds back may be half a secret, so it is dropped.
       if (!this.#signal.aborted) this.#failed(model, error)
     }
   }
@@ -123,7 +123,7 @@ export class AnswerStream {
     yield { type: 'delta', text: shown }
   }
 
-  /** Looks whether a person has taken over, at most twice a second unless told to look now. */
+  /** Checks whether a person has taken over, at most twice a second unless `now` is set. */
   async #lookUp(now = false): Promise<void> {
     const { conversations, timers } = this.#parts
     if (!now && timers.elapsedMs() - this.#lookedAtMs < LOOK_UP_MS) return

@@ -1,11 +1,11 @@
 /** Failures in a row that open the breaker. */
 const FAILURES = 3
-/** How long nobody asks then, in milliseconds. */
+/** How long an open breaker lets no question through, in milliseconds. */
 const OPEN_MS = 30_000
 
 /**
- * Keeps visitors from waiting for a model that does not answer: after three failures in a row nobody asks it
- * for 30 s, then one question goes through, and what becomes of it decides.
+ * A circuit breaker that keeps visitors from waiting for a model that does not answer. Three failures in a
+ * row open it for 30 s; then it lets one question through, whose result closes it or opens it again.
  */
 export class Breaker {
   readonly #elapsedMs: () => number
@@ -17,7 +17,8 @@ export class Breaker {
   }
 
   /**
-   * Whether a question may go through; the one that is let through after the wait keeps others out meanwhile.
+   * Returns whether a question may go to the model. After the wait only one may; others are refused until its
+   * result is known, or for another 30 s.
    */
   admit(): boolean {
     if (this.#failures < FAILURES) return true

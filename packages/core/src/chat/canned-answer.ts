@@ -3,15 +3,15 @@ import type { Retrieval } from './retrieval.ts'
 
 const EXCERPT_CHARS = 500
 
-/** What is said when the documents say nothing. */
+/** The answer when no document fits the question. */
 export const NOTHING_FOUND: readonly string[] = [
   'I found nothing about this in our pages. ',
   'Try other words, or leave an email address: a person reads what stays unanswered.',
 ]
 
 /**
- * An answer from the documents alone, in two or more parts: how the best chunk begins, under its heading,
- * then where to read on. The same question on the same documents gets the same answer.
+ * Returns an answer from the documents alone, in two or more parts: the beginning of the best chunk under its
+ * heading, then links to read on. The same question on the same documents gets the same answer.
  */
 export function cannedAnswer({ hits, sources }: Pick<Retrieval, 'hits' | 'sources'>): readonly string[] {
   const [best] = hits

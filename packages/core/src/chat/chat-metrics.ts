@@ -2,7 +2,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { MODEL_FAILURES, type ModelFailureReason } from './language-model.ts'
 import { CHAT_ENGINES, type ChatEngine } from './message.ts'
 
-/** The families of the chat. */
+/** Metric families of the chat. */
 export class ChatMetrics {
   readonly #answers
   readonly #failures

@@ -36,7 +36,7 @@ const CHANGES = [
   { verb: 'close', summary: "end a conversation; the visitor's next message begins another" },
 ] as const
 
-/** What operators can do with the support chat. */
+/** Operations of the support chat. */
 export const chatOperations = [
   operation({
     name: 'chat.list',

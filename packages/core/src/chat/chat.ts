@@ -28,7 +28,7 @@ import { siteHosts } from './site.ts'
 import { visitorText } from './visitor-text.ts'
 import { WaitingVisitors } from './waiting-visitors.ts'
 
-/** What `Chat` is built from. */
+/** Dependencies of `Chat`. */
 export interface ChatParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -40,11 +40,11 @@ export interface ChatParts {
   readonly folders: readonly ContentFolder[]
   /** Absent: answers come from the documents alone. */
   readonly model: LanguageModel | undefined
-  /** Whether the service is about to stop: nobody is kept waiting then. */
+  /** Whether the service is about to stop; waiting visitors are then answered at once. */
   readonly isDraining: () => boolean
 }
 
-/** A visitor's message as it came. */
+/** A visitor's message as the request carries it. */
 export interface IncomingMessage {
   readonly conversationId: string | undefined
   readonly sessionId: string | undefined
@@ -53,15 +53,15 @@ export interface IncomingMessage {
   readonly contact: string | null | undefined
 }
 
-/** What a visitor asks for who looks for replies of people. */
+/** A visitor's request for the replies of people. */
 export interface RepliesQuery {
   readonly conversationId: string
   readonly sessionId: string | undefined
-  /** The last message they have seen. */
+  /** The id of the last message that the visitor has seen. */
   readonly after: string | undefined
-  /** How long to wait for one, in seconds. */
+  /** How long to wait for a reply, in seconds. */
   readonly waitSeconds: number
-  /** The network that they ask from: so many of it wait at once. */
+  /** The visitor's network; the number of visitors that wait is limited for each network. */
   readonly network: string
 }
 
@@ -89,9 +89,9 @@ export class Chat {
   }
 
   /**
-   * Stores a visitor's message, redacted, and returns the events of its answer; undefined for a message
-   * without anything to read. A conversation that is not the visitor's to go on with silently becomes a new
-   * one. `signal`: aborted when the visitor leaves.
+   * Stores a visitor's message, redacted, and returns the events of its answer; undefined for a message with
+   * nothing to read in it. If the visitor may not continue the conversation, a new one begins without an
+   * error. `signal`: aborted when the visitor leaves.
    */
   async converse(
     incoming: IncomingMessage,
@@ -105,8 +105,8 @@ export class Chat {
   }
 
   /**
-   * Replies that people have written to a visitor. Unknown conversations and those of others look like new
-   * ones, and nobody is kept waiting for them.
+   * Returns the replies that people have written to a visitor. An unknown conversation, or one of another
+   * visitor, looks like a new one and is answered without a wait.
    */
   async replies(query: RepliesQuery, signal: AbortSignal): Promise<HumanReplies> {
     const { timers } = this.#parts
@@ -126,25 +126,22 @@ export class Chat {
     }
   }
 
-  /** What the documents have to say to a question. */
+  /** Returns the chunks of the documents that fit a question, and how well. */
   async retrieve(question: string): Promise<Retrieval> {
     return (await this.#library.index()).retrieve(question)
   }
 
-  /** Chunks of documents that answers can stand on. */
+  /** Returns the number of chunks that answers can be drawn from. */
   async documents(): Promise<number> {
     return (await this.#library.index()).size
   }
 
-  /** The latest conversations, or those that wait for an answer, longest first. */
+  /** Returns the latest conversations, or the unanswered ones if `waiting`, longest wait first. */
   list(waiting: boolean, limit: number): Promise<readonly Conversation[]> {
     return this.#parts.storage.conversations.list({ waiting, limit })
   }
 
-  /**
-   * A conversation with its last messages.
-   * @throws Problem `not-found`
-   */
+  /** Returns a conversation with its last messages. @throws Problem `not-found` */
   async show(
     id: string,
     limit: number,
@@ -154,9 +151,7 @@ export class Chat {
     return { conversation, messages: await conversations.messages(id, limit) }
   }
 
-  /**
-   * Takes a conversation over: the service says nothing more in it. @throws Problem `not-found`, `conflict`
-   */
+  /** Takes a conversation over from the service. @throws Problem `not-found`, `conflict` */
   take(id: string): Promise<Conversation> {
     return this.#change(id, ['ai', 'human_active'], 'human_active')
   }
@@ -187,12 +182,12 @@ export class Chat {
   }
 
   /**
-   * Removes what is older than retention keeps, batch by batch for at most 10 s; how many rows, messages
-   * included.
+   * Deletes conversations past their retention in batches, for at most 10 s. Returns the number of rows,
+   * messages included.
    */
   async purge(signal?: AbortSignal): Promise<number> {
     const { storage, clock, timers, config } = this.#parts
-    // A retention that cannot be read may have been meant longer.
+    // The setting that could not be read may have asked for a longer retention.
     if (config.faults.chat !== undefined) return 0
     const until = timers.elapsedMs() + PURGE_MS
     let removed = 0

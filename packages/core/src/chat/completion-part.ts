@@ -1,18 +1,18 @@
 import { ModelFailure } from './language-model.ts'
 
-/** What one event of a streamed completion says. */
+/** One event of a streamed completion. */
 export interface CompletionPart {
   readonly text: string
-  /** `whole`: the answer is complete; `cut`: it ends here and is not. */
+  /** `whole`: the answer is complete; `cut`: it ends here, incomplete. */
   readonly end?: 'whole' | 'cut'
 }
 
 const LAST_EVENT = '[DONE]'
 
 /**
- * Reads the data of one event. What it does not know, such as figures of usage, says nothing.
- * @throws ModelFailure `unreadable` for what is no event of a completion, `refused` for one that tells an
- * error
+ * Parses the data of one event. Unknown data, such as usage figures, gives an empty part.
+ * @throws ModelFailure `unreadable` for data that is no event of a completion, `refused` for an event that
+ * reports an error
  */
 export function completionPart(data: string): CompletionPart {
   if (data.trim() === LAST_EVENT) return { text: '', end: 'whole' }

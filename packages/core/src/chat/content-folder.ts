@@ -2,29 +2,28 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DocumentFile } from './documents.ts'
 
-/** A folder of Markdown and the path under which visitors read it. */
+/** A folder of Markdown files and the path under which visitors read them. */
 export interface ContentFolder {
   readonly dir: string
-  /** `/docs`; the site's root is an empty text. */
+  /** Such as `/docs`; empty for the site's root. */
   readonly base: string
   readonly pages?: ContentPages | undefined
 }
 
 /**
- * The files and folders that visitors are answered from, and how much each counts beside the others; absent:
- * all, alike.
+ * Files and folders that answers are drawn from, with their weights; absent: every file, with equal weight.
  */
 export type ContentPages = Readonly<Record<string, number>>
 
-/** Folders that tell why things were decided, or hold no pages at all. */
+/** Folders without pages for visitors: records of decisions, and packages. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['decisions', 'node_modules'])
 const MAX_FILES = 2000
 const MAX_FILE_CHARS = 1024 * 1024
 const MAX_DEPTH = 8
 
 /**
- * The Markdown files below a folder in the order of their paths, links not followed, at most 2,000 of 1 MiB
- * each.
+ * Reads the Markdown files below a folder, sorted by path: at most 2,000 of 1 MiB each. Links are not
+ * followed.
  * @throws when the folder cannot be read
  */
 export async function readContent(dir: string, pages?: ContentPages): Promise<readonly DocumentFile[]> {

@@ -1,13 +1,13 @@
 const at = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
 const SHOWN = `id, session_id, mode, category, contact, messages, small_talk, waiting_since, created_at, last_message_at`
-/** Conversations younger than `$3` days, as the visitor of session `$2` sees them. */
+/** Condition for conversation `$1` of session `$2`, if its last message is younger than `$3` days. */
 const visible = (now: string) =>
   `c.id = $1 and c.session_id = $2 and c.last_message_at > ${at(now)} - make_interval(days => $3)`
 
-// The conversation's row is locked first, so that the messages of one conversation are numbered one after the
-// other.
+// Statements that add a message lock the conversation's row first, so that its messages are numbered one by
+// one.
 
-/** A conversation with its first message. */
+/** Adds a conversation with its first message. */
 export const BEGIN = {
   name: 'chat-begin',
   text: `with begun as (
@@ -19,7 +19,7 @@ export const BEGIN = {
     select * from begun`,
 }
 
-/** A visitor's further message. */
+/** Adds a visitor's further message. */
 export const SAY = {
   name: 'chat-say',
   text: `with spoken as (
@@ -32,7 +32,7 @@ export const SAY = {
     select * from spoken`,
 }
 
-/** An answer of the service, unless a person has taken over since. */
+/** Adds an answer of the service, unless a person has taken over since. */
 export const ANSWER = {
   name: 'chat-answer',
   text: `with spoken as (
@@ -44,7 +44,7 @@ export const ANSWER = {
     select id, messages, $2, 'bot', $3, $4, $5::jsonb, $6::boolean, last_message_at from spoken returning id`,
 }
 
-/** A person's message, which takes the conversation over. */
+/** Adds a person's message, which takes the conversation over. */
 export const REPLY = {
   name: 'chat-reply',
   text: `with spoken as (
@@ -57,14 +57,14 @@ export const REPLY = {
     select * from spoken`,
 }
 
-/** Another mode; whoever closes a conversation leaves nobody waiting. */
+/** Changes the mode; closing also ends the visitor's wait for an answer. */
 export const CHANGE = {
   name: 'chat-change',
   text: `update chat_conversations set mode = $3, waiting_since = case when $3 = 'closed' then null else waiting_since end
     where id = $1 and mode = any($2::text[]) returning ${SHOWN}`,
 }
 
-/** The mode at this moment. */
+/** The current mode. */
 export const MODE = { name: 'chat-mode', text: 'select mode from chat_conversations where id = $1' }
 
 /** One conversation. */
@@ -79,7 +79,7 @@ export const MESSAGES = {
     order by seq`,
 }
 
-/** One row with the mode for each message of a person, or one row with nothing but the mode. */
+/** One row for each message of a person, with the mode; without messages, one row with the mode alone. */
 export const REPLIES = {
   name: 'chat-replies',
   text: `select c.mode, m.id, m.seq, m.role, m.text, m.engine, m.sources, m.truncated, m.created_at
@@ -94,20 +94,20 @@ export const LATEST = {
   text: `select ${SHOWN} from chat_conversations order by last_message_at desc, id desc limit $1`,
 }
 
-/** Those that wait for an answer, longest first. */
+/** Conversations that wait for an answer, longest wait first. */
 export const WAITING = {
   name: 'chat-waiting',
   text: `select ${SHOWN} from chat_conversations where waiting_since is not null
     order by waiting_since, id limit $1`,
 }
 
-/** One more answer without documents. */
+/** Counts one more answer without documents, up to `$2`. */
 export const SMALL_TALK = {
   name: 'chat-small-talk',
   text: 'update chat_conversations set small_talk = small_talk + 1 where id = $1 and small_talk < $2 returning id',
 }
 
-/** One more call of the model today. */
+/** Counts one more call of the model today (UTC), up to `$1`. */
 export const MODEL_CALL = {
   name: 'chat-model-call',
   text: `insert into chat_model_days as d (day, calls)
@@ -115,7 +115,7 @@ export const MODEL_CALL = {
     on conflict (day) do update set calls = d.calls + 1 where d.calls < $1 returning calls`,
 }
 
-/** A batch of conversations that nobody has spoken in for `$1` days; busy ones are left to the next batch. */
+/** Deletes a batch of conversations without a message for `$1` days; a later batch takes the locked ones. */
 export const PURGE = {
   name: 'chat-purge',
   text: `with old as (

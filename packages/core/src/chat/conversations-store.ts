@@ -16,14 +16,17 @@ export interface NewConversation {
   readonly message: NewMessage
 }
 
-/** Which conversation a visitor speaks of: one of another session, or older than this, is as good as none. */
+/**
+ * The conversation that a visitor names. One of another session, or without a message for `retentionDays`,
+ * counts as absent.
+ */
 export interface Visit {
   readonly conversationId: string
   readonly sessionId: string
   readonly retentionDays: number
 }
 
-/** A further message of a visitor. What is undefined stays as it was. */
+/** A further message of a visitor. Undefined fields leave the stored values unchanged. */
 export interface VisitorMessage extends Visit {
   readonly category: ChatCategory | undefined
   readonly contact: string | undefined
@@ -37,18 +40,18 @@ export interface BotAnswer {
   readonly engine: ChatEngine
   readonly sources: readonly ChatSource[]
   readonly truncated: boolean
-  /** Whether it answers the visitor, who otherwise goes on waiting for a person. */
+  /** Whether it answers the question; if not, the visitor keeps waiting for a person. */
   readonly answers: boolean
 }
 
-/** What a visitor has yet to see of the people who answer. */
+/** Messages of people that a visitor has not seen yet. */
 export interface HumanReplies {
   readonly mode: ChatMode
   /** Oldest first. */
   readonly messages: readonly ChatMessage[]
 }
 
-/** Rows that were removed. */
+/** Numbers of deleted rows. */
 export interface PurgedRows {
   readonly conversations: number
   readonly messages: number
@@ -58,30 +61,33 @@ export interface PurgedRows {
 export interface ConversationsStore {
   /** Begins a conversation in mode `ai`. */
   begin(conversation: NewConversation, now?: Date): Promise<Conversation>
-  /** Adds a visitor's message; undefined when the conversation is not theirs, too old, closed or none. */
+  /**
+   * Adds a visitor's message; undefined when the conversation is closed, absent or not visible to the
+   * visitor.
+   */
   say(message: VisitorMessage, now?: Date): Promise<Conversation | undefined>
-  /** Stores an answer if the mode is still `ai`; says whether it did. */
+  /** Stores an answer if the mode is still `ai`; returns whether it did. */
   answer(answer: BotAnswer, now?: Date): Promise<boolean>
-  /** Stores a person's message and takes the conversation over; undefined when it is closed or none. */
+  /** Stores a person's message and takes the conversation over; undefined when it is closed or absent. */
   reply(conversationId: string, message: NewMessage, now?: Date): Promise<Conversation | undefined>
-  /** Changes the mode if it is one of `from`; undefined when it is not, or there is no conversation. */
+  /** Changes the mode if it is one of `from`; undefined when it is not, or the conversation is absent. */
   change(conversationId: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation | undefined>
-  /** The mode at this moment. */
+  /** Returns the current mode. */
   mode(conversationId: string): Promise<ChatMode | undefined>
   find(conversationId: string): Promise<Conversation | undefined>
-  /** The last so many messages, oldest first. */
+  /** Returns the last `limit` messages, oldest first. */
   messages(conversationId: string, limit: number): Promise<readonly ChatMessage[]>
   /**
-   * Messages of people after the message `after`; all when there is no such message. Undefined as for `say`,
-   * but closed ones count.
+   * Returns the messages of people after the message `after`, or all if there is no such message. Undefined
+   * as for `say`, except that closed conversations are read too.
    */
   replies(visit: Visit, after: string | undefined, now?: Date): Promise<HumanReplies | undefined>
-  /** Newest first; those that wait, longest first. */
+  /** Returns conversations, newest first; if `waiting`, the unanswered ones, longest wait first. */
   list(filter: { readonly waiting: boolean; readonly limit: number }): Promise<readonly Conversation[]>
-  /** Counts one more answer without documents behind it, unless the conversation has had `max`. */
+  /** Counts one more answer without documents; false when the conversation has had `max`. */
   takeSmallTalk(conversationId: string, max: number): Promise<boolean>
-  /** Counts one more call of the model today (UTC), unless there were `max`: over all replicas. */
+  /** Counts one more call of the model today (UTC), over all replicas; false when there were `max`. */
   takeModelCall(max: number, now?: Date): Promise<boolean>
-  /** Removes at most `batch` conversations without a message for so many days, with their messages. */
+  /** Deletes at most `batch` conversations without a message for `retentionDays`, with their messages. */
   purge(retentionDays: number, batch: number, now?: Date): Promise<PurgedRows>
 }

@@ -1,11 +1,11 @@
 import { headingSlugs } from './heading-slugs.ts'
 import { plainText } from './markdown-text.ts'
 
-/** One Markdown file: where it stands below its folder, with `/` between, and its text. */
+/** One Markdown file: its path below its folder, with `/` as separator, and its text. */
 export interface DocumentFile {
   readonly path: string
   readonly text: string
-  /** How much its pages count beside others; absent: 1. */
+  /** The weight of its chunks in a search; absent: 1. */
   readonly weight?: number
 }
 
@@ -14,7 +14,7 @@ export interface Chunk {
   readonly id: number
   /** The page's title. */
   readonly page: string
-  /** The heading it stands under, which on the page's first stretch is the title. */
+  /** The heading above it; on the first stretch of a page, the title. */
   readonly heading: string
   readonly url: string
   /** Markdown. */
@@ -22,10 +22,10 @@ export interface Chunk {
   readonly weight: number
 }
 
-/** Characters of a chunk; a longer section becomes several, cut between its paragraphs. */
+/** Most characters of a chunk; a longer section is cut between paragraphs into several chunks. */
 export const CHUNK_CHARS = 1500
 
-/** What stands between two paragraphs of a chunk. */
+/** The separator of two paragraphs of a chunk. */
 const BETWEEN = '\n\n'
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*$/
 const FENCE = /^ {0,3}(```|~~~)/
@@ -37,8 +37,8 @@ interface Section {
 }
 
 /**
- * Cuts pages at their headings. `base` is the path under which the folder is read, without a slash at its
- * end.
+ * Cuts pages at their headings into chunks. `base`: the path under which visitors read the folder, without a
+ * slash at its end.
  */
 export function chunksOf(files: readonly DocumentFile[], base: string, firstId = 0): Chunk[] {
   const chunks: Chunk[] = []
@@ -100,7 +100,7 @@ function sectionsOf(text: string): Section[] {
 const withoutFrontMatter = (text: string): string =>
   /^---\r?\n/.test(text) ? text.replace(/^---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/, '') : text
 
-/** Paragraphs put together up to the length of a chunk; one that is longer by itself is cut. */
+/** Joins paragraphs up to the length of a chunk; a paragraph that is longer by itself is cut. */
 function pieces(lines: readonly string[]): string[] {
   const found: string[] = []
   let piece = ''

@@ -1,11 +1,11 @@
-/** Characters of one line, or of the data of one event. */
+/** Most characters of one line, or of the data of one event. */
 const MAX_EVENT_CHARS = 64 * 1024
 
 const LINE_END = /\r\n|\r|\n/
 
 /**
- * The data of each server-sent event of a stream that comes in parts of any length (WHATWG, Server-sent
- * events): names, identifiers and comments are read over, several lines of data are one text.
+ * Yields the data of each server-sent event (WHATWG, Server-sent events) of a stream that arrives in parts of
+ * any length. Names, ids and comments are ignored; several lines of data become one text.
  * @throws RangeError when a line or an event grows beyond 65,536 characters
  */
 export async function* eventData(parts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -14,7 +14,8 @@ export async function* eventData(parts: AsyncIterable<string>): AsyncGenerator<s
   for await (const part of parts) {
     const lines = (rest + part).split(LINE_END)
     rest = lines.pop() ?? ''
-    // The second half of a line end may be on its way.
+    // The next part may begin with the `
+    // ` of this line end.
     if (part.endsWith('\r') && lines.length > 0) rest = `${lines.pop()}\r`
     for (const line of lines) {
       if (line === '' && data.length > 0) {

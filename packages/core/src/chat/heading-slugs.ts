@@ -1,8 +1,8 @@
 const DROPPED = /[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu
 
 /**
- * Names headings of one page as Markdown sites do: lower case, no punctuation, hyphens for blanks, and a
- * number behind a name that the page has had before.
+ * Returns a function that names the headings of one page as Markdown sites do: lower case, no punctuation,
+ * hyphens for blanks, and a number after a name that the page already has.
  */
 export function headingSlugs(): (heading: string) => string {
   const seen = new Map<string, number>()

@@ -5,17 +5,17 @@ import { type CompletionPart, completionPart } from './completion-part.ts'
 import { eventData } from './event-data.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 
-/** Where an OpenAI-compatible API is when nobody says otherwise. */
+/** The address of the OpenAI-compatible API unless the settings name another. */
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
-/** A small model that most accounts may use. */
+/** The default model: a small one that most accounts may use. */
 export const DEFAULT_MODEL = 'gpt-4o-mini'
 
-/** Answers are to stay close to the excerpts. */
+/** A low value, which keeps answers close to the excerpts. */
 const TEMPERATURE = 0.2
 
 /**
- * Caps on a question, above the patience of those who ask: they end a call that nobody ends. 500 tokens come
- * in some 150 KB of events; models that think aloud send a multiple of it.
+ * Limits on a call, above the deadlines of callers: they end a call that no caller ends. 500 tokens take some
+ * 150 KB of events; models that think aloud send a multiple of it.
  */
 export const MODEL_LIMITS: Partial<OutboundLimits> = {
   answerMs: 15_000,
@@ -24,16 +24,16 @@ export const MODEL_LIMITS: Partial<OutboundLimits> = {
   maxBytes: 4_194_304,
 }
 
-/** How the model is reached. */
+/** Address, credentials and client of a model. */
 export interface HttpModelParts {
   readonly apiKey: string
   readonly baseUrl?: string | undefined
   readonly model?: string | undefined
-  /** The guarded client; without it, one for an address that the operator set. */
+  /** The guarded client; absent: a client for addresses that operators set. */
   readonly outbound?: StreamingOutbound | undefined
 }
 
-/** A model behind OpenAI's chat completions, streamed. How long it may take is the caller's affair. */
+/** A model behind OpenAI's streaming chat completions. Callers decide how long an answer may take. */
 export class HttpLanguageModel implements LanguageModel {
   readonly #parts: HttpModelParts
   readonly #outbound: StreamingOutbound
@@ -82,7 +82,7 @@ export class HttpLanguageModel implements LanguageModel {
   }
 }
 
-/** The events of an answer's body. @throws ModelFailure `unreadable` for anything else */
+/** Yields the parts of an answer's body. @throws ModelFailure `unreadable` for a body without events */
 async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<CompletionPart> {
   try {
     for await (const data of eventData(textOf(body))) yield completionPart(data)

@@ -1,32 +1,32 @@
-/** One turn of what a model is shown. */
+/** One turn of the conversation that a model is shown. */
 export interface ModelTurn {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
 }
 
-/** What a model is asked. */
+/** A question to a model. */
 export interface ModelPrompt {
   readonly turns: readonly ModelTurn[]
-  /** Tokens of the answer at most. */
+  /** Most tokens of the answer. */
   readonly maxTokens: number
 }
 
-/** Why a model did not answer, or broke off. */
+/** Reasons why a model did not answer, or broke off. */
 export const MODEL_FAILURES = [
   /** The service refused, or could not be reached. */
   'refused',
-  /** It said to come back later. */
+  /** The service was busy and asked for a later retry. */
   'busy',
-  /** It took too long. */
+  /** The answer took too long. */
   'slow',
-  /** It said something that is no answer. */
+  /** The answer cannot be read. */
   'unreadable',
-  /** It stopped in the middle. */
+  /** The answer stopped in the middle. */
   'broken-off',
 ] as const
 export type ModelFailureReason = (typeof MODEL_FAILURES)[number]
 
-/** A model's failure. Says nothing of what was asked. */
+/** A model's failure, without any text of the prompt. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure'
   readonly reason: ModelFailureReason
@@ -40,9 +40,9 @@ export class ModelFailure extends Error {
 /** A language model. */
 export interface LanguageModel {
   /**
-   * The answer as it comes, in parts of any length. Ending the iteration, or aborting `signal`, ends the
-   * call.
-   * @throws ModelFailure, or anything once `signal` is aborted
+   * Yields the answer as it arrives, in parts of any length. Ending the iteration, or aborting `signal`, ends
+   * the call.
+   * @throws ModelFailure, or any error once `signal` is aborted
    */
   answer(prompt: ModelPrompt, signal: AbortSignal): AsyncIterable<string>
 }

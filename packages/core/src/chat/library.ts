@@ -3,7 +3,7 @@ import { type ContentFolder, readContent } from './content-folder.ts'
 import { type Chunk, chunksOf } from './documents.ts'
 import { DocumentIndex } from './retrieval.ts'
 
-/** The documents that answers stand on, read when the first question comes. */
+/** The documents that answers are drawn from, read at the first question. */
 export class Library {
   readonly #folders: readonly ContentFolder[]
   readonly #log: Log
@@ -14,7 +14,7 @@ export class Library {
     this.#log = log
   }
 
-  /** The index. A folder that cannot be read counts as empty and is told to the log. */
+  /** Returns the index. A folder that cannot be read is logged and counts as empty. */
   index(): Promise<DocumentIndex> {
     this.#index ??= this.#read()
     return this.#index

@@ -1,24 +1,26 @@
 import type { TextFilter } from './text-filter.ts'
 
-/** What stands in the place of an address that answers do not name. */
+/** The replacement of an address that answers may not name. */
 export const REMOVED_ADDRESS = '‹address removed›'
 
 const TARGET_CHARS = 2048
-/** Plain signs only: nothing that Markdown or a browser would read as something else. */
+/** Characters that neither Markdown nor a browser reads as anything else. */
 const PLAIN_TARGET = /^[A-Za-z0-9/#?=&_.~%:+,-]+$/
-/** An address within a target would be read as one where the bracket before it turns out to be none. */
+/**
+ * A second address within a target: a reader's Markdown would link it if the bracket before it is no link.
+ */
 const ANOTHER_ADDRESS = /.:\/\/.*:\/\/|^[/#].*:\/\/|(?<!:\/\/)www\./
 const ADDRESS = /(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/|(?<![A-Za-z0-9.-])www\.)[^\s<>"'()[\]]*/g
 const TOKEN = /!+(?=\[)|\](?=\()|\]:/g
-/** What ends a sentence or an emphasis belongs to no address. */
+/** Characters that end a sentence or an emphasis and belong to no address. */
 const SENTENCE_SIGNS = /(?<![.,;:!?*_~`])[.,;:!?*_~`]+$/
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 const EXAMPLE = /(?:^|\.)(?:example|test|invalid|example\.(?:com|net|org))(?::\d+)?$/
 
 /**
- * Takes images and links to other hosts out of Markdown that comes in parts. Links within the site stay; of
- * others their text stays. Addresses that stand in the text by themselves stay when they lead to the site, to
- * the reader's own machine, or to a host that exists in examples only.
+ * Removes images and links to other hosts from Markdown that arrives in parts. Links within the site stay;
+ * other links keep only their text. Bare addresses stay if they lead to the site, to the reader's own
+ * machine, or to a host that exists in examples only.
  */
 export class LinkFilter implements TextFilter {
   readonly #hosts: ReadonlySet<string>
@@ -72,7 +74,7 @@ export class LinkFilter implements TextFilter {
 
   #link(target: Target, next: string | undefined): string {
     if (target.text !== undefined && this.#isOurs(target.text)) return `](${target.text})`
-    // What was taken away must not leave the bracket beside another target.
+    // A blank keeps the bracket apart from a second target that follows.
     return next === '(' || next === ':' ? '] ' : ']'
   }
 
@@ -95,21 +97,24 @@ export class LinkFilter implements TextFilter {
   }
 }
 
-/** The host of an http address without a user; undefined for everything else. */
+/** Returns the host of an http or https address without a user; undefined for any other text. */
 function hostOf(address: string): string | undefined {
   if (!/^https?:\/\//i.test(address) || /[\\@]/.test(address) || !URL.canParse(address)) return undefined
   return new URL(address).host
 }
 
-/** What stands behind a bracket. */
+/** The target of a link, as far as it was read. */
 interface Target {
-  /** Absent: the parenthesis has no end, and is none. */
+  /** Absent: the parenthesis is never closed, so there is no target. */
   readonly text?: string
-  /** Where the text goes on. */
+  /** Index at which the text continues. */
   readonly end: number
 }
 
-/** What stands between the parentheses at `open`; undefined while that, or what follows, cannot be told. */
+/**
+ * Reads the target between the parentheses at `open`; undefined while its end, or the character after it, is
+ * missing.
+ */
 function targetAt(text: string, open: number, isEnd: boolean): Target | undefined {
   const close = text.slice(open, open + TARGET_CHARS).indexOf(')')
   if (close === -1) return isEnd || text.length - open >= TARGET_CHARS ? { end: open } : undefined

@@ -1,4 +1,4 @@
-/** Markdown as plain text: what it says, without the signs that say how it looks. */
+/** Returns Markdown as plain text, without the characters that only format it. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/^ {0,3}(?:```|~~~).*$/gm, '')
@@ -20,7 +20,7 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-/** Less than this beside code and tables is no text of its own. */
+/** Fewer characters than this beside code and tables do not count as prose. */
 const PROSE_CHARS = 60
 const TABLE_ROW = /^[ \t]*\|.*$/gm
 /** A line of a table of contents. */
@@ -28,8 +28,8 @@ const CONTENTS = /^[ \t]*[-*+][ \t]+\[[^\]\n]{1,500}\]\(#[^)\n]{0,500}\)[ \t]*$/
 const CODE_BLOCK = /^ {0,3}(```|~~~)[\s\S]*?^ {0,3}\1[ \t]*$/gm
 
 /**
- * The sentences of Markdown as plain text, without code, tables and contents; undefined where those are all
- * there is.
+ * Returns the sentences of Markdown as plain text, without code, tables and contents; undefined when there is
+ * nothing else.
  */
 export function proseOf(markdown: string): string | undefined {
   const prose = plainText(
@@ -38,14 +38,15 @@ export function proseOf(markdown: string): string | undefined {
   return prose.length < PROSE_CHARS ? undefined : prose
 }
 
-/** The number of a list's item: its point ends no sentence. */
+/** The number of a list item, whose point ends no sentence. */
 const ITEM_NUMBER = /^([ \t]*\d{1,3})\.(?=[ \t])/gm
-/** Stands behind what was cut at a word. */
+/** The mark at the end of a text that was cut at a word. */
 const CUT = ' …'
 const SENTENCE_END = /[.!?](?=\s|$)/g
 
 /**
- * The first sentences of a text, at least one, up to about `length` characters; a long one is cut at a word.
+ * Returns the first sentences of a text, at least one, up to about `length` characters; a longer sentence is
+ * cut at a word.
  */
 export function firstSentences(text: string, length: number): string {
   const flat = text.replaceAll(ITEM_NUMBER, '$1)').replaceAll(/\s+/g, ' ').trim()
@@ -60,10 +61,10 @@ export function firstSentences(text: string, length: number): string {
   return `${flat.slice(0, blank > 0 ? blank : length)}${CUT}`
 }
 
-/** An item of a list, with its mark. */
+/** A list item, with its mark. */
 const ITEM = /^[ \t]*(?:[-*+]|\d{1,3}\.)[ \t]/
 
-/** Paragraphs and items of lists, each on one line. */
+/** Returns the paragraphs and list items of a text, each on one line. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = []
   let isOver = true
@@ -78,7 +79,10 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** How a text begins: whole sentences and items of lists, one at least, up to about `length` characters. */
+/**
+ * Returns the beginning of a text: whole sentences and list items, at least one, up to about `length`
+ * characters.
+ */
 export function opening(text: string, length: number): string {
   let said = ''
   for (const block of blocksOf(text)) {

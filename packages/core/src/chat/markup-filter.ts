@@ -6,15 +6,15 @@ const STAYS_A_SIGN = /[\s=\d]/
 const ESCAPE = '\u001b'
 const COLOUR = /^\[[0-9;?]{0,32}[A-Za-z]/
 const COLOUR_BEGUN = /^(?:\[[0-9;?]{0,32})?$/
-// Everything that steers a terminal or a page without being seen, except line breaks, tabs and the escape.
+// Invisible characters that control a terminal or a page, except line breaks, tabs and the escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape begins a colour
 const SIGN = /[<\u001b]/g
 
 /**
- * Takes raw HTML and terminal colours out of a text that comes in parts: tags go, and a `<` stays only where
- * it cannot begin one, whatever else is taken away around it.
+ * Removes raw HTML and terminal colours from a text that arrives in parts. A `<` stays only if it cannot
+ * begin a tag, whatever is removed around it.
  */
 export class MarkupFilter implements TextFilter {
   #pending = ''
@@ -50,7 +50,10 @@ export class MarkupFilter implements TextFilter {
   }
 }
 
-/** Where the text goes on after the escape at `at`; undefined while that cannot be told. */
+/**
+ * Returns the index at which the text continues after the escape at `at`; undefined while more text is
+ * needed.
+ */
 function afterEscape(text: string, at: number, isEnd: boolean): number | undefined {
   const rest = text.slice(at + 1, at + 64)
   const colour = COLOUR.exec(rest)
@@ -58,7 +61,9 @@ function afterEscape(text: string, at: number, isEnd: boolean): number | undefin
   return !isEnd && COLOUR_BEGUN.test(rest) ? undefined : at + 1
 }
 
-/** Where the text goes on after the `<` at `at`; undefined while that cannot be told. */
+/**
+ * Returns the index at which the text continues after the `<` at `at`; undefined while more text is needed.
+ */
 function afterSign(text: string, at: number, isEnd: boolean): number | undefined {
   const next = text[at + 1]
   if (next === undefined) return isEnd ? at + 1 : undefined

@@ -1,17 +1,17 @@
-/** Who speaks. */
+/** Speakers of a conversation. */
 export const CHAT_ROLES = ['visitor', 'bot', 'human'] as const
 export type ChatRole = (typeof CHAT_ROLES)[number]
 
 const MESSAGE_ID = /^msg_[0-9a-z]{26}$/
 
-/** Whether a text can name a message. */
+/** Whether a text has the form of a message's id. */
 export const isMessageId = (text: string | undefined): text is string => MESSAGE_ID.test(text ?? '')
 
-/** What made an answer: the language model, the documents alone, or nobody. */
+/** Engines of an answer: the language model, the documents alone, or none. */
 export const CHAT_ENGINES = ['llm', 'canned', 'none'] as const
 export type ChatEngine = (typeof CHAT_ENGINES)[number]
 
-/** Where an answer comes from. */
+/** A page that an answer is drawn from. */
 export interface ChatSource {
   readonly title: string
   /** A path on the site, or an address on one of its hosts. */
@@ -25,15 +25,15 @@ export interface ChatMessage {
   readonly seq: number
   readonly role: ChatRole
   readonly text: string
-  /** Of the bot's answers. */
+  /** Set for answers of the bot only. */
   readonly engine: ChatEngine | undefined
   readonly sources: readonly ChatSource[]
-  /** Whether the model broke off. */
+  /** Whether the model broke off before the end. */
   readonly truncated: boolean
   readonly at: Date
 }
 
-/** What a conversation's stream is made of (spec, Events): one `meta`, any number of `delta`, one `done`. */
+/** Events of an answer's stream (spec, Events): one `meta`, any number of `delta`, one `done`. */
 export type ChatEvent =
   | {
       readonly type: 'meta'

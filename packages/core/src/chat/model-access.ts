@@ -9,22 +9,22 @@ import { patientAnswer } from './model-patience.ts'
 import { PROMPT_TURNS, promptOf } from './prompt.ts'
 import type { Retrieval } from './retrieval.ts'
 
-/** Answers without documents that one conversation gets from the model (wire: Chat). */
+/** Most answers without documents that one conversation gets from the model (wire: Chat). */
 export const MAX_SMALL_TALK = 3
 const FENCE_BYTES = 12
 
-/** What `ModelAccess` is built from. */
+/** Dependencies of `ModelAccess`. */
 export interface ModelAccessParts {
   readonly model: LanguageModel
   readonly conversations: ConversationsStore
   readonly clock: Clock
   readonly timers: Timers
   readonly ids: Ids
-  /** Calls a day, over all replicas. */
+  /** Most calls a day, over all replicas. */
   readonly dailyLimit: number
 }
 
-/** The way to the language model: who may ask it when, and with what prompt. */
+/** Access to the language model: decides whether a question may go to it, and with what prompt. */
 export class ModelAccess {
   readonly breaker: Breaker
   readonly #parts: ModelAccessParts
@@ -34,7 +34,9 @@ export class ModelAccess {
     this.breaker = new Breaker(() => parts.timers.elapsedMs())
   }
 
-  /** Asks the model about the last message of a conversation; undefined when it is not to be asked now. */
+  /**
+   * Asks the model about the last message of a conversation; undefined when the model may not be asked now.
+   */
   async ask(
     { id }: Conversation,
     { grounded, hits }: Retrieval,

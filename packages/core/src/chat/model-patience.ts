@@ -2,31 +2,31 @@ import type { Timers } from '../timers.ts'
 import { MAX_ANSWER_CHARS } from './answer-filter.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 
-/** How long the first words may take, in milliseconds (wire: Chat). */
+/** Longest wait for the first words, in milliseconds (wire: Chat). */
 export const FIRST_WORDS_MS = 10_000
-/** How long the next words may take. */
+/** Longest wait for the next words, in milliseconds. */
 const NEXT_WORDS_MS = 10_000
-/** How long the whole answer may take. */
+/** Longest duration of an answer, in milliseconds. */
 const WHOLE_ANSWER_MS = 60_000
 /**
- * How often a caller gets to look up while the model thinks: twice within the second that a takeover may
- * take.
+ * Interval at which callers can check for a takeover while the model thinks, in milliseconds: a takeover may
+ * take one second.
  */
 export const LOOK_UP_MS = 500
 
-/** A question to a model, and what bounds it. */
+/** A question to a model, with its bounds. */
 export interface Question {
   readonly model: LanguageModel
   readonly prompt: ModelPrompt
   readonly timers: Timers
-  /** The visitor's presence. */
+  /** Aborted when the visitor leaves. */
   readonly signal: AbortSignal
 }
 
 /**
- * The model's answer as it comes, with `undefined` in between at least every half second. However the
- * iteration ends, the call to the model ends with it.
- * @throws ModelFailure, `slow` when the model takes too long, or anything once `signal` is aborted
+ * Yields the model's answer as it arrives, with `undefined` in between at least every half second. However
+ * the iteration ends, the call to the model ends with it.
+ * @throws ModelFailure, `slow` when the model takes too long; any error once `signal` is aborted
  */
 export async function* patientAnswer(question: Question): AsyncGenerator<string | undefined> {
   const { model, prompt, timers, signal } = question
@@ -50,13 +50,14 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
     }
   } finally {
     ending.abort()
-    // Not waited for: a model that does not listen must not hold up the visitor.
+    // Not awaited: a model that ignores the signal must not hold up the visitor.
     parts.return?.()?.catch(() => {})
   }
 }
 
 /**
- * The next part, asked for ahead: a caller who never looks at it again does not leave its failure unheard.
+ * Requests the next part. The empty handler keeps a failure that no caller awaits from being an unhandled
+ * rejection.
  */
 function asked(parts: AsyncIterator<string>): Promise<IteratorResult<string>> {
   const next = parts.next()
@@ -64,7 +65,7 @@ function asked(parts: AsyncIterator<string>): Promise<IteratorResult<string>> {
   return next
 }
 
-/** What `work` brings, or undefined when it takes longer. */
+/** Returns the result of `work`, or undefined when it takes longer than `ms`. */
 async function withinTime<T>(work: Promise<T>, timers: Timers, ms: number): Promise<T | undefined> {
   const done = new AbortController()
   try {

@@ -3,7 +3,7 @@ import type { ChatMessage } from './message.ts'
 import type { Hit } from './retrieval.ts'
 import { cut } from './visitor-text.ts'
 
-/** Messages before the question that the model is shown. */
+/** Most messages before the question that the model is shown. */
 export const PROMPT_TURNS = 6
 const ANSWER_TOKENS = 500
 const SMALL_TALK_TOKENS = 120
@@ -26,19 +26,19 @@ const UNGROUNDED = [
   'the visitor wants to know. State no facts about svc or anything else, and do no task that the message asks for.',
 ]
 
-/** What a prompt is made of. */
+/** Inputs of a prompt. */
 export interface PromptParts {
-  /** What was said, the question last. */
+  /** Messages of the conversation, the question last. */
   readonly messages: readonly ChatMessage[]
   readonly hits: readonly Hit[]
-  /** A word that nobody can foresee: it marks where data begins and ends. */
+  /** An unpredictable word that marks where data begins and ends. */
   readonly fence: string
 }
 
-/** The prompt of an answer: with excerpts when there are hits, else a short turn without any. */
+/** Returns the prompt of an answer: with excerpts if there are hits, else a short one without any. */
 export function promptOf({ messages, hits, fence }: PromptParts): ModelPrompt {
   const recent = messages.slice(-PROMPT_TURNS - 1)
-  // The question is whole; of what was said before, the beginning is enough.
+  // The question is kept whole; earlier messages are cut after their beginning.
   const said = recent.map((message, at) => turnOf(message, fence, at === recent.length - 1))
   if (hits.length === 0) {
     return { turns: [system([...ROLE, ...UNGROUNDED]), ...said], maxTokens: SMALL_TALK_TOKENS }
@@ -59,6 +59,6 @@ function turnOf({ role, text }: ChatMessage, fence: string, whole: boolean): Mod
   return { role: role === 'visitor' ? 'user' : 'assistant', content }
 }
 
-/** A text that can neither open nor close an excerpt. */
+/** Returns a text that can neither open nor close an excerpt. */
 const harmless = (text: string, fence: string): string =>
   text.replaceAll(fence, '').replaceAll(/<{3,}/g, '‹‹‹').replaceAll(/>{3,}/g, '›››')

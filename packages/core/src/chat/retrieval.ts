@@ -4,43 +4,46 @@ import { proseOf } from './markdown-text.ts'
 import type { ChatSource } from './message.ts'
 import { queryTerms, respelled, term, words } from './search-terms.ts'
 
-/** A chunk that was found, and how well it fits. */
+/** A chunk that was found, with its score. */
 export interface Hit {
   readonly chunk: Chunk
   readonly score: number
 }
 
-/** What the documents have to say to a question. */
+/** Result of searching the documents for a question. */
 export interface Retrieval {
   readonly terms: readonly string[]
-  /** How much of the question the best chunks cover, 0 to 1: its terms, weighted by their rarity. */
+  /** Share of the question that the best chunks cover, 0 to 1: its terms, weighted by their rarity. */
   readonly coverage: number
-  /** Whether an answer can stand on the documents. */
+  /** Whether the documents can support an answer. */
   readonly grounded: boolean
-  /** Best first, at most four; empty when nothing is grounded. */
+  /** Best first, at most four; empty when the question is not grounded. */
   readonly hits: readonly Hit[]
-  /** Where the hits are read, each page's place once. */
+  /** Addresses of the hits, each once. */
   readonly sources: readonly ChatSource[]
 }
 
 const MAX_HITS = 4
-/** A question counts as grounded when this much of it is covered. */
+/** Smallest coverage of a grounded question. */
 const COVERAGE_NEEDED = 0.6
-/** What fits less than this part of the best hit is another subject. */
+/** Smallest score of a hit, as a share of the best: lower ones are about another subject. */
 const MIN_RELATIVE_SCORE = 0.3
-/** Lists of everything, by where they stand. */
+/** Paths of reference pages. */
 const REFERENCE = /\/reference(?:\/|$)/
-/** What those and bare tables and code weigh: they are found when nothing explains it in sentences. */
+/**
+ * Weight of reference pages and of bare tables and code: they are found when no sentences explain the
+ * subject.
+ */
 const UNEXPLAINED_WEIGHT = 0.5
-/** What a term counts that was found only in a similar spelling. */
+/** Weight of a term that was found only in a similar spelling. */
 const SIMILAR = 0.7
-/** A term that no document knows counts like one that is known to so many. */
+/** Number of chunks that an unknown term counts as being in. */
 const UNKNOWN_FREQUENCY = 3
 const LONG_ENOUGH_TO_CORRECT = 5
-/** Unknown words of a question that are looked up in similar spellings: each costs up to 3 ms. */
+/** Most unknown words of a question that are looked up in similar spellings: each costs up to 3 ms. */
 const MAX_CORRECTED = 8
 
-/** The documents, ready to be searched. */
+/** Search index of the documents. */
 export class DocumentIndex {
   readonly #chunks: readonly Chunk[]
   readonly #weights: readonly number[]
@@ -65,12 +68,12 @@ export class DocumentIndex {
     }
   }
 
-  /** Chunks that can be found. */
+  /** Number of chunks in the index. */
   get size(): number {
     return this.#chunks.length
   }
 
-  /** Looks a question up. */
+  /** Searches the documents for a question. */
   retrieve(question: string): Retrieval {
     const terms = this.#spelled(queryTerms(question))
     const results = this.#results(terms)
@@ -80,7 +83,7 @@ export class DocumentIndex {
     return { terms, coverage, grounded, hits, sources: sourcesOf(hits) }
   }
 
-  /** With those that no document knows as the words with synonyms that they look like. */
+  /** Replaces each term that no document has by the word with synonyms that it resembles. */
   #spelled(terms: readonly string[]): readonly string[] {
     const spelled = terms.map((each) => (this.#isMisspelled(each) ? (respelled(each) ?? each) : each))
     return [...new Set(spelled)]
@@ -117,8 +120,7 @@ export class DocumentIndex {
     return whole === 0 ? 0 : covered / whole
   }
 
-  // A rare word tells more, but not many times more: those that a question is about are common in pages about
-  // them.
+  // Rarity raises a weight only a little: the words that a question is about are common on pages about them.
   #weight(each: string): number {
     const rarity = Math.log(1 + this.size / (this.#frequencies.get(each) ?? UNKNOWN_FREQUENCY))
     return 1 + rarity / 4
@@ -132,8 +134,8 @@ export class DocumentIndex {
 }
 
 /**
- * Whether something found stands in a title or heading: a question of one word needs that, since any page may
- * mention it.
+ * Whether a match is in a title or heading. A question of one word needs that, since any page may mention the
+ * word.
  */
 const isHeadline = (results: readonly SearchResult[]): boolean =>
   results.some(({ match }) =>
@@ -149,7 +151,7 @@ const weightOf = ({ url, text, weight }: Chunk): number =>
 function sourcesOf(hits: readonly Hit[]): ChatSource[] {
   const byUrl = new Map(hits.map(({ chunk }) => [chunk.url, chunk]))
   const chunks = [...byUrl.values()]
-  // A heading that several pages have says which page is meant.
+  // If several pages share a heading, the page's title tells them apart.
   const titleOf = ({ heading, page, url }: Chunk) =>
     chunks.some((other) => other.heading === heading && other.url !== url) ? `${heading} (${page})` : heading
   return chunks.map((chunk) => ({ title: titleOf(chunk), url: chunk.url }))

@@ -1,6 +1,6 @@
 import { synonymsBy, withPhrases } from './synonyms.ts'
 
-/** Words that say nothing of what is looked for. */
+/** Words that say nothing about the subject of a question. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about after again all also am an and any are as at be because been before being but by can cannot could did do does ' +
@@ -10,7 +10,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     'something still such tell than thank thanks that the their them then there these they thing this those to too tried try ' +
     'trying under until up us use using very want wants was way we well were what when where which while who why will with ' +
     'wont would yes you your yours ' +
-    // Said in questions about anything.
+    // Common in questions about any subject.
     'always anymore anything anybody arent came cant come comes didnt doesnt easy everywhere find happen happened happens hasnt ' +
     'havent keep keeps kept made makes making often ok okay possible problem question real see show somebody someone ' +
     'theyre today wasnt werent whats whos work worked working works youre'
@@ -18,7 +18,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 )
 
 const WORD = /[\p{L}\p{N}_]+/gu
-/** Endings, each with the letters that must be left before it. */
+/** Endings to remove, each with the letters that must be left before it. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=.{3}(?:s|x|z|ch|sh))es$/, ''],
   [/(?<=.{2}[^su])s$/, ''],
@@ -28,7 +28,7 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=.{4})e$/, ''],
 ]
 
-/** The words of a text, in one form of writing. */
+/** Returns the words of a text in one form of writing (NFKC), each phrase as one word. */
 export function words(text: string): string[] {
   return withPhrases(text.normalize('NFKC').replaceAll(/['’]/g, '')).match(WORD) ?? []
 }
@@ -38,8 +38,8 @@ const stemOf = (word: string): string =>
 const SYNONYMS = synonymsBy(stemOf)
 
 /**
- * The term that a word is found by: lower case, without common endings, synonyms as one.
- * Undefined for words that say nothing.
+ * Returns the term by which a word is found: lower case, without common endings, one term for all synonyms;
+ * undefined for words that say nothing about a subject.
  */
 export function term(word: string): string | undefined {
   const lower = word.toLowerCase()
@@ -49,14 +49,15 @@ export function term(word: string): string | undefined {
 }
 
 /**
- * The term that a misspelled one is meant for: that of the first word with synonyms that is one letter away.
+ * Returns the term that a misspelled one is meant for: that of the first word with synonyms that is one
+ * letter away.
  */
 export function respelled(wrong: string): string | undefined {
   for (const [stem, meant] of SYNONYMS) if (isOneLetterAway(wrong, stem)) return meant
   return undefined
 }
 
-/** Whether one letter was changed, added, left out, or exchanged with the next. */
+/** Whether two words differ in one letter that was changed, added, left out or exchanged with the next. */
 function isOneLetterAway(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (long.length - short.length > 1) return false
@@ -69,10 +70,10 @@ function isOneLetterAway(one: string, other: string): boolean {
   )
 }
 
-/** Terms of a question at most: a page of text is searched by its first words, at a bounded cost. */
+/** Most terms of a question: a long text is searched by its first words, which bounds the cost. */
 export const MAX_QUERY_TERMS = 32
 
-/** The different terms of a question. */
+/** Returns the distinct terms of a question. */
 export function queryTerms(question: string): readonly string[] {
   const found = new Set<string>()
   for (const word of words(question.slice(0, 4000))) {

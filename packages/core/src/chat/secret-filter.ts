@@ -14,9 +14,9 @@ function families(text: string): number {
 }
 
 /**
- * Redacts a text that comes in parts, secrets that are split over parts included. Whole words are let through
- * as long as nothing on their line hints at a secret; from the first hint on, the line waits for its end, and
- * a private key for its own.
+ * Redacts a text that arrives in parts, including secrets that are split over several. Whole words pass as
+ * long as nothing on their line hints at a secret. From the first hint on, the line is held back until it
+ * ends, and a private key until its end marker.
  */
 export class SecretFilter implements TextFilter {
   #text = ''
@@ -36,7 +36,7 @@ export class SecretFilter implements TextFilter {
     if (boundary <= this.#passed) return ''
     this.#passed = boundary
     const redacted = redact(this.#text.slice(0, boundary))
-    // What was shown cannot be taken back: if it should have read otherwise, nothing more is said.
+    // Shown text cannot be taken back: if redaction would now change it, nothing more is shown.
     if (!redacted.startsWith(this.#shown)) return ''
     const fresh = redacted.slice(this.#shown.length)
     this.#shown = redacted
@@ -53,7 +53,7 @@ export class SecretFilter implements TextFilter {
     return Math.max(this.#passed, outsideKeys(text, this.#passed, safe))
   }
 
-  /** Where the word begins with which a line first hints at a secret; what has passed did not. */
+  /** Returns the start of the word with which a line first hints at a secret. Passed text has no hint. */
   #firstHint(line: number, end: number): number {
     const text = this.#text
     let start = Math.max(line, this.#passed)
@@ -66,14 +66,14 @@ export class SecretFilter implements TextFilter {
   }
 }
 
-/** Behind the last blank: the word after it may go on. */
+/** Returns the index after the last blank: the word after it may be incomplete. */
 function wordsEnd(text: string): number {
   let end = text.length
   while (end > 0 && !/\s/.test(text[end - 1] ?? '')) end -= 1
   return end
 }
 
-/** A card number is written in groups, the first of which says nothing yet. */
+/** Returns the start of a number at the end: the first groups of a card number do not reveal it yet. */
 function beforeNumbers(text: string, end: number): number {
   let start = end
   while (start > 0 && /[\d -]/.test(text[start - 1] ?? '')) start -= 1
@@ -82,7 +82,7 @@ function beforeNumbers(text: string, end: number): number {
   return start
 }
 
-/** Where the text may end at most without ending within a private key. */
+/** Returns the last index up to `end` that is not within a private key. */
 function outsideKeys(text: string, from: number, end: number): number {
   if ((families(text.slice(from)) & FAMILY.pem) === 0) return end
   for (let at = from; ; ) {

@@ -1,6 +1,4 @@
-/**
- * Words of several words, and those that are spelled as one: what visitors write, then what stands for it.
- */
+/** Phrases and words with several spellings, each with the one word that stands for them. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:log(?:ged|ging)?|sign(?:s|ed|ing)?)[ -](?:(?:me|us|you)[ -])?in(?:to)?\b/gi, ' signin '],
   [/\b(?:log(?:ged|ging)?|sign(?:s|ed|ing)?)[ -](?:(?:me|us|you)[ -])?(?:out|off)\b/gi, ' signout '],
@@ -12,7 +10,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\be-mails?\b/gi, ' email '],
 ]
 
-/** Words that ask for the same thing; the first stands for all of them. */
+/** Groups of words that ask for the same thing; the first word stands for the group. */
 const GROUPS: readonly string[] = [
   'server host machine computer vps vm node box',
   'service svc',
@@ -44,11 +42,11 @@ const GROUPS: readonly string[] = [
   'programming python javascript typescript java golang ruby rust php',
 ]
 
-/** `text` with phrases as one word each. */
+/** Returns `text` with each phrase as one word. */
 export const withPhrases = (text: string): string =>
   PHRASES.reduce((written, [phrase, word]) => written.replaceAll(phrase, word), text)
 
-/** The term for each word of a group, the first of them too, all as `stem` leaves them. */
+/** Maps each word of a group, the first included, to the term of the group; both are stemmed with `stem`. */
 export function synonymsBy(stem: (word: string) => string): ReadonlyMap<string, string> {
   const pairs = GROUPS.flatMap((group) => {
     const stems = group.split(' ').map(stem)

@@ -1,7 +1,9 @@
-/** Changes a text that comes in parts. However the text is cut into parts, the same comes out altogether. */
+/**
+ * A filter of a text that arrives in parts. Its whole output is the same however the text is cut into parts.
+ */
 export interface TextFilter {
-  /** Takes a part in; what may be shown now. */
+  /** Takes a part; returns the text that may be shown now. */
   push(part: string): string
-  /** What is left at the end. */
+  /** Returns the text that is left at the end. */
   end(): string
 }

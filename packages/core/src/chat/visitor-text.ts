@@ -1,11 +1,11 @@
 import { redact } from '../redaction/redactor.ts'
 
-/** Code points that are stored of a message (spec, Limits). */
+/** Most code points stored of a message (spec, Limits). */
 export const MAX_MESSAGE_CHARS = 4000
 
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u
 
-/** The first `length` code points of a text: no character is cut in two. */
+/** Returns the first `length` code points of a text, so that no character is cut in two. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text
   return Array.from(text.slice(0, length * 2))
@@ -14,9 +14,8 @@ export function cut(text: string, length: number): string {
 }
 
 /**
- * A visitor's message as it is stored, searched for and shown to the model: trimmed, without known secrets,
- * and only then cut, so that no secret loses the end by which it is known. Undefined when there is nothing to
- * read in it.
+ * Returns a visitor's message as it is stored, searched for and shown to the model: trimmed, redacted, and
+ * only then cut, so that no secret loses the end that identifies it. Undefined when nothing in it is visible.
  */
 export function visitorText(message: string | undefined): string | undefined {
   const text = (message ?? '').replaceAll('\0', '').toWellFormed().trim()

@@ -1,16 +1,20 @@
-/** Visitors that are kept waiting at once. */
+/** Most visitors that wait at once. */
 const MAX_WAITING = 500
 /**
- * Visitors of one network at most. An address may look 60 times a minute: 25 visitors can wait for 25 s each.
+ * Most visitors of one network that wait at once. An address may ask 60 times a minute, so 25 visitors can
+ * wait for 25 s each.
  */
 const MAX_OF_NETWORK = 25
 
-/** Visitors that wait for a reply, by network. Without room for one more, the answer comes at once. */
+/** Visitors that wait for a reply, by network. A visitor for whom there is no room is answered at once. */
 export class WaitingVisitors {
   readonly #byNetwork = new Map<string, number>()
   #all = 0
 
-  /** Whether one more of this network may wait. Who entered has to leave. */
+  /**
+   * Returns whether one more visitor of this network may wait. Callers that get `true` call `leave`
+   * afterwards.
+   */
   enter(network: string): boolean {
     const own = this.#byNetwork.get(network) ?? 0
     if (this.#all >= MAX_WAITING || own >= MAX_OF_NETWORK) return false

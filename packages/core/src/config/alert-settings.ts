@@ -7,7 +7,7 @@ const percent = (name: string, what: string, fallback: number) =>
     max: 100,
   })
 
-/** The bounds at which alerts begin. */
+/** Thresholds at which alerts open. */
 export const alertSettings = {
   diskPercent: percent('SERVICE_ALERT_DISK_PERCENT', 'the disk', 90),
   memoryPercent: percent('SERVICE_ALERT_MEMORY_PERCENT', 'the memory', 95),

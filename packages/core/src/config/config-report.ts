@@ -2,11 +2,11 @@ import type { Config } from './config.ts'
 import type { Setting } from './setting.ts'
 import { type SettingGroup, settings } from './settings.ts'
 
-/** What start-up says about a setting: its value, or for a secret only whether there is one. */
+/** The report of a setting at start-up: its value, or for a secret only whether it is set. */
 export type SettingReport = string | number | readonly string[]
 
 /**
- * The settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or
+ * Returns the settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or
  * `unset`.
  */
 export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
@@ -26,7 +26,7 @@ function shownValue(setting: Setting<unknown>, value: unknown): SettingReport {
   return setting.show?.(value) ?? (Array.isArray(value) ? value : (value as string | number))
 }
 
-/** The reference of all settings, as docs/reference/settings.md holds it. */
+/** Returns the reference of all settings, which is the text of docs/reference/settings.md. */
 export function settingsMarkdown(): string {
   const sections = Object.values<SettingGroup>(settings).map(sectionOf)
   return [INTRODUCTION, ...sections].join('\n')

@@ -6,7 +6,7 @@ import { type SettingGroup, settings } from './settings.ts'
 
 type Table = typeof settings
 
-/** The groups whose faults close only themselves. */
+/** Groups whose faults close only the group itself. */
 export type OptionalGroup = {
   [G in keyof Table]: Table[G]['optional'] extends true ? G : never
 }[keyof Table]
@@ -15,19 +15,19 @@ type Values<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : 
 
 /** Every setting with its value, as `config.<group>.<setting>`; inferred from the table. */
 export type Config = { readonly [G in keyof Table]: Values<Table[G]['settings']> } & {
-  /** Faults of optional groups: a group that has an entry here is closed, whatever its values say. */
+  /** Faults of optional groups. A group with an entry here is closed, whatever its values are. */
   readonly faults: { readonly [G in OptionalGroup]?: readonly string[] }
-  /** Sentences for the start-up log: unknown names, values that are probably not meant. */
+  /** Sentences for the start-up log: unknown names, and values that are probably mistakes. */
   readonly warnings: readonly string[]
-  /** Secrets that came from files: the name of the setting, and the path. */
+  /** Secrets read from files: the name of the setting, and the path. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** The environment, or what stands in for it. An empty or blank value counts as unset. */
+/** The environment, or a stand-in for it. An empty or blank value counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Every fault of the settings at once. Neither the message nor `faults` holds a secret, so both may be
+ * All faults of the settings in one error. Neither the message nor `faults` contains a secret, so both may be
  * logged.
  */
 export class ConfigError extends Error {
@@ -40,13 +40,10 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Names of our own that commands read and the service does not: no reason to warn when both share an
- * environment.
- */
+/** Names that commands read and the service does not. They cause no warning if both share an environment. */
 const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
 
-/** What reading has found so far. */
+/** Findings so far while settings are read. */
 interface Findings {
   /** Faults that stop the start. */
   readonly fatal: string[]
@@ -55,10 +52,10 @@ interface Findings {
 }
 
 /**
- * Reads all settings, secrets also from the files that `<name>_FILE` names. Throws one `ConfigError` that
- * lists every fault outside optional groups and every file that cannot be used; a bad value inside an
- * optional group is kept in `faults` and its setting falls back to the default. `readConfig({})` gives the
+ * Reads all settings, including secrets from the files that `<name>_FILE` names. A bad value in an optional
+ * group is noted in `faults`, and its setting falls back to the default. `readConfig({})` gives the
  * development defaults.
+ * @throws ConfigError with every fault outside optional groups and every file that cannot be used
  */
 export function readConfig(env: Environment): Config {
   const found: Findings = { fatal: [], warnings: [], files: {} }
@@ -75,7 +72,7 @@ export function readConfig(env: Environment): Config {
     if (!group.optional) fatal.push(...faults)
     else if (faults.length > 0) closed[groupName] = faults
   }
-  // The loop has walked the very table that `Config` is inferred from; the compiler cannot follow that.
+  // The loop reads the same table that `Config` is inferred from; the compiler cannot follow that.
   const config = Object.freeze({ ...groups, faults: closed, warnings, files }) as unknown as Config
   judgeDatabase(config, env, found)
   if (fatal.length > 0) throw new ConfigError([...fatal, ...Object.values(closed).flat()])
@@ -100,7 +97,9 @@ function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[],
   return value
 }
 
-/** What somebody has set: the variable itself, or what is in the file that the variable beside it names. */
+/**
+ * Returns the text that is set: the variable itself, or the contents of the file that `<name>_FILE` names.
+ */
 function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: Findings): string | undefined {
   const direct = env[name]?.trim()
   const fileName = `${name}${FILE_SUFFIX}`
@@ -125,8 +124,8 @@ function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: F
 }
 
 /**
- * A way to the database that others can listen to or sit on: a warning in production, a fault where TLS is
- * required.
+ * A connection to the database that others can read or change causes a warning in production, and a fault if
+ * TLS is required.
  */
 function judgeDatabase({ database, service }: Config, env: Environment, { fatal, warnings }: Findings): void {
   if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return

@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
-/** Whether the way to the database has to be TLS with a checked certificate. */
+/** Consequences of a database connection without verified TLS: a warning, or a refusal to start. */
 export const DATABASE_TLS = ['warn', 'require'] as const
 
 /**
- * Whether what is said to the database leaves this machine without TLS whose certificate is checked against
- * the name of the host. Only `sslmode=verify-full` counts: other words mean different things to different
- * drivers. `pgHost`: the host of an address that names none.
+ * Whether the connection to the database leaves this machine without TLS whose certificate is checked against
+ * the host's name. Only `sslmode=verify-full` counts: other modes mean different things to different drivers.
+ * `pgHost`: the host if the URL names none.
  */
 export function leavesUnverified(url: string, pgHost: string | undefined): boolean {
   const { hostname, searchParams } = new URL(url)
@@ -16,7 +16,7 @@ export function leavesUnverified(url: string, pgHost: string | undefined): boole
   return !isVerified && !isThisMachine(host.replace(/^\[(.+)\]$/, '$1'))
 }
 
-/** A socket file, a loopback address, or their name. */
+/** Whether a host is a socket file, a loopback address or `localhost`. */
 function isThisMachine(host: string): boolean {
   if (/^(?:\/|%2f)/i.test(host) || host.toLowerCase() === 'localhost') return true
   return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback'

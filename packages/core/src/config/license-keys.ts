@@ -1,7 +1,10 @@
 import { list, type Setting } from './setting.ts'
 import { isSendable } from './shared-secret.ts'
 
-/** The allow-list. Keys that no bearer can be are good for activation by body alone, and warned about. */
+/**
+ * The allow-list. A key that cannot be a bearer token causes a warning: it works in the body of an activation
+ * only.
+ */
 export const licenseKeys: Setting<readonly string[]> = {
   ...list('SERVICE_LICENSE_KEYS', 'License keys accepted without a row in the database.', {
     secret: true,

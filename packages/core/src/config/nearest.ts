@@ -1,8 +1,8 @@
 const MAX_TYPOS = 3
 
 /**
- * The word that `given` was most likely meant to be: at most three edits away, the first of equals; else
- * `undefined`.
+ * Returns the word that `given` was most likely meant to be: at most three edits away, the first of equally
+ * near ones; else `undefined`.
  */
 export function nearest(given: string, words: readonly string[]): string | undefined {
   let best: string | undefined
@@ -15,7 +15,7 @@ export function nearest(given: string, words: readonly string[]): string | undef
 }
 
 /**
- * Levenshtein distance, except that words whose lengths differ by more than the typos allowed count as far
+ * Returns the Levenshtein distance. Words whose lengths differ by more than the allowed typos count as far
  * apart.
  */
 function edits(a: string, b: string): number {

@@ -1,8 +1,8 @@
 import { type Setting, text } from './setting.ts'
 
 /**
- * Only the exact word means production (spec, License key validation); a near miss opens the development
- * rule.
+ * Only the exact word means production (spec, License key validation); any other value applies the
+ * development rules.
  */
 export const production: Setting<boolean> = {
   ...text('NODE_ENV', 'Outside `production`, an empty allow-list means that any license key is accepted.'),

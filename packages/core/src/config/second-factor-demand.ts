@@ -1,10 +1,10 @@
 import { choice } from './setting.ts'
 
-/** Of whom a second factor is demanded when they sign in with a password. */
+/** Groups of users who need a second factor when they sign in with a password. */
 export const SECOND_FACTOR_DEMANDS = ['optional', 'staff', 'all'] as const
 export type SecondFactorDemand = (typeof SECOND_FACTOR_DEMANDS)[number]
 
-/** A bad value stops the start: it may have been meant to demand. */
+/** A bad value stops the start, since it may have been meant to require a second factor. */
 export const secondFactorDemand = choice(
   'SERVICE_SECOND_FACTOR',
   'Who has to have a second factor: without one their sign-in by password is good for setting it up alone.',

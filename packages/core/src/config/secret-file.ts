@@ -1,30 +1,29 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute, sep } from 'node:path'
 
-/** What stands behind the name of a setting when a file holds its value. */
+/** The suffix of a setting's name that makes it the path of a file with the value. */
 export const FILE_SUFFIX = '_FILE'
 
 const MAX_KIB = 64
 const MAX_BYTES = MAX_KIB * 1024
 const GROUP_AND_OTHERS = 0o077
 
-/** A file that a setting names and that cannot be its value. */
+/** A file that a setting names and that cannot supply its value. */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError'
 }
 
-/** The value in a file, and whether more than its owner may do something with that file. */
+/** The value in a file, and whether users other than the owner have rights to the file. */
 export interface SecretFile {
   readonly text: string
   readonly isShared: boolean
 }
 
 /**
- * Reads the file that `setting` names: text in UTF-8, at most 64 KiB, one line end at its end left out.
- * Returns at once whatever the path leads to.
- * @throws SecretFileError with setting and path, never with contents; not with a relative path either, which
- * may be a
- *   secret in the wrong place
+ * Reads the file that `setting` names: UTF-8 text of at most 64 KiB, without one line end at its end. Returns
+ * at once whatever the path leads to.
+ * @throws SecretFileError with setting and path, never with contents. For a relative path it names the
+ * setting alone, since the path may be a secret in the wrong place.
  */
 export function readSecretFile(setting: string, path: string): SecretFile {
   if (!isAbsolute(path)) throw new SecretFileError(`${setting} must be an absolute path`)
@@ -32,7 +31,7 @@ export function readSecretFile(setting: string, path: string): SecretFile {
     throw new SecretFileError(`${setting} names ${path}, which ${why}`)
   }
   try {
-    // Opening a pipe that nobody writes to would wait for a writer.
+    // Without O_NONBLOCK, opening a pipe without a writer would wait for one.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const facts = fstatSync(file)
@@ -49,7 +48,7 @@ export function readSecretFile(setting: string, path: string): SecretFile {
   }
 }
 
-// Counted while it is read: a file may grow, and some say that they are empty.
+// Bytes are counted while they are read: a file may grow, and some report a size of 0.
 function contentOf(file: number, refuse: (why: string) => never): string {
   const bytes = Buffer.alloc(MAX_BYTES + 1)
   let length = 0
@@ -65,8 +64,8 @@ function contentOf(file: number, refuse: (why: string) => never): string {
 }
 
 /**
- * Whether modes say who can read the file: not for the credentials of systemd, in a folder that the service
- * alone may enter, where the mask of an access list shows as rights of the group.
+ * Whether the file's mode tells who can read it. It does not for systemd's credentials: their folder is open
+ * to the service alone, and the mask of an access list shows as rights of the group.
  */
 export const hasOwnModes = (path: string, credentialsDirectory: string | undefined): boolean =>
   !credentialsDirectory || !path.startsWith(`${credentialsDirectory}${sep}`)

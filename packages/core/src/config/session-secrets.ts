@@ -1,7 +1,7 @@
 import { list, type Setting } from './setting.ts'
 import { SECRET_CHARS_ADVISED } from './shared-secret.ts'
 
-/** What signs session cookies; a short secret is taken and warned about. */
+/** Secrets that sign session cookies. A short one is accepted with a warning. */
 export const sessionSecrets: Setting<readonly string[]> = {
   ...list(
     'SERVICE_SESSION_SECRET',

@@ -1,29 +1,29 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** One setting: where it comes from, what it may be, what it is when nobody sets it. */
+/** One setting: its source, its accepted values and its default. */
 export interface Setting<T> {
-  /** The environment variable. */
+  /** The name of the environment variable. */
   readonly name: string
-  /** One line for the operator. */
+  /** A line of documentation for operators. */
   readonly doc: string
   /** Completes the sentence "<name> must be …". */
   readonly form: string
-  /** A secret's value appears nowhere: reports say only whether it is set. */
+  /** Whether the value is a secret, which appears nowhere: reports say only whether it is set. */
   readonly secret: boolean
   readonly fallback: T
-  /** The value of a text that is trimmed and not empty; `undefined` when it is not of the form. */
+  /** Parses a text that is trimmed and not empty; `undefined` when it does not have the form. */
   parse(text: string): T | undefined
   /**
-   * Completes the warning "<name> …" about a value that is allowed and probably not meant. Must not repeat
+   * Completes the warning "<name> …" about a value that is allowed but probably a mistake. Must not repeat
    * the value.
    */
   caution?(value: T, given: string): string | undefined
-  /** How reports write the value, when its own text would say too little. */
+  /** Formats the value for reports, if its own text would say too little. */
   show?(value: T): string
 }
 
-/** What the constructors below share. */
+/** Options that the constructors below share. */
 export interface SettingOptions<F> {
   readonly secret?: boolean
   readonly fallback?: F
@@ -63,7 +63,7 @@ export function choice<const W extends string>(
   return { ...named(name, doc, `one of ${words.join(', ')}`, { fallback }), fallback, parse }
 }
 
-/** An absolute URL of one of these schemes, as it was written. */
+/** An absolute URL with one of these schemes, kept as written. */
 export function url(
   name: string,
   doc: string,
@@ -79,7 +79,7 @@ export function url(
 }
 
 /**
- * A comma-separated list; blanks around entries, empty entries and repetitions don't count. Unset is an empty
+ * A comma-separated list; blanks around entries, empty entries and repetitions are ignored. Unset is an empty
  * list.
  */
 export function list(
@@ -89,7 +89,7 @@ export function list(
     readonly secret?: boolean
     readonly of?: string
     readonly accepts?: (entry: string) => boolean
-    /** The one spelling of an accepted entry. */
+    /** Returns the canonical spelling of an accepted entry. */
     readonly keepAs?: (entry: string) => string
   } = {},
 ): Setting<readonly string[]> {
@@ -108,8 +108,7 @@ export function isSite(entry: string): boolean {
 }
 
 /**
- * The origin of an address as browsers send it: in small letters, and without the port that the scheme
- * implies.
+ * Returns the origin of an address as browsers send it: in lower case, and without the scheme's default port.
  */
 export const originOf = (address: string): string => new URL(address).origin
 
@@ -119,7 +118,7 @@ export const originOf = (address: string): string => new URL(address).origin
  */
 export const isResolverAddress = (entry: string): boolean => resolverHost(entry) !== undefined
 
-/** The IP address of a resolver that may have a port; undefined when the text is none. */
+/** Returns the IP address of a resolver that may have a port; undefined when the text has another form. */
 export function resolverHost(entry: string): string | undefined {
   if (isIP(entry)) return entry
   const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? []

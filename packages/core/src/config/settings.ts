@@ -18,10 +18,7 @@ import {
 } from './setting.ts'
 import { sharedSecret } from './shared-secret.ts'
 
-/**
- * The settings of one feature. A bad value in an optional group closes that group; elsewhere it stops the
- * start.
- */
+/** The settings of a feature. A bad value closes an optional group; elsewhere it stops the start. */
 export interface SettingGroup<
   O extends boolean = boolean,
   S extends Readonly<Record<string, Setting<unknown>>> = Readonly<Record<string, Setting<unknown>>>,
@@ -45,15 +42,15 @@ const optional = <S extends Settings>(title: string, settings: S): SettingGroup<
   settings,
 })
 
-/** pino's levels, from everything to nothing. */
+/** pino's levels, from the most to the least detailed. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Where rate windows are counted. */
+/** Places in which rate windows are counted. */
 export const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
 
 /**
- * Every setting of the service, by feature. The `Config` type, its reader, the reference and the summary
- * follow it.
+ * Every setting of the service, by feature. `Config`, its reader, the reference and the report derive from
+ * it.
  */
 export const settings = {
   service: required('Service', {

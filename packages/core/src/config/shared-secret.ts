@@ -1,11 +1,11 @@
 import { type Setting, text } from './setting.ts'
 
-/** Characters from which on a secret cannot be guessed, however it was made. */
+/** Characters that make a secret safe from guessing, however it was made. */
 export const SECRET_CHARS_ADVISED = 32
 
 /**
- * A secret that somebody else sends as bearer. One that is too short, or that no header can carry, is warned
- * about.
+ * A secret that another program sends as a bearer token. A short one, or one that no header can carry, causes
+ * a warning.
  */
 export const sharedSecret = (name: string, doc: string): Setting<string | undefined> => ({
   ...text(name, doc, { secret: true }),
@@ -17,5 +17,5 @@ export const sharedSecret = (name: string, doc: string): Setting<string | undefi
   },
 })
 
-/** Whether a text can be the credential of an `Authorization: Bearer` header of the service. */
+/** Whether a text can be the credential of an `Authorization: Bearer` header. */
 export const isSendable = (text: string): boolean => /^[!-~]{1,512}$/.test(text)

@@ -2,12 +2,15 @@ import { FEATURES, PLAN } from './license.ts'
 
 /** `typ` of an activation token. */
 export const ACTIVATION_TYP = 'svc-act+jwt'
-/** Who tokens are for. */
+/** The audience of activation tokens. */
 export const AGENT_AUDIENCE = 'svc-agent'
 
 const DAY_SECONDS = 86_400
 
-/** What an activation token says (wire: Tokens and keys). Instants are unix seconds. */
+/**
+ * Facts that an activation token is made from (wire: Tokens and keys). Instants are unix seconds in its
+ * claims.
+ */
 export interface ActivationFacts {
   readonly issuer: string
   readonly licenseId: string
@@ -17,7 +20,10 @@ export interface ActivationFacts {
   readonly ttlDays: number
 }
 
-/** The claims of an activation token; bound to the fingerprint when one was supplied. Never holds the key. */
+/**
+ * Returns the claims of an activation token; bound to the fingerprint if one was supplied. Never contain the
+ * key.
+ */
 export function activationClaims(facts: ActivationFacts) {
   const iat = Math.floor(facts.now.getTime() / 1000)
   return {
@@ -35,7 +41,7 @@ export function activationClaims(facts: ActivationFacts) {
 }
 
 /**
- * What a host gets for its key (spec, Activation result). `expires` is the same second as the token's `exp`.
+ * The result of an activation (spec, Activation result). `expires` is the same second as the token's `exp`.
  */
 export interface Activation {
   readonly token: string

@@ -6,7 +6,7 @@ import { instant, text } from '../validation.ts'
 import type { License } from './license.ts'
 import type { Licenses } from './licenses.ts'
 
-/** A license as operators see it; instants in unix seconds. */
+/** Returns a license as operators see it; instants in unix seconds. */
 export const licenseView = (license: License) => ({
   id: license.id,
   ...(license.tenantId === undefined ? {} : { tenant_id: license.tenantId }),
@@ -37,7 +37,7 @@ async function issuedId(licenses: Licenses, key: string): Promise<string> {
   })
 }
 
-/** What operators can do with licenses. */
+/** Operations of licenses. */
 export const licenseOperations = [
   operation({
     name: 'licenses.issue',

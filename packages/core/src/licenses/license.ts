@@ -1,4 +1,4 @@
-/** What may become of a license. `revoked` is final. */
+/** States of a license. `revoked` is final. */
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
 
@@ -12,33 +12,33 @@ export interface License {
   readonly createdAt: Date
 }
 
-/** How a key was accepted, in the order of the spec (License key validation). */
+/** Reasons for accepting a key, in the order of the spec (License key validation). */
 export type LicenseSource = 'allow-list' | 'issued' | 'development'
 
-/** Who a request speaks for: the tenancy of everything it reads and writes. */
+/** The license that a request acts for: it scopes everything that the request reads and writes. */
 export interface Licensee {
   readonly licenseId: string
   readonly source: LicenseSource
 }
 
 /**
- * Whose request a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself
- * checks that this is the license's key and that the license is usable at that moment, and otherwise changes
- * nothing.
+ * The license that a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself
+ * checks that the key belongs to the license and that the license is usable at that moment; otherwise it
+ * changes nothing.
  */
 export interface Licensed {
   readonly licenseId: string
   readonly keyDigest?: string | undefined
 }
 
-/** What every license of this service carries (spec, Activation result). */
+/** Plan and features of every license (spec, Activation result). */
 export const PLAN = 'business'
 export const FEATURES = ['deploy', 'db', 'mcp', 'clone', 'migrate'] as const
 
 const KEY_BYTES = 32
-/** Spells a new key: `svc_` and 43 base64url characters of 256 random bits. */
+/** Returns a new key: `svc_` and 43 base64url characters of 256 random bits. */
 export const newLicenseKey = (secret: (bytes: number) => string): string => `svc_${secret(KEY_BYTES)}`
 
-/** Whether an issued license is good at `now`. */
+/** Whether an issued license is active and has not expired at `now`. */
 export const isUsable = (license: Pick<License, 'status' | 'expiresAt'>, now: Date): boolean =>
   license.status === 'active' && (license.expiresAt === undefined || license.expiresAt > now)

@@ -21,15 +21,15 @@ export const LicenseEntity = defineEntity({
 
 const usableAt = (at: string) => `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
 
-/** Whether a statement may serve a `Licensed` request; arguments are SQL. */
+/** Returns the condition under which a statement may serve a `Licensed` request; arguments are SQL. */
 export const isLicensed = (request: { licenseId: string; keyDigest: string; at: string }): string =>
   `(${request.keyDigest} is null or exists (select from licenses l where l.key_digest = ${request.keyDigest}
     and l.id = ${request.licenseId} and ${usableAt(request.at)}))`
 
 const USABLE = {
   name: 'licenses-usable',
-  // The instant stays the text that was sent: with the digest it is what was asked, and who asked the same
-  // hears the same.
+  // The instant comes back as the text that was sent, because digest and instant together match an answer to
+  // its callers.
   text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
     left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at::timestamptz, now())')}`,
 }
@@ -56,7 +56,7 @@ const ANSWERED: Addressing<Asked, UsableRow> = {
 }
 
 async function usableIds(asked: readonly Asked[], rows: Rows): Promise<readonly (string | undefined)[]> {
-  // Many hosts have one key: a question is put once.
+  // Many hosts share one key: each question is asked once.
   const questions = [...new Map(asked.map((each) => [question(each), each])).values()]
   const params = [questions.map(({ keyDigest }) => keyDigest), questions.map(({ now }) => isoOrNull(now))]
   const answers = matched(ANSWERED, asked, await rows<UsableRow>(USABLE, params))

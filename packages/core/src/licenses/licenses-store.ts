@@ -9,22 +9,22 @@ export interface NewLicense {
   readonly expiresAt: Date | undefined
 }
 
-/** Issued licenses. Keys are known by their SHA-256, in hex, only. */
+/** Issued licenses. A key is known only by its SHA-256, in hex. */
 export interface LicensesStore {
   add(license: NewLicense, now?: Date): Promise<License>
   /**
-   * The id of the license with this key digest if it is active and not expired: one read on every agent
-   * request.
+   * Returns the id of the license with this key digest if it is active and has not expired: one read on every
+   * agent request.
    */
   usableId(keyDigest: string, now?: Date): Promise<string | undefined>
   byKeyDigest(keyDigest: string): Promise<License | undefined>
   get(id: string): Promise<License | undefined>
   list(): Promise<readonly License[]>
-  /** Whether a license was ever issued. */
+  /** Returns whether a license was ever issued. */
   hasAny(): Promise<boolean>
   /**
-   * Sets the status unless the license is revoked, which is final; the license as it is then, undefined when
-   * unknown.
+   * Sets the status unless the license is revoked, which is final. Returns the license after that; undefined
+   * when unknown.
    */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
 }

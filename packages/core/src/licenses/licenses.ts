@@ -17,7 +17,7 @@ import {
 } from './license.ts'
 import { SeenKeys } from './seen-keys.ts'
 
-/** What `Licenses` is built from. */
+/** Dependencies of `Licenses`. */
 export interface LicensesParts {
   readonly storage: Storage
   readonly clock: Clock
@@ -28,24 +28,24 @@ export interface LicensesParts {
   readonly production: boolean
 }
 
-/** What an operator asks for. */
+/** Inputs of a new license. */
 export interface IssueInput {
   readonly tenantId?: string | undefined
   readonly label?: string | undefined
   readonly expiresAt?: Date | undefined
 }
 
-/** What a host sends to activate. */
+/** Inputs of an activation. */
 export interface ActivateInput {
   readonly key: string | undefined
   readonly fingerprint: string | undefined
 }
 
-// A key without a row still needs a name under which its hosts and jobs are kept: one that its digest gives.
+// A key without a row needs an id for its hosts and jobs; it is taken from the key's digest.
 const ID_CHARS = 26
 
 /**
- * License keys: who may act, issuing, and activation (spec, License key validation; POST
+ * License keys: validation, issuing, and activation (spec, License key validation; POST
  * /v1/license/activate).
  */
 export class Licenses {
@@ -57,7 +57,7 @@ export class Licenses {
     this.#parts = parts
   }
 
-  /** How keys without a row are treated, for the start-up log and healthz. */
+  /** The treatment of keys without a row, for the start-up log and healthz. */
   get mode(): 'allow-list' | 'issued' | 'development' {
     const { licensing, production } = this.#parts
     if (licensing.keys.length > 0) return 'allow-list'
@@ -65,8 +65,8 @@ export class Licenses {
   }
 
   /**
-   * Whether there is any key that a host could activate with: probes ask, so that what was true is not asked
-   * again.
+   * Returns whether a host could activate with any key. Probes call this often, so a positive answer is
+   * remembered.
    */
   async areThereKeys(): Promise<boolean> {
     this.#hasIssued ||= this.mode !== 'issued' || (await this.#parts.storage.licenses.hasAny())
@@ -74,9 +74,9 @@ export class Licenses {
   }
 
   /**
-   * Who a key speaks for: the allow-list, then a usable issued license, then, in development without an
-   * allow-list, any non-empty key. Nothing that is remembered decides, so that a revocation bites on the next
-   * request.
+   * Returns the licensee of a key: by the allow-list, then by a usable issued license, then, in development
+   * without an allow-list, for any non-empty key. No remembered result decides, so that a revocation applies
+   * to the next request.
    */
   async validate(key: string): Promise<Licensee | undefined> {
     if (key === '') return undefined
@@ -95,9 +95,8 @@ export class Licenses {
   }
 
   /**
-   * Whom an issued key spoke for when it was last validated, without asking again. For requests that are
-   * served by one statement which checks the license itself; whoever answers without that statement has to
-   * `validate` first.
+   * Returns the license of an issued key as of its last validation, without asking storage. Only for requests
+   * served by one statement that checks the license itself; for any other, callers must `validate` first.
    */
   recall(key: string): Required<Licensed> | undefined {
     return this.#seen.find(secretDigest(key))
@@ -106,7 +105,7 @@ export class Licenses {
   /**
    * Exchanges a key for a signed token.
    * @throws Problem `license-key-required`, `license-rejected`, `signing-not-configured` or `signing-failed`,
-   * tried in this order
+   * checked in this order
    */
   async activate(input: ActivateInput): Promise<Activation> {
     if (input.key === undefined || input.key === '') throw new Problem('license-key-required')
@@ -125,7 +124,7 @@ export class Licenses {
     return { token, plan: PLAN, features: FEATURES, expires: new Date(claims.exp * 1000).toISOString() }
   }
 
-  /** Makes a license. The key is returned this once and kept nowhere. */
+  /** Issues a license. The key is returned only here and is not stored. */
   async issue(input: IssueInput): Promise<{ license: License; key: string }> {
     const { storage, clock, ids } = this.#parts
     const key = newLicenseKey((bytes) => ids.secret(bytes))
@@ -142,18 +141,18 @@ export class Licenses {
     return { license, key }
   }
 
-  /** The issued license with this key, usable or not. */
+  /** Returns the issued license with this key, usable or not. */
   byKey(key: string): Promise<License | undefined> {
     return this.#parts.storage.licenses.byKeyDigest(secretDigest(key))
   }
 
-  /** Every issued license, oldest first. */
+  /** Returns every issued license, oldest first. */
   list(): Promise<readonly License[]> {
     return this.#parts.storage.licenses.list()
   }
 
   /**
-   * The id a license is known by, given its id or its key.
+   * Returns the id of a license, given its id or its key.
    * @throws Problem `not-found`
    */
   async resolve(idOrKey: string): Promise<string> {
@@ -166,17 +165,17 @@ export class Licenses {
     throw new Problem('not-found', { detail: 'no license has this id or key; svc licenses list shows them' })
   }
 
-  /** Bars the license until it is reinstated. */
+  /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */
   suspend(id: string): Promise<License> {
     return this.#setStatus(id, 'suspended')
   }
 
-  /** Lifts a suspension. */
+  /** Lifts a suspension. @throws Problem `not-found`, `conflict` */
   reinstate(id: string): Promise<License> {
     return this.#setStatus(id, 'active')
   }
 
-  /** Ends the license for good. */
+  /** Revokes the license for good. @throws Problem `not-found` */
   revoke(id: string): Promise<License> {
     return this.#setStatus(id, 'revoked')
   }

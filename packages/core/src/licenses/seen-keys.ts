@@ -1,17 +1,17 @@
-/** A key that was good, and for which license. */
+/** A key that was valid, and the license that it belongs to. */
 export interface SeenKey {
   readonly keyDigest: string
   readonly licenseId: string
 }
 
-/** Keys of a generation; two generations are remembered: 24 MB. */
+/** Most keys of a generation. Two generations are kept: 24 MB. */
 const GENERATION = 50_000
 
 /**
- * Which license an issued key was good for when it was last asked. It opens nothing: it only says whom a
- * request speaks for while the statement that serves it checks the license itself. Bounded: what was not used
- * while so many others came is forgotten, a whole generation at once, since a map's first entry is found by
- * walking over all that were deleted.
+ * Licenses that issued keys belonged to when they were last validated. An entry grants nothing: it only tells
+ * which license a request acts for, while the statement that serves the request checks the license itself.
+ * Memory is bounded: keys that go unused are forgotten a generation at a time, because finding the first
+ * entry of a `Map` walks over all entries deleted before it.
  */
 export class SeenKeys {
   readonly #generation: number
@@ -22,7 +22,7 @@ export class SeenKeys {
     this.#generation = generation
   }
 
-  /** Whom the key with this digest spoke for, if it was seen. */
+  /** Returns the license of the key with this digest, if the key was seen. */
   find(keyDigest: string): SeenKey | undefined {
     const recent = this.#recent.get(keyDigest)
     if (recent !== undefined) return recent

@@ -3,19 +3,19 @@ import type { RateCounter } from './rate-counter.ts'
 import type { RateCount, RateLimit } from './rate-limit.ts'
 import { type RateWindow, RateWindows } from './rate-windows.ts'
 
-/** Windows kept at most, over all limits together: 19 MB of heap, measured. */
+/** Most windows kept, over all limits together: 19 MB of heap, measured. */
 export const MAX_WINDOWS = 100_000
 
 /**
- * Ended windows removed for each one that opens: more than one, so that a crowd shrinks, and few, so that
- * nobody waits.
+ * Ended windows removed for each one that opens: more than one, so that a large number shrinks, and few, so
+ * that no request waits.
  */
 const SWEPT_PER_OPENING = 4
 
 /**
- * Counts in the memory of this process: not shared between replicas, empty after a restart (spec, Limits).
- * Beyond `MAX_WINDOWS` the oldest window of the most crowded limit is dropped, so that a flood of subjects on
- * one route forgets its own windows first and cannot reopen those of another.
+ * Counts in the memory of this process: not shared between replicas, empty after a restart (spec, Limits). At
+ * `MAX_WINDOWS` the oldest window of the limit with the most windows is dropped. A flood of subjects on one
+ * route thus drops that route's windows first and cannot reset those of another.
  */
 export class MemoryRateCounter implements RateCounter {
   readonly backend = 'memory'
@@ -26,7 +26,7 @@ export class MemoryRateCounter implements RateCounter {
     this.#clock = clock
   }
 
-  /** Windows in memory, ended ones that are not yet swept included. */
+  /** The number of windows in memory, including ended ones that are not yet swept. */
   get size(): number {
     let size = 0
     for (const windows of this.#windowsByLimit.values()) size += windows.size
@@ -69,8 +69,8 @@ export class MemoryRateCounter implements RateCounter {
 }
 
 /**
- * A window that lies in the future is over too: the machine's clock was set back, and nobody should wait for
- * it.
+ * A window that starts in the future is over too: the machine's clock was set back, and no subject should
+ * wait for it.
  */
 function isOpen(window: RateWindow, nowMs: number): boolean {
   return window.startedAtMs <= nowMs && nowMs < window.endsAtMs

@@ -4,7 +4,7 @@ import type { RateCount, RateLimit } from './rate-limit.ts'
 
 const NOW = 'coalesce($4::timestamptz, now())'
 
-// A window that lies in the future is over too: the clock was set back, and nobody should wait for it.
+// A window that starts in the future is over too: the clock was set back, and no subject should wait for it.
 const OVER = `(w.ends_at <= ${NOW} or w.ends_at > excluded.ends_at)`
 
 const COUNT = {
@@ -17,7 +17,7 @@ const COUNT = {
     returning count, (extract(epoch from ends_at - ${NOW}) * 1000)::float8 as left`,
 }
 
-// One request in so many also clears windows that ended: the table stays as large as a few minutes of
+// One request in a thousand also deletes ended windows, so that the table holds only a few minutes of
 // subjects.
 const SWEEP_EVERY = 1000
 const SWEEP = {
@@ -25,7 +25,7 @@ const SWEEP = {
   text: `delete from rate_windows where ends_at < ${NOW.replace('$4', '$1')}`,
 }
 
-/** Rate windows in a table that replicas share: one upsert a request. */
+/** Counts rate windows in a table that replicas share, with one upsert a request. */
 export class SqlRateCounter implements RateCounter {
   readonly backend = 'postgres'
   readonly #session: Session

@@ -1,6 +1,6 @@
 /**
- * How many requests of one subject pass in a window. The window opens with the subject's first request and is
- * fixed.
+ * Requests of one subject that pass in a window. The window opens with the subject's first request and has a
+ * fixed length.
  */
 export interface RateLimit {
   readonly name: string
@@ -8,7 +8,7 @@ export interface RateLimit {
   readonly windowSeconds: number
 }
 
-/** What a counter knows after it has counted a request. */
+/** The state of a subject's window after a request was counted. */
 export interface RateCount {
   /** Requests of the subject in its open window, this one included. */
   readonly count: number
@@ -16,24 +16,24 @@ export interface RateCount {
   readonly windowLeftMs: number
 }
 
-/** The answer to one request. */
+/** The verdict on one request. */
 export interface RateVerdict {
   readonly allowed: boolean
-  /** Whole seconds until the window ends, at least 1: what `Retry-After` says, enough and not one more. */
+  /** Whole seconds until the window ends, rounded up, at least 1: the value of `Retry-After`. */
   readonly retryAfterSeconds: number
-  /** How many more requests pass in this window. */
+  /** Requests that still pass in this window. */
   readonly remaining: number
   /**
-   * Whether the subject goes on far beyond its limit, as nothing does that heeds a refusal: it can be
-   * answered late.
+   * Whether the subject keeps asking far beyond its limit, as no client does that heeds refusals; its answers
+   * may be delayed.
    */
   readonly floods: boolean
 }
 
-/** Times its limit that a subject may ask in a window before it floods. */
+/** Multiple of the limit above which a subject floods. */
 const FLOOD_FACTOR = 4
 
-/** Judges a counted request: the first `limit` of a window pass, refused ones count too. */
+/** Judges a counted request: the first `limit` of a window pass; refused requests count too. */
 export function judge(limit: RateLimit, { count, windowLeftMs }: RateCount): RateVerdict {
   return {
     allowed: count <= limit.limit,

@@ -3,22 +3,22 @@ import type { Clock } from '../clock.ts'
 import type { RateCounter } from './rate-counter.ts'
 import { judge, type RateCount, type RateLimit, type RateVerdict } from './rate-limit.ts'
 
-/** Looks at the alerts of a license a minute. */
+/** Reads of alerts, per license and minute. */
 const ALERT_READS = 120
 /**
- * Actions on them a minute. Each names a hundred alerts at most, and leaves a line in the record of those
- * that it changes.
+ * Actions on alerts, per license and minute. Each names at most a hundred alerts, and adds a line to the
+ * record of each alert that it changes.
  */
 const ALERT_ACTIONS = 30
 
 /**
- * Requests a minute of the agent routes (spec, Limits); `cancel` has no figure there and gets that of
- * `status`.
+ * Requests a minute to the agent routes (spec, Limits). The spec has no figure for `cancel`, so it gets that
+ * of `status`.
  */
 const AGENT_LIMITS = {
   /** Per client address. */
   activate: 10,
-  /** Per license key, as those below. */
+  /** Per license, as every limit below. */
   heartbeat: 30,
   claim: 60,
   status: 120,
@@ -28,7 +28,7 @@ const AGENT_LIMITS = {
   'alert-act': ALERT_ACTIONS,
 } as const
 
-/** The limits that a gate can ask for. */
+/** Limits that a gate can apply. */
 export type RateLimitName =
   | keyof typeof AGENT_LIMITS
   | 'login-per-ip'
@@ -40,46 +40,43 @@ export type RateLimitName =
   | 'bad-key'
   | 'secret-guess'
 
-/** The two limits of the public chat, requests a minute: `config.chat` has this shape. */
+/** The two limits of the public chat, in requests a minute: `config.chat` has this shape. */
 export interface ChatLimits {
   readonly perIpPerMinute: number
   readonly globalPerMinute: number
 }
 
-/** Sign-ins a minute and client address. */
+/** Sign-ins per client address and minute. */
 const LOGINS_PER_IP = 5
-/** Sign-ins a quarter of an hour and account. */
+/** Sign-ins per account in `LOGIN_ACCOUNT_SECONDS`. */
 const LOGINS_PER_ACCOUNT = 10
 const LOGIN_ACCOUNT_SECONDS = 900
 
-/** Looks for human replies a minute and client address (wire: Chat). */
+/** Reads of human replies, per client address and minute (wire: Chat). */
 const CHAT_READS_PER_IP = 60
 
-/** Rows a minute and person that the audit log keeps of operations they may not run. */
+/** Refused operations that the audit log records, per person and minute. */
 const REFUSED_OPERATIONS = 30
-/**
- * License keys a minute and client address that are not good. Hosts behind one address may all have such a
- * one.
- */
+/** Bad license keys per client address and minute. All hosts behind one address may have such a key. */
 const BAD_KEYS_PER_IP = 120
-/** Tries a minute at a secret of the settings, of an address from which it never came. */
+/** Tries a minute at a secret of the settings, per address that never sent the right one. */
 const GUESSES_PER_IP = 10
 
-/** Times a limit of an IPv6 /64 that passes for the /48 around it. */
+/** Multiple of an IPv6 /64's limit that passes for the /48 around it. */
 const SITE_FACTOR = 10
 
-/** 16 bytes in base64url. */
+/** Length of 16 bytes in base64url. */
 const SUBJECT_CHARS = 22
 const MINUTE_SECONDS = 60
 
 /**
- * The 16-byte digest, base64url, under which whoever has no id here is counted: addresses and emails are kept
- * nowhere.
+ * Returns the 16-byte digest, base64url, under which a subject without an id here is counted: addresses and
+ * emails are stored nowhere.
  */
 export const subjectDigest = (subject: string): string =>
   hash('sha256', subject, 'base64url').slice(0, SUBJECT_CHARS)
 
-/** The networks of an address: of IPv6 its /64 and the /48 around that. */
+/** The networks of an address: for IPv6 its /64 and the /48 around that. */
 interface Networks {
   readonly own: string
   readonly site: string | undefined
@@ -96,10 +93,7 @@ export class RateLimits {
     readonly counter: RateCounter
     readonly clock: Clock
     readonly chat: ChatLimits
-    /**
-     * Told each license whose request a per-license limit refused. Must neither fail nor keep the answer
-     * waiting.
-     */
+    /** Called with each license that a per-license limit refused. Must neither fail nor delay the answer. */
     readonly refused?: (licenseId: string) => void
   }) {
     this.#counter = parts.counter
@@ -108,15 +102,15 @@ export class RateLimits {
     this.#refused = parts.refused
   }
 
-  /** Where the windows are counted, for the metric. */
+  /** The counter's backend, for the metric. */
   get backend(): RateCounter['backend'] {
     return this.#counter.backend
   }
 
   /**
-   * Counts one request of `subject` (a license, an account; any constant for a global limit) and says whether
-   * it passes. Ask before doing work, and ask only for subjects that are known: an unknown key must not open
-   * a window. Windows in memory answer at once: a request that waits for nothing has its body read as it
+   * Counts one request of `subject` (a license, an account; any constant for a global limit) and returns
+   * whether it passes. Ask before doing work, and only for known subjects: an unknown key must not open a
+   * window. A counter in memory answers without a promise, so that the body of a request is read as it
    * arrives.
    */
   take(name: RateLimitName, subject: string): RateVerdict | Promise<RateVerdict> {
@@ -128,8 +122,8 @@ export class RateLimits {
   }
 
   /**
-   * The same for the networks of a client's address: what passes in its own counts in the one around it too,
-   * where there is one, at ten times the limit.
+   * Counts one request of a client's networks. A request that passes in its own network also counts in the
+   * site around it, if there is one, at ten times the limit.
    */
   takeByNetworks(name: RateLimitName, { own, site }: Networks): RateVerdict | Promise<RateVerdict> {
     const verdict = this.take(name, own)
