@@ -31,7 +31,8 @@ const namedTests = (shown: string): [string, string][] =>
     title,
   ])
 
-const pathOf = (file: string): string => (file.startsWith('test/') ? file : `packages/${file}`)
+const pathOf = (file: string): string =>
+  /^(?:core|http|cli|testing)\//.test(file) ? `packages/${file}` : file
 
 const CALL = /(?:\b(?:test|it|describe)(?:\.[a-z]+)*|[)`])\s*\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/gs
 

@@ -4,7 +4,7 @@ import { randomIds, spellId } from '../src/ids.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The definition, digit by digit. */
+/** Spells a value by the definition, digit by digit. */
 function base32(value: bigint, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest >>= 5n) text = ALPHABET[Number(rest & 31n)] + text

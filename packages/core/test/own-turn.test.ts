@@ -1,4 +1,4 @@
-// Long work of several requests does not add up to one long turn of the event loop.
+// Long pieces of work for several requests do not add up to one long turn of the event loop.
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { ownTurn } from '@svc/core'
 

@@ -89,7 +89,7 @@ describe('an account of one’s own', () => {
     const listed = await accounts.sessions(here)
     expect(listed.map(({ current }) => current)).toEqual([true, false])
     const text = JSON.stringify(listed)
-    // Nothing of it leads to a session.
+    // No listed value gives access to a session.
     for (const { cookie, digest } of [here, elsewhere]) {
       expect(text).not.toContain(digest)
       expect(text).not.toContain(cookie.split('.')[1])

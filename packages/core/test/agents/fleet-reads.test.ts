@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
-/** The licenses whose hosts were read, in that order. */
+/** Licenses whose hosts were read, in the order of the reads. */
 let listed: (string | undefined)[]
 
 beforeEach(() => {

@@ -1,5 +1,4 @@
-// A heartbeat changes a row in its page and no index: what keeps a table that is written all day as small as
-// it is.
+// A heartbeat changes its row within the page and no index, which keeps a constantly written table small.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { HeartbeatWrite, Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
@@ -39,7 +38,7 @@ const beat = (host: number, minute: number): HeartbeatWrite => ({
   drillPass: undefined,
 })
 
-/** Every host once, in an order that has nothing to do with that of the rows. */
+/** Sends one heartbeat of every host, in an order unrelated to that of the rows. */
 async function minute(at: number): Promise<void> {
   const stride = 37
   for (let from = 0; from < HOSTS; from += AT_ONCE) {
@@ -48,9 +47,9 @@ async function minute(at: number): Promise<void> {
   }
 }
 
-// While a transaction writes for long, in whatever database of the server (another suite may have one), old
-// versions of rows are not cleared from their pages: the best stretch counts. With an index on what
-// heartbeats change each has none at all.
+// A transaction that writes for long, in any database of the server (another suite may have one), keeps old
+// versions of rows from being cleared from their pages, so the best stretch counts. With an index on a column
+// that heartbeats change, no update of any stretch is HOT.
 const STRETCHES = 4
 
 describe(`the rows of hosts on ${POSTGRES}`, () => {

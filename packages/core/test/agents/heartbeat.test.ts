@@ -1,4 +1,4 @@
-// The claims of a refresh, and the values that the service hands on to its stores.
+// Tests of the claims of a refresh, and of the values that the service passes to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Heartbeat, REFRESH_TYP, verificationKeys, verifyToken } from '@svc/core'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
@@ -21,7 +21,7 @@ const beat = (fields: Partial<Heartbeat> = {}, on = test) =>
 
 const headerOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
 
-/** The claims of a refresh, held against the keys that the service publishes. */
+/** Returns the claims of a refresh, verified with the keys that the service publishes. */
 function opened(refresh: string | undefined, on = test) {
   const keys = verificationKeys(on.plane.signer.jwks())
   const verdict = verifyToken(refresh ?? '', {
@@ -34,7 +34,7 @@ function opened(refresh: string | undefined, on = test) {
   return verdict.claims
 }
 
-/** A job that a host holds; its id. */
+/** Makes a host hold a job; returns the job's id. */
 async function held(fingerprint = 'fp-1', licenseId = 'lic_a'): Promise<string> {
   await test.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {}, target: fingerprint })
   const { job } = await test.plane.jobs.claim({ licenseId, fingerprint, claimKey: undefined })

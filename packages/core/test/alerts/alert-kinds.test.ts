@@ -5,7 +5,7 @@ import { POSTGRES, SERVER } from '../storage/backends.ts'
 import { FleetScene } from './fleet-scene.ts'
 
 interface Case {
-  /** Brings the trouble about; it holds for two ticks at least. */
+  /** Causes the trouble, which lasts for at least two ticks. */
   readonly begin: (scene: FleetScene) => Promise<unknown>
   readonly end: (scene: FleetScene) => Promise<unknown>
 }
@@ -22,7 +22,7 @@ const MONITOR = {
   resolvers: [],
 } as const
 
-/** Kinds that a monitor has confirmed before a tick looks. */
+/** Kinds that a monitor has confirmed before the tick. */
 const CONFIRMED: ReadonlySet<AlertKind> = new Set(['monitor_drift', 'dns_unreachable'])
 
 const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000

@@ -22,20 +22,20 @@ const condition: AlertCondition = {
   details: {},
 }
 
-/** One dedup key, evaluated each minute of a clock of its own; what was announced, in order. */
+/** One dedup key that is evaluated each minute of its own clock, and its notices in order. */
 class Key {
   readonly clock = new FakeClock()
   readonly notices: string[] = []
   watch: Watch = unwatched(condition)
   #made = 0
 
-  /** One evaluation that finds the condition, or does not; what became of the alert. */
+  /** Runs one evaluation that finds the condition or does not; returns the resulting state of the alert. */
   tick(found: Partial<AlertCondition> | boolean): string {
     const seen = found === false ? undefined : { ...condition, ...(found === true ? {} : found) }
     return this.#take(nextStep(this.watch, seen, this.clock.advance({ minutes: 1 })), seen?.event)
   }
 
-  /** Several evaluations; what became of the alert in each. */
+  /** Runs several evaluations; returns the state of the alert after each. */
   ticks(...found: readonly boolean[]): string[] {
     return found.map((each) => this.tick(each))
   }

@@ -1,4 +1,4 @@
-// The guard as the settings make it: no test here brings a client of its own.
+// Tests of the guard that the settings make: no test here passes its own client.
 import { describe, expect, it } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'
@@ -7,11 +7,12 @@ import { farSide } from '../../../../test/support/far-side.ts'
 const LOOPBACK = '127.0.0.0/8'
 
 /**
- * A test message to a receiver on loopback, by a plane with these settings: its outcome, and what arrived.
+ * Sends a test message to a receiver on loopback from a plane with these settings; returns the outcome and
+ * the messages that arrived.
  */
 async function tested(env: Environment) {
   await using far = await farSide()
-  // Without TLS also where nothing is allowed, so that the address alone decides.
+  // Development mode allows plain HTTP with an empty allow-list too, so that only the address decides.
   await using test: TestPlane = testPlane({ env: { NODE_ENV: 'development', ...env } })
   const { operations } = test.plane
   await operations.run('alerts.webhook-set', { url: `http://127.0.0.1:${far.port}/` }, 'ann')

@@ -6,7 +6,7 @@ import { ScriptedReceiver } from './scripted-receiver.ts'
 
 const HOSTS = ['one', 'two']
 
-/** What may happen between two ticks, and the tick itself. */
+/** Events between two ticks, and the tick itself. */
 const event = fc.oneof(
   {
     weight: 6,
@@ -78,7 +78,7 @@ class Run {
     }
   }
 
-  /** Each transition of an opening once, and its end only after its beginning. */
+  /** Expects each transition of an opening once, and its end only after its beginning. */
   checkAnnouncements(taken: ScriptedReceiver['taken']): void {
     const seen = new Set<string>()
     for (const { transition, alert } of taken) {

@@ -42,7 +42,7 @@ describe(`replicas that tick at once on ${POSTGRES}`, () => {
       jobs: [],
     })
 
-  /** Sixteen ticks at the same moment, spread over the replicas. */
+  /** Runs sixteen ticks at the same moment, spread over the replicas. */
   async function ticks(): Promise<void> {
     clock.advance({ minutes: 1 })
     await Promise.all(
@@ -50,7 +50,7 @@ describe(`replicas that tick at once on ${POSTGRES}`, () => {
     )
   }
 
-  /** How many alerts of full disks the replicas have opened together. */
+  /** Returns how many alerts about full disks all replicas have opened together. */
   async function opened(): Promise<number> {
     const texts = await Promise.all(replicas.map(({ plane }) => plane.metrics.exposition()))
     const counts = texts.map((text) => /^svc_alerts_opened_total\{kind="disk_high"\} (\d+)$/m.exec(text)?.[1])

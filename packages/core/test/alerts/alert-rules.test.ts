@@ -37,7 +37,7 @@ const license = (expiresAt: Date): Partial<AlertFacts> => ({
   licenses: [{ id: 'lic_a', label: '', status: 'active', expiresAt } as License],
 })
 
-/** Kind and severity of what is wrong. */
+/** Returns kind and severity of every condition in `facts`. */
 const found = (facts: Partial<AlertFacts>): string[] =>
   conditionsOf({ ...NOTHING, ...facts }, bounds, at).map(({ kind, severity }) => `${kind} ${severity}`)
 

@@ -7,9 +7,9 @@ const HOUR = 3600
 interface Bound {
   readonly kind: AlertKind
   readonly env: Environment
-  /** What reaches the bound of `env`, and not the one that holds without it. */
+  /** A report that reaches the threshold of `env`, but not the default one. */
   readonly reached: (now: number) => Partial<HeartbeatWrite>
-  /** What stays just below the bound of `env`. */
+  /** A report just below the threshold of `env`. */
   readonly below: (now: number) => Partial<HeartbeatWrite>
 }
 
@@ -46,7 +46,7 @@ const BOUNDS: readonly Bound[] = [
   },
 ]
 
-/** Kinds that are open after a host has said this for two ticks. */
+/** Returns the kinds of alerts that are open after a host has sent this report for several ticks. */
 async function openedBy(said: (now: number) => Partial<HeartbeatWrite>, env: Environment = {}) {
   await using scene = await FleetScene.open({ env })
   const fields = said(scene.test.clock.now().getTime() / 1000)

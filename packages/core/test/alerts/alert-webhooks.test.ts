@@ -10,7 +10,7 @@ const ALLOW = { SERVICE_OUTBOUND_ALLOW: '127.0.0.0/8' }
 const resolver = new ScriptedResolver({ 'hooks.example': [['127.0.0.1']] })
 const outbound = () => createOutbound({ resolver, allow: ['127.0.0.0/8'] })
 
-/** A scene whose tenant is told at a receiver on loopback; its secret. */
+/** Opens a scene whose tenant is notified at a receiver on loopback; returns its secret too. */
 async function told(
   handle?: RequestListener,
   url = (far: FarSide) => `http://hooks.example:${far.port}/a?b`,
@@ -32,10 +32,10 @@ async function told(
   }
 }
 
-/** What a receiver made of its requests, each checked by the reference implementation. */
+/** Returns the requests of a receiver, each verified by the reference implementation. */
 const verified = ({ seen }: FarSide, secret: string) =>
   seen.map(({ body, headers }) => {
-    // The clock is a fake one, and the reference compares with the machine's.
+    // The reference compares with the machine's clock, and the service uses a fake one.
     const { timestamp } = JSON.parse(body) as { timestamp: string }
     const webhook = new Webhook(secret)
     const id = headers['webhook-id'] as string

@@ -12,7 +12,7 @@ describe('alerts of a fleet', () => {
     await scene[Symbol.asyncDispose]()
   })
 
-  /** A full disk has its alert; the id. */
+  /** Opens an alert about a full disk; returns its id. */
   async function opened(): Promise<string> {
     await scene.beat({ diskPct: 95 })
     await scene.tick()

@@ -18,13 +18,13 @@ export class FleetScene implements AsyncDisposable {
     return new FleetScene(test, license.id)
   }
 
-  /** A host of the license reports in. */
+  /** Sends a heartbeat of a host of the license. */
   async beat(fields: Partial<HeartbeatWrite> = {}): Promise<void> {
     const own = { licenseId: this.licenseId, fingerprint: 'fp', hostname: 'web-1' }
     await this.test.plane.agents.heartbeat({ ...buildHeartbeat({ ...own, ...fields }), jobs: [] })
   }
 
-  /** A tick's part for alerts, a minute after the last. */
+  /** Runs the alert tasks of a tick, a minute after the last. */
   async tick(): Promise<Evaluation> {
     this.test.clock.advance({ minutes: 1 })
     const done = await this.test.plane.alerts.evaluate()
@@ -32,13 +32,13 @@ export class FleetScene implements AsyncDisposable {
     return done
   }
 
-  /** Kinds of the unresolved alerts. */
+  /** Returns the kinds of the unresolved alerts. */
   async open(): Promise<string[]> {
     const { alerts } = await this.test.plane.alerts.list({ scope: {} })
     return alerts.filter(({ resolvedAt }) => resolvedAt === undefined).map(({ kind }) => kind)
   }
 
-  /** What the log was told: transition and kind. */
+  /** Returns the alert changes in the log, as transition and kind. */
   told(): string[] {
     return this.test.log.lines
       .filter(({ message }) => message === 'alerts')

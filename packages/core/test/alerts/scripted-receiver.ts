@@ -4,13 +4,13 @@ interface Digest {
   readonly data: { readonly alerts: readonly { readonly transition: string; readonly alert: Announced }[] }
 }
 
-/** What a receiver needs of an alert to tell its openings apart. */
+/** Fields of an alert by which a receiver tells its openings apart. */
 interface Announced {
   readonly id: string
   readonly count: number
 }
 
-/** A receiver that takes messages or not, as the test says; what it took, in order. */
+/** A receiver that accepts messages while `isUp`, and the accepted messages in order. */
 export class ScriptedReceiver implements Outbound {
   isUp = true
   readonly taken: { readonly transition: string; readonly alert: Announced }[] = []

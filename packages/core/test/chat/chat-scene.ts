@@ -10,10 +10,10 @@ import type {
 } from '@svc/core'
 import { FakeClock, FakeTimers, testPlane } from '@svc/testing'
 
-/** Three pages of documents. */
+/** The folder of three pages of documents. */
 export const SITE = join(import.meta.dirname, 'site')
 
-/** What a test of the chat may bring. */
+/** Parts that a test of the chat may supply. */
 export interface SceneParts {
   readonly model?: LanguageModel
   readonly env?: Environment
@@ -22,7 +22,7 @@ export interface SceneParts {
   readonly docsPages?: ContentPages
 }
 
-/** A plane whose chat answers from three pages, on a fake clock. */
+/** Makes a plane on a fake clock whose chat answers from three pages. */
 export function chatScene({ model, env = {}, storage, docsDir = SITE, docsPages }: SceneParts = {}) {
   const clock = new FakeClock()
   const timers = new FakeTimers(clock)
@@ -55,18 +55,18 @@ export async function begin(
   return events
 }
 
-/** All events of the answer to a message. */
+/** Returns all events of the answer to a message. */
 export async function ask(plane: ControlPlane, fields: Partial<IncomingMessage> = {}): Promise<ChatEvent[]> {
   const events: ChatEvent[] = []
   for await (const event of await begin(plane, fields)) events.push(event)
   return events
 }
 
-/** What the deltas of an answer say together. */
+/** Returns the text of an answer's deltas. */
 export const textOf = (events: readonly ChatEvent[]): string =>
   events.map((event) => (event.type === 'delta' ? event.text : '')).join('')
 
-/** The conversation that an answer belongs to. */
+/** Returns the id of the conversation that an answer belongs to. */
 export function conversationOf(events: readonly ChatEvent[]): string {
   const [meta] = events
   if (meta?.type !== 'meta') throw new Error('an answer begins with meta')

@@ -1,6 +1,6 @@
 import type { TextFilter } from '../../src/chat/text-filter.ts'
 
-/** A text in parts whose lengths go round in `lengths`. */
+/** Cuts a text into parts, with the lengths of `lengths` in turn. */
 export function partsOf(text: string, lengths: readonly number[]): string[] {
   const parts: string[] = []
   for (let at = 0, turn = 0; at < text.length; turn += 1) {
@@ -11,7 +11,7 @@ export function partsOf(text: string, lengths: readonly number[]): string[] {
   return parts
 }
 
-/** What a filter shows of a text that comes in parts: after each part, and at the end. */
+/** Returns the text that a filter shows after each part, and at the end. */
 export function shown(filter: TextFilter, parts: readonly string[]): string[] {
   return [...parts.map((part) => filter.push(part)), filter.end()]
 }

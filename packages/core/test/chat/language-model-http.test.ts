@@ -198,7 +198,7 @@ describe('a conversation over it', () => {
     const heard: ChatEvent[] = []
     let next = events.next()
     while (server.seen.length === 0) await turn()
-    // A word is heard, then four seconds pass: the time of the clock, not of this machine, runs out.
+    // After each word four seconds of the fake clock pass, so the time limit needs no real time.
     while (last(heard)?.type !== 'done' && heard.length < 30) {
       drip()
       heard.push((await next).value as ChatEvent)
@@ -206,7 +206,7 @@ describe('a conversation over it', () => {
       await test.timers.advance({ seconds: 4 })
     }
     expect(last(heard)).toMatchObject({ type: 'done', engine: 'llm', truncated: true })
-    // The fifteenth was heard after 56 s.
+    // The fifteenth word came after 56 s.
     expect(heard.filter(({ type }) => type === 'delta')).toHaveLength(15)
     while (server.left === 0) await turn()
     expect(await test.plane.metrics.exposition()).toContain('svc_chat_model_failures_total{reason="slow"} 1')

@@ -6,10 +6,10 @@ import { MemoryTable } from '../../../testing/src/memory-table.ts'
 import { MemoryTables } from '../../../testing/src/memory-tables.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
-/** A storage that can be read past its stores; whoever uses the storage disposes it first. */
+/** A storage whose rows can be read without its stores. Users dispose the storage before the place. */
 export interface OpenedPlace extends AsyncDisposable {
   readonly storage: Storage
-  /** Every row of every table as JSON; undefined where nothing but the stores gets at them. */
+  /** Returns every row of every table as JSON; undefined if only the stores can read them. */
   readonly rows: () => Promise<string | undefined>
 }
 
@@ -55,7 +55,7 @@ async function rowsOfDatabase(url: string): Promise<string> {
   }
 }
 
-/** Every kind of storage, by the name that titles give it. */
+/** Every kind of storage, by its name in titles. */
 export const PLACES: readonly (readonly [name: string, open: () => Promise<OpenedPlace>])[] = [
   ['memory', memory],
   ['PGlite', pglite],

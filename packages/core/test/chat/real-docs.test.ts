@@ -63,7 +63,7 @@ describe('questions of operators, asked of the manual, which a site of theirs ma
   )
 })
 
-/** What differs from answer to answer. */
+/** Replaces the ids, which differ from answer to answer. */
 const withoutIds = (text: string): string => text.replaceAll(/\b(chat|msg)_[0-9a-z]{26}\b/g, '$1_…')
 
 test('The conversation that docs/chat.md shows is what the service says', async () => {

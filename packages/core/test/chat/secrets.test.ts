@@ -8,7 +8,7 @@ import { SAMPLES } from '../redaction/samples.ts'
 import { ask, chatScene, conversationOf } from './chat-scene.ts'
 import { PLACES } from './opened-places.ts'
 
-// Several samples a message: each on lines of its own, so that no secret hides another.
+// Samples in one message, each on lines of its own, so that no secret hides another.
 const PER_MESSAGE = 10
 const messages = Array.from({ length: Math.ceil(SAMPLES.length / PER_MESSAGE) }, (_, at) =>
   SAMPLES.slice(at * PER_MESSAGE, (at + 1) * PER_MESSAGE),
@@ -16,7 +16,7 @@ const messages = Array.from({ length: Math.ceil(SAMPLES.length / PER_MESSAGE) },
 
 const SECRETS = SAMPLES.map(({ secret }) => secret)
 
-/** Everything that operators get to see of the chat, as one text. */
+/** Returns everything that operators can see of the chat, as one text. */
 async function everything({ chat }: ControlPlane): Promise<string> {
   const shown = []
   for (const { id } of await chat.list(false, 1000)) shown.push(await chat.show(id, 1000))
@@ -40,7 +40,8 @@ describe('no secret of the redactor’s corpus gets past the door', () => {
       await using scene = chatScene({ env, storage: place.storage })
       let conversationId: string | undefined
       for (const [at, samples] of messages.entries()) {
-        // What no document covers is shown to the model three times in a conversation.
+        // A conversation may ask the model about three messages that no document covers; then a new one
+        // begins.
         if (at % MAX_SMALL_TALK === 0) conversationId = undefined
         const message = `How do I install the agent?\n${samples.map(({ text }) => text).join('\n\n')}`
         server.answer(saying(...(message.match(/[\s\S]{1,7}/g) ?? [])))

@@ -1,7 +1,7 @@
-/** A question as a visitor puts it, and the page that should come first. */
+/** A question as a visitor words it, and the page that should come first. */
 type Question = readonly [asked: string, page: string]
 
-/** Retrieval was made with these at hand. */
+/** Questions that were known while retrieval was written. */
 export const KNOWN: readonly Question[] = [
   ['what does svc do?', '/docs/customers/overview'],
   ['How do I connect a host agent?', '/docs/customers/connect-a-host'],
@@ -35,7 +35,9 @@ export const KNOWN: readonly Question[] = [
   ['write my own agent in python', '/docs/agents'],
 ]
 
-/** These were put to it for the first time when it was done: five had the right page, the others none. */
+/**
+ * Questions asked for the first time after retrieval was finished: five got the right page, the others none.
+ */
 export const LATER: readonly Question[] = [
   ['my machine does not show up in the list', '/docs/customers/connect-a-host'],
   ['deploy has been waiting for an hour', '/docs/customers/jobs'],

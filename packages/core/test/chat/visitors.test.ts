@@ -12,7 +12,7 @@ import { chatScene } from './chat-scene.ts'
 import { DOCS } from './real-docs.ts'
 import { KNOWN, LATER, OFF_TOPIC } from './visitor-questions.ts'
 
-/** So many of the forty questions must have the right page first. */
+/** Smallest number of the forty questions that must have the right page first. */
 const RIGHT = 34
 
 let chunks: readonly Chunk[]

@@ -12,7 +12,7 @@ const SECRETS = Object.values<SettingGroup>(settings)
   .filter(({ secret }) => secret)
   .map(({ name }) => name)
 
-/** A value that every secret setting takes: an address for the database, a text for the rest. */
+/** A value that every secret setting accepts: a URL for the database, a text for the others. */
 const VALUE = 'postgres://svc:tell-nobody@127.0.0.1/svc-and-32-characters-more'
 
 let folder: string
@@ -124,7 +124,7 @@ describe('a file that cannot be the value', () => {
     ['is no text', /which is no text in UTF-8$/, () => file(Buffer.from([0x74, 0xff, 0xfe]))],
   ]
 
-  // Of a group that a bad value stops, and of one that it only closes.
+  // One setting is in a required group, the other in an optional group.
   test.each(CASES)('stops the start with setting and path, for it %s', async (_, said, make) => {
     const path = await make()
     for (const name of ['SERVICE_LICENSE_PRIVKEY', 'SERVICE_HEALTH_TOKEN']) {

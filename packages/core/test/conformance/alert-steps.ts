@@ -27,7 +27,7 @@ import {
 const dedupKey = fc.constantFrom('disk_high:h1', 'job_failed:app:a')
 const tenantId = fc.constantFrom('ten_a', 'ten_b')
 const owner = fc.oneof(fc.constant(''), licenseId, licenseId)
-// Who acts is not sent with every action, so what no database takes is not for here.
+// Actors are plain texts here: texts that a database refuses do not come with every action.
 const actor = fc.constantFrom('a', 'b', 'é😀')
 const isRare = fc.nat(7).map((number) => number === 0)
 
@@ -45,7 +45,7 @@ const condition: fc.Arbitrary<AlertCondition> = fc
   })
   .map(({ event, ...rest }) => (event === undefined ? rest : { ...rest, event }))
 
-/** One step of one key, decided as an evaluation does; sometimes on what is known no longer. */
+/** Decides one step of one key as an evaluation does, sometimes from outdated knowledge. */
 const move = steps(
   'move alert',
   fc.record({
@@ -90,7 +90,7 @@ const faceOf = ({ kind, severity, summary, host, details, event }: AlertConditio
 const alertIdOf = (world: World, { alert }: LifecycleStep, watch: Watch, place: number): string =>
   alert === 'open' ? world.id('alr', place) : (watch.alert?.id ?? '')
 
-/** Ids of some alerts so far, and of none. */
+/** Returns ids of some alerts so far, or an absent one. */
 async function alertIds(world: World, picks: readonly number[]): Promise<readonly string[]> {
   const known = await world.fake.alerts.list({ scope: {}, limit: 50 }, world.clock.now())
   return picks.map((which) => known[which % (known.length + 1)]?.id ?? 'alr_absent')
@@ -197,7 +197,7 @@ const fact = steps(
     },
 )
 
-/** What happens to alerts, and the facts that they are drawn from. */
+/** Steps that change alerts, and the facts that alerts are derived from. */
 export const alertSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 14, arbitrary: move },
   { weight: 3, arbitrary: act },

@@ -6,7 +6,7 @@ const sessionId = fc.constantFrom('visitor-1', 'visitor-2')
 const category = rarely(fc.constantFrom(...CHAT_CATEGORIES))
 const retentionDays = fc.constantFrom(30, 30, 1, 0)
 
-/** One of the conversations so far. */
+/** Returns one of the conversations so far, or none. */
 async function conversationAt(world: World, which: number) {
   const known = await world.fake.conversations.list({ waiting: false, limit: 50 })
   return known[which % (known.length + 1)]
@@ -143,7 +143,7 @@ const purge = steps(
       conversations.purge(days, batch, now),
 )
 
-/** What visitors, the service and people say. */
+/** Messages of visitors, the service and people. */
 export const chatSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: begin },
   { weight: 4, arbitrary: say },

@@ -4,7 +4,7 @@ import { type Ask, canonical, type World } from './world.ts'
 
 const ALL = 1000
 
-/** Everything that a storage holds, asked through its ports. */
+/** Reads everything that a storage holds through its ports. */
 export const contents =
   (world: World): Ask =>
   async (stores, now) => {
@@ -26,7 +26,8 @@ export const contents =
     }
   }
 
-// The port lists no sessions. Whom each speaks for is asked, and how many an end to all of them still finds.
+// The port cannot list sessions. Instead each digest is asked for its user, and each user's sessions are
+// ended and counted.
 async function sessionsOf({ sessions, users }: Stores, now: Date) {
   const speaking = []
   for (const digest of SESSION_DIGESTS) speaking.push((await sessions.use(digest, now))?.user.id)
@@ -66,7 +67,7 @@ async function alertsOf({ alerts, alertDeliveries }: Stores, now: Date) {
   }
 }
 
-/** Lists for which the port promises no order. */
+/** Sorts lists for which the port promises no order. */
 const unordered = (lists: Readonly<Record<string, readonly unknown[]>>) =>
   Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(canonical).sort()]))
 

@@ -6,13 +6,13 @@ import { report } from './job-steps.ts'
 import { append } from './log-steps.ts'
 import { type Ask, fingerprint, outcome, type Step, steps, type World } from './world.ts'
 
-/** Each call by itself, all in one turn. */
+/** Runs each call by itself, all in one turn of the event loop. */
 const atOnce =
   (asks: readonly Ask[]): Ask =>
   (stores, now) =>
     Promise.all(asks.map((ask) => outcome(ask, stores, now)))
 
-/** Steps of one kind that concern different rows, so that it does not matter which comes first. */
+/** Steps of one kind that concern different rows, so that their order does not matter. */
 const crowdOf = <Given>(
   name: string,
   single: fc.Arbitrary<Step>,
@@ -30,7 +30,7 @@ type Picked = { readonly pick: number }
 const ofHost = (host: Host) => `${host.licenseId} ${host.fingerprint}`
 const ofJob = ({ pick }: Picked, world: World) => world.jobId(pick)
 
-/** A host of one of three new licenses, with what it is to hear. */
+/** A host of one of three new licenses, and the jobs that a claim should report to it. */
 const claimer = fc.record({
   license: fc.nat(2),
   fingerprint,
@@ -76,7 +76,7 @@ const leaseOf = ({ licenseId, fingerprint, repeats }: Omit<Claimer, 'keyDigest'>
   claimKey: repeats ? 'key-of-crowd' : undefined,
 })
 
-// Work is aimed at its host: which of several gets a shared job is up to the order in which they come.
+// Work has its host as target, since the order of claims decides which host gets a shared job.
 async function prepare({ jobs, agents }: Stores, host: Claimer, now: Date): Promise<void> {
   const { licenseId, fingerprint, mustStop, repeats, hasWork, isDrained } = host
   const [stopped = '', repeated = '', waiting = ''] = host.jobs
@@ -96,7 +96,7 @@ async function prepare({ jobs, agents }: Stores, host: Claimer, now: Date): Prom
   await agents.change(licenseId, fingerprint, { drained: true }, now)
 }
 
-/** Calls that are issued at once, as requests come: those of one kind may travel in one statement. */
+/** Calls that are issued at once, as requests are: calls of one kind may share one statement. */
 export const crowdSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: crowdOf<Host>('heartbeats', heartbeat, ofHost) },
   { weight: 3, arbitrary: crowdOf<Picked>('reports', report, ofJob) },

@@ -30,7 +30,7 @@ const removeWebhook = steps(
       alertDeliveries.removeWebhook(given),
 )
 
-/** One audience that waits, or one that may not. */
+/** Bundles the alerts of an audience that waits, or of one that may not. */
 const bundle = steps(
   'bundle',
   fc.record({
@@ -83,7 +83,7 @@ const settle = steps(
     },
 )
 
-/** What is told of alerts, and to whom. */
+/** Steps that notify audiences of alerts. */
 export const deliverySteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: setWebhook },
   { weight: 1, arbitrary: removeWebhook },

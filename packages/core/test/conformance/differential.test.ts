@@ -1,6 +1,6 @@
-// The fake and a database are asked the same, and must answer the same: a fake that is kinder than the
-// database is a bug of the fake. Here a few sequences, the same every time, on both databases; the pipeline
-// has `npm run conform` run 2,000 on PGlite (docs/reliability.md).
+// The fake and a database get the same calls and must give the same answers: a fake that is kinder than the
+// database is a bug of the fake. This suite runs a few sequences, the same every time, on both databases; in
+// the pipeline `npm run conform` runs 2,000 on PGlite (docs/reliability.md).
 import { describe, expect, it } from '@jest/globals'
 import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'
@@ -9,10 +9,10 @@ import { type Database, pgliteDatabase, postgresDatabase } from './database.ts'
 import { portsOf } from './port-methods.ts'
 import { asked, runBoth, sequences } from './sequence.ts'
 
-/** Without a database a sequence takes milliseconds. */
+/** Sequences on the fake alone, which take milliseconds each. */
 const RUNS_ALONE = 100
 const SEED = 1
-/** A sequence takes a tenth of a second, and ten times that on a busy machine. */
+/** Time limit: a sequence takes a tenth of a second, and ten times that on a busy machine. */
 const PATIENCE_MS = 120_000
 
 const DATABASES: readonly (readonly [string, number, () => Promise<Database>])[] = [

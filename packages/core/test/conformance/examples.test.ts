@@ -1,4 +1,4 @@
-// What the random sequences found, kept: each was answered otherwise by the fake than by the database.
+// Examples from the random sequences: in each, the fake once answered differently from the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { NewUser, Storage } from '@svc/core'
 import {
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** What the last of several calls gives, on both storages. */
+/** Returns the results of the last of several calls, on both storages. */
 async function both(...asks: readonly Ask[]): Promise<readonly unknown[]> {
   const last = []
   for (const storage of [memoryStorage(), database.storage]) {

@@ -4,7 +4,7 @@ import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, 
 
 const figure = rarely(fc.constantFrom(0, 12.5, -1, 1e308, 5e-324))
 
-/** A host reports. */
+/** A heartbeat of a host. */
 export const heartbeat = steps(
   'heartbeat',
   fc.record({
@@ -93,7 +93,7 @@ const readLicense = steps(
     ],
 )
 
-/** A key is looked up, at the instant of the sequence or beside it. */
+/** A look-up of a key, at the instant of the sequence or after it. */
 export const readKey = steps(
   'read key',
   fc.record({ keyDigest, secondsLater: fc.constantFrom(0, 0, 60, 600) }),
@@ -130,7 +130,7 @@ const addDeployment = steps(
     },
 )
 
-/** What changes hosts, licenses, tenants and deployments. */
+/** Steps that change hosts, licenses, tenants and deployments. */
 export const fleetSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 6, arbitrary: heartbeat },
   { weight: 4, arbitrary: change },

@@ -56,7 +56,7 @@ const lease = steps(
   (request) => () => (stores, now) => stores.jobs.lease(request, now),
 )
 
-/** How a writer is wrong, if it is. */
+/** The fault of a writer, if any. */
 const fault = fc.constantFrom<Fault[]>(
   'none',
   'none',
@@ -72,7 +72,7 @@ type Fault = 'none' | 'license' | 'fingerprint' | 'attempt' | 'later'
 
 const writer = { pick, fault, saysAttempt: fc.boolean() }
 
-/** The host that holds a job, or somebody who is not quite that. */
+/** Returns the host that holds a job, or a variation of it with the given fault. */
 export async function ownerOf(
   world: World,
   given: { readonly pick: number; readonly fault: Fault; readonly saysAttempt: boolean },
@@ -94,7 +94,7 @@ function attemptOf(job: Job | undefined, wrong: Fault, says: boolean): number | 
   return says ? current : undefined
 }
 
-/** The owner of a job, or somebody else, says how it goes. */
+/** A report of a job's state by its owner, or by another writer. */
 export const report = steps(
   'report',
   fc.record({
@@ -144,7 +144,7 @@ const cancel = steps(
 
 const sweep = steps('sweep', fc.constant({}), () => () => (stores, now) => stores.jobs.sweep(now))
 
-/** What moves jobs. */
+/** Steps that change jobs. */
 export const jobSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 12, arbitrary: enqueue },
   { weight: 16, arbitrary: lease },

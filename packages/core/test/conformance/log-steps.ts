@@ -6,7 +6,7 @@ const lines = fc.array(fc.record({ ts: fc.constantFrom(0, 1.5, 1_760_000_000), l
   maxLength: 4,
 })
 
-/** The owner of a job, or somebody else, sends lines. */
+/** Lines sent by the owner of a job, or by another writer. */
 export const append = steps(
   'append logs',
   fc.record({
@@ -41,7 +41,7 @@ const read = steps(
     },
 )
 
-/** What writes and reads the output of jobs. */
+/** Steps that write and read the output of jobs. */
 export const logSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 10, arbitrary: append },
   { weight: 3, arbitrary: read },

@@ -20,7 +20,7 @@ const definition: fc.Arbitrary<MonitorDefinition> = fc.record({
   resolvers: fc.constantFrom([], ['192.0.2.53']),
 })
 
-/** One of the monitors so far. */
+/** Returns one of the monitors so far, or none. */
 async function monitorAt(world: World, which: number): Promise<Monitor | undefined> {
   const known = await world.fake.monitors.list({})
   return known[which % (known.length + 1)]
@@ -135,7 +135,7 @@ const release = steps(
       monitors.release(given),
 )
 
-/** What watches names, and what is found. */
+/** Steps that change monitors and record their findings. */
 export const monitorSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 4, arbitrary: add },
   { weight: 1, arbitrary: read },

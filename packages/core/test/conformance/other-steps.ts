@@ -24,7 +24,7 @@ import {
   words,
 } from './world.ts'
 
-// Around every limit of the rules, and sometimes back: a database's clock is set.
+// Waits around every limit of the rules, and sometimes backwards, since a database's clock can be set.
 const SECONDS = [0, 0.001, 1, 59, 60, 61, 299, 300, 301, 600, 601, 3600, 7200, 43_200, -1, -3600]
 const wait = steps('wait', fc.constantFrom(...SECONDS), (seconds) => (world) => {
   world.clock.advance({ seconds })
@@ -77,7 +77,7 @@ const queue: Steps = [
 const alerting: Steps = [...alertSteps, ...deliverySteps, { weight: 8, arbitrary: fc.oneof(...fleetSteps) }]
 const watching: Steps = [...monitorSteps, { weight: 3, arbitrary: fc.oneof(...fleetSteps) }]
 
-/** Several calls in one transaction, which is kept or undone. */
+/** Several calls in one transaction, which is committed or rolled back. */
 const transaction = (single: Steps) =>
   steps(
     'transaction',
@@ -113,8 +113,8 @@ const together =
 const LIMIT = { name: 'claim', limit: 60, windowSeconds: 60 }
 
 /**
- * Windows are no part of a transaction. When one is forgotten after its end is each counter's own: their time
- * never goes back.
+ * Rate windows are not part of a transaction. Each counter decides when to forget an ended window, so the
+ * time of these calls never goes back.
  */
 const rate = steps('count request', fc.constantFrom('subject-1', 'subject-2'), (subject) => (world) => {
   const now = world.latest()
@@ -122,8 +122,8 @@ const rate = steps('count request', fc.constantFrom('subject-1', 'subject-2'), (
 })
 
 /**
- * Steps of one mix; `crowds` come beside them, and never within a transaction, where every call goes by
- * itself.
+ * Steps of one mix. `crowds` are added beside the single steps, but never in a transaction, which runs its
+ * calls one by one.
  */
 const mixOf = (single: Steps, crowds: Steps = []): fc.Arbitrary<Step> => {
   const total = single.reduce((sum, { weight }) => sum + weight, 0)
@@ -136,7 +136,10 @@ const mixOf = (single: Steps, crowds: Steps = []): fc.Arbitrary<Step> => {
   )
 }
 
-/** What the steps of one sequence are drawn from: few kinds, so that they meet; sometimes all of them. */
+/**
+ * Mixes of steps; each sequence draws from one. Most have few kinds, so that steps affect each other; some
+ * have all.
+ */
 export const MIXES: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 5, arbitrary: mixOf(queue, crowdSteps) },
   { weight: 3, arbitrary: mixOf(alerting) },

@@ -5,7 +5,7 @@ import { fields, order, rarely, type Step, steps, words } from './world.ts'
 const userId = fc.constantFrom('usr_1', 'usr_2')
 const anyUserId = fc.constantFrom('usr_1', 'usr_2', 'adm_1', 'adm_2')
 const email = fc.constantFrom('a@x', 'a.b@x', 'ab@x', 'ä@x', '😀@x')
-/** The digests of all sessions that there may be. */
+/** Digests of all possible sessions. */
 export const SESSION_DIGESTS = ['session-1', 'session-2', 'session-3'] as const
 const digest = fc.constantFrom(...SESSION_DIGESTS)
 
@@ -111,7 +111,7 @@ const begin = steps(
     },
 )
 
-/** What people do, and what is kept of it. */
+/** Steps of users, their sessions and the audit log. */
 export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: addUser },
   { weight: 2, arbitrary: changeUser },

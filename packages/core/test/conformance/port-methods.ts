@@ -1,20 +1,20 @@
 import type { Storage } from '@svc/core'
 import { memoryStorage } from '@svc/testing'
 
-/** A part of a storage that can be asked, with the names of what it can do. */
+/** A port of a storage, with the names of its methods. */
 export interface Port {
   readonly name: string
   readonly methods: readonly string[]
 }
 
-/** Every port of a storage. */
+/** Returns every port of a storage. */
 export function portsOf(storage: Storage = memoryStorage()): readonly Port[] {
   return Object.entries(storage)
     .filter(([, store]) => typeof store === 'object')
     .map(([name, store]) => ({ name, methods: methodsOf(store as object) }))
 }
 
-/** What a port can do, be it a plain object or of a class. */
+/** Returns the names of a port's methods, whether it is a plain object or an instance of a class. */
 export function methodsOf(store: object): readonly string[] {
   const proto: object = Object.getPrototypeOf(store)
   const names = proto === Object.prototype ? Object.keys(store) : Object.getOwnPropertyNames(proto)

@@ -1,5 +1,5 @@
-// A port without a contract suite, or with one that leaves a method out or a storage, is a promise that
-// nobody checks.
+// A port without a contract suite is a promise that nothing checks; so is a suite that omits a method or a
+// storage.
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
@@ -10,10 +10,10 @@ const read = (path: string): string => readFileSync(`${PACKAGES}${path}`, 'utf8'
 const found = (pattern: string): string[] => globSync(pattern, { cwd: PACKAGES })
 
 const ports = portsOf()
-/** Its suite is called after the port; the counter is no store. */
+/** Returns the name of a port's suite, which is the port's; the rate counter is not a store. */
 const suiteOf = (name: string) => (name === 'rates' ? 'rateCounterContract' : `${name}StoreContract`)
 
-// Suites with their scenes: whatever stands beside a fake and is none.
+// Files beside a fake that are not fakes: suites and their scenes.
 const suites = found('testing/src/*/*.ts').filter((path) => !path.endsWith('-memory.ts'))
 const tests = found('core/test/**/*.test.ts').map(read).join('\n')
 

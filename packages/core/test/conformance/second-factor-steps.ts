@@ -58,7 +58,7 @@ const read = steps(
     ],
 )
 
-/** What people do with their second factors. */
+/** Steps of users with their second factors. */
 export const secondFactorSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: begin },
   { weight: 2, arbitrary: confirm },

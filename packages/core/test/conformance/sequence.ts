@@ -40,12 +40,12 @@ async function compare(ask: Ask, world: World, { storage }: Database): Promise<v
 const said = ({ text, error }: Attempt): string =>
   error === undefined ? text : `${text}: ${error instanceof Error ? error.message : error}`
 
-/** Methods of ports that sequences of this process have asked, as `<store>.<method>`. */
+/** Methods of ports that sequences of this process have called, as `<store>.<method>`. */
 export const asked = new Set<string>()
 
 type Methods = Readonly<Record<string, (...given: unknown[]) => unknown>>
 
-/** The storage, with what is asked of it kept in `asked`. */
+/** Wraps a storage so that its calls are noted in `asked`. */
 function noting(storage: Storage): Storage {
   const stores = Object.entries(storage as unknown as Readonly<Record<string, unknown>>).map(
     ([name, store]) => [name, typeof store === 'object' && store !== null ? noted(name, store) : store],
@@ -65,8 +65,8 @@ function noted(name: string, store: object): object {
 }
 
 /**
- * Random sequences of up to two hundred commands: any number is as likely, so that they are a hundred long on
- * average.
+ * Random sequences of up to two hundred commands. Every length is equally likely, so the average is a
+ * hundred.
  */
 export const sequences = fc.oneof(
   ...MIXES.map(({ weight, arbitrary }) => ({
@@ -76,8 +76,8 @@ export const sequences = fc.oneof(
 )
 
 /**
- * Runs commands on a new fake and on the emptied database. @throws Disagreement when the two differ, in the
- * end too
+ * Runs commands on a new fake and on the emptied database.
+ * @throws Disagreement when answers or final contents differ
  */
 export async function runBoth(
   database: Database,

@@ -2,20 +2,17 @@ import { type Job, Problem, type Storage, type Stores } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import fc from 'fast-check'
 
-/** How the text of a call that failed begins. */
+/** The beginning of the text of a failed call. */
 export const FAILED = 'failed'
 
-/** One call of a store, or a few, the same for every storage. */
+/** One or a few calls of stores, the same for every storage. */
 export type Ask = (stores: Stores, now: Date) => Promise<unknown>
 
-/**
- * What a sequence knows while it runs: the clock that both storages get, the ids so far, and the fake to look
- * into.
- */
+/** The state of a running sequence: the clock of both storages, the ids so far, and the fake for look-ups. */
 export class World {
   readonly clock = new FakeClock()
   readonly fake: Storage
-  /** The fake as commands ask it: whoever watches what they ask stands between. */
+  /** The fake as commands call it, wrapped if their calls are noted. */
   readonly asked: Storage
   readonly jobs: string[] = []
   #made = 0
@@ -26,35 +23,35 @@ export class World {
     this.asked = asked
   }
 
-  /** An identifier that no other has; `order` decides how it sorts against the others. */
+  /** Returns a new unique id; `order` decides how it sorts among the others. */
   id(prefix: string, order: number): string {
     this.#made += 1
     return `${prefix}_${order}${String(this.#made).padStart(4, '0')}`
   }
 
-  /** The latest instant at which this was asked: the clock's, unless it was set back since. */
+  /** Returns the latest instant of any call so far: the clock's, unless it was set back since. */
   latest(): Date {
     const now = this.clock.now()
     if (now > this.#latest) this.#latest = now
     return this.#latest
   }
 
-  /** One of the jobs so far, or one that never was. */
+  /** Returns the id of one of the jobs so far, or of one that never existed. */
   jobId(pick: number): string {
     return this.jobs[pick % (this.jobs.length + 1)] ?? 'job_absent'
   }
 
-  /** That job as the fake has it. */
+  /** Returns that job from the fake. */
   job(pick: number): Promise<Job | undefined> {
     return this.fake.jobs.get(this.jobId(pick))
   }
 }
 
-/** A command of a random sequence, as plain as it is printed when it fails. */
+/** A step of a random sequence, in the form in which it is printed when it fails. */
 export interface Step {
   readonly name: string
   readonly given: unknown
-  /** Turns picks into a call; undefined: there is nothing to ask. */
+  /** Turns the picks into a call; undefined when there is nothing to call. */
   readonly plan: (world: World) => Ask | undefined | Promise<Ask | undefined>
 }
 
@@ -66,14 +63,14 @@ export const steps = <T>(
 ): fc.Arbitrary<Step> => given.map((value) => ({ name, given: value, plan: plan(value) }))
 
 /**
- * What came of a call: its value, or of which kind its failure is. Which words that has is each storage's
- * own.
+ * Returns the result of a call as text: its value, or the kind of its failure. The wording of failures may
+ * differ between storages.
  */
 export async function outcome(ask: Ask, stores: Stores, now: Date): Promise<string> {
   return (await attempt(ask, stores, now)).text
 }
 
-/** The same, with the error for who has to find out why only one of two failed. */
+/** Returns the same with the error, for finding out why only one of two calls failed. */
 export async function attempt(ask: Ask, stores: Stores, now: Date): Promise<Attempt> {
   try {
     return { text: canonical(await ask(stores, now)) }
@@ -82,7 +79,7 @@ export async function attempt(ask: Ask, stores: Stores, now: Date): Promise<Atte
   }
 }
 
-/** A problem by its code, which decides what a caller is told; every other failure is a fault. */
+/** A problem counts by its code, which decides what a caller is told; any other failure is a fault. */
 const kindOf = (error: unknown): string => (error instanceof Problem ? `${FAILED}: ${error.code}` : FAILED)
 
 export interface Attempt {
@@ -90,10 +87,10 @@ export interface Attempt {
   readonly error?: unknown
 }
 
-/** A storage that is not like the other. */
+/** Two storages gave different answers. */
 export class Disagreement extends Error {}
 
-/** A value as text: fields in one order, absent and undefined the same, instants by their milliseconds. */
+/** Returns a value as text: fields sorted, absent and undefined the same, instants in milliseconds. */
 export const canonical = (value: unknown): string => JSON.stringify(value, inOrder) ?? 'undefined'
 
 function inOrder(this: unknown, _key: string, value: unknown): unknown {
@@ -105,18 +102,18 @@ function inOrder(this: unknown, _key: string, value: unknown): unknown {
 const LICENSES = ['lic_a', 'lic_b']
 const HOSTS = ['host-a-0123456789abcdef', 'host-b-0123456789abcdef', 'hôte-😀']
 
-/** One of the two licenses whose queues are asked. */
+/** One of the two licenses whose queues are used. */
 export const licenseId = fc.constantFrom(...LICENSES)
 /** One of three hosts. */
 export const fingerprint = fc.constantFrom(...HOSTS)
-/** One of the jobs, by number. */
+/** The number of a job, for `World.jobId`. */
 export const pick = fc.nat(20)
-/** Where a new identifier sorts. */
+/** The position of a new id among others, for `World.id`. */
 export const order = fc.nat(9)
-/** Usually nothing, sometimes a value. */
+/** Usually undefined, sometimes a value. */
 export const rarely = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined, freq: 3 })
-/** A text as people and programs send it: plain, empty, long, foreign, or not well formed. */
+/** A text of people and programs: plain, empty, long, foreign, or not well formed. */
 export const words = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'app', 'A.b-c', 'ab-c') },
   {
@@ -127,8 +124,8 @@ export const words = fc.oneof(
 )
 
 /**
- * Names of JSON fields. Never a backslash alone: once V8 13.6 has parsed an object with such a field, it
- * reads every field in its place that begins with an escape as a backslash too.
+ * Names of JSON fields, except a single backslash: once V8 13.6 has parsed an object with such a field, it
+ * reads later fields in its place that begin with an escape as a backslash too.
  */
 export const names = words.filter((word) => word !== '\\')
 /** A flat JSON object. */

@@ -1,4 +1,4 @@
-// What is written as the text of an array, PostgreSQL reads as the same values.
+// PostgreSQL reads the text of an array as the values that it was written from.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { arrayLiteral } from '../../src/database/array-literal.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
 const RUNS = 300
-/** Where quoting goes wrong: what ends a text or an element, stands for NULL, or is read away. */
+/** Pieces that quoting may get wrong: they end a text or an element, mean NULL, or get dropped. */
 const PIECES = ['"', '\\', ',', '{', '}', 'NULL', 'null', ' ', '\n', '', "'", '\u{1f680}', 'ü']
 
 let database: TestDatabase

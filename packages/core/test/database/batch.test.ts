@@ -8,7 +8,7 @@ interface Item {
   readonly value: number
 }
 
-/** A statement whose end the test decides. */
+/** Makes a statement that ends when the test decides. */
 function gated() {
   const sent: { readonly items: readonly Item[]; readonly end: (error?: unknown) => void }[] = []
   const run = (items: readonly Item[]) =>
@@ -203,7 +203,7 @@ describe('natural group commit', () => {
         )
         const failed = settled.flatMap(({ status }, value) => (status === 'rejected' ? [value] : []))
         expect(failed).toEqual([...bad].sort((one, other) => one - other))
-        // One bad item in 64: the whole, then two halves six times.
+        // One bad item in 64 takes the whole batch, then six pairs of halves.
         if (bad.length === 1) expect(statements).toBe(13)
       }),
       { numRuns: 50 },

@@ -6,7 +6,7 @@ import { openStorage } from '../../src/sql.ts'
 import { ENTITIES } from '../../src/storage/sql-storage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-// Making a database takes seconds on a busy machine.
+// Time limit: creating a database takes seconds on a busy machine.
 const PATIENCE_MS = 120_000
 
 describe('an embedded database in a folder', () => {

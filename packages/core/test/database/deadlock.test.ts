@@ -1,4 +1,4 @@
-// Two that wait for each other: PostgreSQL ends one of them, and it is the service's statement here.
+// Two transactions wait for each other: PostgreSQL ends one of them, here the service's statement.
 import { expect, it } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import { CompiledQuery } from 'kysely'
@@ -22,7 +22,8 @@ async function dead<T>(
   try {
     await rival.query('create table pair (id int primary key, count int not null)')
     await rival.query('insert into pair values (1, 0), (2, 0)')
-    // The rival waits for longer before it looks for a deadlock: the other one finds it, and is ended.
+    // The rival waits longer before it looks for a deadlock, so the service's connection finds it and is
+    // ended.
     await rival.query("set deadlock_timeout = '20s'")
     await rival.query('begin')
     await rival.query('update pair set count = count + 10 where id = 2')

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 const MIB = 1024 * 1024
 const BLOCK = 4096
 
-/** A disk of 2 GiB that a test fills and empties: 102.4 MiB of it must stay free. */
+/** A disk of 2 GiB that a test fills and empties; 102.4 MiB of it must stay free. */
 class Disk {
   freeMib = 1024
   looks = 0

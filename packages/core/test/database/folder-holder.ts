@@ -1,4 +1,5 @@
-// A process of its own that opens a data folder, says so, and keeps it until its standard input closes.
+// A separate process that opens a data folder, prints a line, and keeps the folder until its standard input
+// closes.
 import { buildJob } from '@svc/testing'
 import { openStorage } from '../../src/sql.ts'
 

@@ -9,7 +9,7 @@ import { openStorage } from '../../src/sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('folder-holder.ts', import.meta.url))
-// Making a database takes seconds on a busy machine.
+// Time limit: creating a database takes seconds on a busy machine.
 const PATIENCE_MS = 120_000
 const children: ChildProcess[] = []
 
@@ -23,7 +23,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pro
   await once(child, 'exit')
 }
 
-/** A process that has `folder` open and has stored a job there. */
+/** Starts a process that opens `folder` and stores a job in it. */
 async function holderOf(folder: string, jobId: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--conditions=svc-source', '--no-warnings', HOLDER, folder, jobId], {
     stdio: ['pipe', 'pipe', 'inherit'],

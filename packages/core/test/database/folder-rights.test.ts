@@ -10,12 +10,12 @@ import {
 import { temporaryFolder } from './temporary-folder.ts'
 
 const NOBODY = 65_534
-/** Only root can give a file to somebody else. */
+/** Only root can give a file to another user. */
 const asRoot = process.getuid?.() === 0 ? it : it.skip
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o7777
 
-/** A folder of this mode, in one that is this user's. */
+/** Makes a folder with this mode, inside a folder of this user. */
 async function folderOf(mode: number): Promise<string> {
   const folder = join(await temporaryFolder(), 'data')
   await mkdir(folder)
@@ -79,7 +79,7 @@ describe('a data folder', () => {
     expect(await folderAccess(folder)).toBe('belongs-to-another')
     await expect(ownFolder(folder)).rejects.toMatchObject(FORBIDDEN)
     await expect(trustedFolder(folder)).rejects.toMatchObject(FORBIDDEN)
-    // A link of one's own to it says nothing of whose it is.
+    // A link of this user to the folder does not make the folder theirs.
     await symlink(folder, `${folder}.link`)
     await expect(ownFolder(`${folder}.link`)).rejects.toMatchObject(FORBIDDEN)
     await expect(trustedFolder(`${folder}.link`)).rejects.toMatchObject(FORBIDDEN)

@@ -1,4 +1,4 @@
-// What a hot connection does with its plans, and with itself, when statements go wrong.
+// Tests of a hot connection's plans, and of the connection itself, when statements fail.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrate } from '@svc/core/sql'
 import { type TestDatabase, testDatabase } from '@svc/testing'
@@ -9,7 +9,7 @@ import { POSTGRES, SERVER } from '../storage/backends.ts'
 let database: TestDatabase
 let pool: pg.Pool
 let lanes: Lanes
-/** What each look at the clock of the lanes adds to it: how slow statements seem to be. */
+/** Milliseconds that each read of the lanes' clock adds to it, which makes statements seem slow. */
 let lookMs = 0
 let elapsedMs = 0
 let other: pg.Client
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const backend = async () =>
   (await lanes.rows<{ pid: number }>({ name: 'pid', text: 'select pg_backend_pid() as pid' }, []))[0]?.pid
-// In a table of one page that is as good as any other way.
+// In a table of one page this plan is as good as any other.
 const FIND = {
   name: 'find',
   text: 'select j.state from unnest($1::text[]) as q (id) join jobs j on j.id = q.id',
@@ -47,7 +47,7 @@ interface Explained {
   readonly 'QUERY PLAN': readonly { readonly Plan: Readonly<Record<string, number>> }[]
 }
 
-/** Pages that one job is found in by the plan that the connection keeps. */
+/** Returns the pages that finding one job touches under the plan that the connection keeps. */
 async function pages(): Promise<number> {
   const text = `explain (analyze, buffers, timing off, format json)
     execute "${FIND.name}" ('{job_7}')`
@@ -63,13 +63,13 @@ describe(`connections for hot statements on ${POSTGRES}`, () => {
     await lanes.rows(FIND, [['job_7']])
     await other.query(`insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds)
       select 'job_' || n, 'lic_a', 'prune', '{}', case when n > 99990 then '' else 'other' end, 3, 3600 from generate_series(1, 100000) n`)
-    // One that seems quick keeps its plan; one that seems slow has it made anew.
+    // A statement that seems quick keeps its plan; one that seems slow is planned again.
     expect(await pages()).toBeGreaterThan(1000)
     lookMs = 25
     elapsedMs += 1000
     expect(await pages()).toBeGreaterThan(1000)
     lookMs = 0
-    // One that reads the catalog anew, since other suites have made tables, touches some 400 more.
+    // A run that reads the catalog again, since other suites have made tables, touches some 400 more pages.
     const anew = [await pages(), await pages(), await pages()]
     expect(Math.min(...anew)).toBeLessThanOrEqual(64)
   })

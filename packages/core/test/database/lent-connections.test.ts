@@ -1,4 +1,4 @@
-// A pool of connections gets back what it lends, however a transaction ends.
+// A pool gets its connections back, however a transaction ends.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrate, openStorage } from '@svc/core/sql'
 import { buildTenant, type TestDatabase, testDatabase } from '@svc/testing'
@@ -54,9 +54,9 @@ describe(`connections that are lent, on ${POSTGRES}`, () => {
     watchLent(pool, 100)
     const forgotten = await pool.connect()
     forgotten.on('error', () => {})
-    // Waits for the only place.
+    // This query waits for the only connection.
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
-    // Who remembers it after all does no harm.
+    // A late release of the forgotten connection does no harm.
     forgotten.release()
     expect((await pool.query('select 2 as two')).rows).toEqual([{ two: 2 }])
     await pool.end()

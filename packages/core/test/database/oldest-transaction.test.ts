@@ -1,4 +1,4 @@
-// How long somebody has kept the database from clearing up.
+// Tests of how long a transaction has kept the database from clearing dead rows.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'

@@ -1,5 +1,5 @@
-// A process of its own that fills the log of an embedded database until it can write no more, then tells what
-// became of it: a database that hangs must not hang the suite. Prints `ready`, waits for a line, prints one
+// A separate process that fills the log of an embedded database until it cannot write any more, then reports
+// the result: a database that hangs must not hang the suite. Prints `ready`, waits for a line, prints one
 // line of JSON.
 import { once } from 'node:events'
 import { pgliteDriver } from '../../src/database/orm.ts'
@@ -21,7 +21,7 @@ const failure = (work: () => Promise<unknown>): Promise<PostgresError | undefine
     (error: PostgresError) => error,
   )
 
-// Only the log grows: a table that cannot grow is a mere error.
+// Only the log grows, since a table that cannot grow causes a mere error.
 const KIB_128 = 'x'.repeat(131_072)
 const message = { name: 'emit', text: `select pg_logical_emit_message(true, 'x', $1::text)` }
 let kept = 0

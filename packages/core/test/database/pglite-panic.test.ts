@@ -10,7 +10,8 @@ import { pgliteDriver } from '../../src/database/orm.ts'
 import { translated } from '../../src/database/unavailable.ts'
 
 const WRITER = fileURLToPath(new URL('panic-writer.ts', import.meta.url))
-// Making a database takes seconds on a busy machine, and a hang shall fail here, not hold up the run.
+// Time limit: creating a database takes seconds on a busy machine, and a hang must fail here, not hold up the
+// run.
 const PATIENCE_MS = 120_000
 
 const onDisk = noDiskBecause === undefined ? it : it.skip
@@ -54,7 +55,7 @@ describe('an embedded database whose disk is full', () => {
       const driver = await pgliteDriver({ dataDir: folder }, [])
       const [row] = await driver.probe<{ kept: string }>('select count(distinct n) as kept from kept')
       await driver.close()
-      // One more may be there: it was committed, and its answer lost.
+      // One more row may exist: it was committed, and its answer lost.
       expect([told.kept, told.kept + 1]).toContain(Number(row?.kept))
     },
     PATIENCE_MS,

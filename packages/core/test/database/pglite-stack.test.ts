@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { buildLicense, pgliteStorage } from '@svc/testing'
 
-// Without the stack given back, the embedded database was dead after 1,872 of the simplest failures.
+// If failures did not restore the stack, the embedded database would die after 1,872 of the simplest ones.
 const FAILURES = 3000
 
 let storage: Storage

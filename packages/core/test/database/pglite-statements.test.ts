@@ -1,5 +1,5 @@
-// The hot statements of the embedded database: the same answers as PGlite's own way, and nothing left behind
-// for others.
+// Hot statements of the embedded database give the same answers as PGlite's own way, and leave nothing behind
+// for other statements.
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Lanes } from '../../src/database/lanes.ts'

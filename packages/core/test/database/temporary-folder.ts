@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
 })
 
-/** A folder that is gone after the test. */
+/** Makes a folder that is deleted after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
   made.push(folder)

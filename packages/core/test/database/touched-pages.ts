@@ -10,8 +10,8 @@ interface Plan {
 }
 
 /**
- * What a statement touches: pages, catalog and triggers before a row included, and the indexes that its plan
- * reads.
+ * Pages that a statement touches, including the catalog and triggers before a row, and the indexes that its
+ * plan reads.
  */
 export interface Touched {
   readonly pages: number
@@ -23,7 +23,7 @@ const indexesOf = (plan: Plan): readonly string[] => [
   ...(plan.Plans ?? []).flatMap(indexesOf),
 ]
 
-/** What a run of `statement` touches, as EXPLAIN tells it; the run is undone. */
+/** Returns the pages and indexes of one run of `statement` according to EXPLAIN; the run is rolled back. */
 async function run(client: pg.Client, statement: string): Promise<Touched> {
   await client.query('begin')
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>(
@@ -38,9 +38,9 @@ async function run(client: pg.Client, statement: string): Promise<Touched> {
 }
 
 /**
- * What the run that touches the least does. The first plans, and at any moment a connection may have to read
- * the catalog anew, some 400 pages: other suites make tables on the same server, and a long statement misses
- * what they announce.
+ * Returns the result of the run that touches the fewest pages. The first run plans, and any run may have to
+ * read the catalog again, some 400 pages: other suites make tables on the same server, and a long statement
+ * misses their announcements.
  */
 export async function touched(client: pg.Client, statement: string): Promise<Touched> {
   const runs: Touched[] = []

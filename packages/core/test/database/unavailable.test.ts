@@ -37,7 +37,7 @@ async function client(url: string): Promise<pg.Client> {
   return made
 }
 
-/** A relay in front of the server that can go away and come back. */
+/** A relay in front of the server that can be stopped and started again. */
 class Relay {
   readonly #target: URL
   readonly #sockets = new Set<Socket>()
@@ -73,10 +73,7 @@ class Relay {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /**
-   * From now on nothing passes on the connections there are, and nobody is told; new ones are as good as
-   * ever.
-   */
+  /** Silently drops all data on the present connections; new connections work as before. */
   swallow(): void {
     for (const socket of this.#sockets) socket.unpipe().resume()
   }
@@ -224,7 +221,7 @@ async function terminateWaiting(by: pg.Client): Promise<void> {
   const text = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
   for (;;) {
-    // Within its transaction it would see the connections that there were at its first look.
+    // Without this, the transaction would keep seeing the connections of its first look.
     await by.query('select pg_stat_clear_snapshot()')
     if ((await by.query(text)).rowCount !== 0) return
   }

@@ -9,7 +9,7 @@ import { httpModelProbe } from '../../src/health/model-probe-http.ts'
 import { diskFinding } from '../../src/health/storage-checks.ts'
 import type { Storage, StorageHealth } from '../../src/storage/storage.ts'
 
-/** What one check of a plane says, after the test has done something to the plane. */
+/** Returns the result of one check of a plane, after the test has changed the plane. */
 async function found(
   name: string,
   overrides: TestPlaneOverrides = {},

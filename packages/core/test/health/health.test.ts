@@ -9,7 +9,7 @@ const FINE: StorageHealth = {
   migrations: { applied: [], pending: [], drifted: [] },
 }
 
-/** A plane whose database is looked at by hand: each look waits until the test answers it. */
+/** Makes a plane whose looks at the database wait until the test answers them. */
 function looked() {
   const clock = new FakeClock()
   const timers = new FakeTimers(clock)

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { FakeClock, FakeTimers } from '@svc/testing'
 import { Sampler } from '../../src/health/sampler.ts'
 
-/** A sampler whose samples the test hands over itself. */
+/** Makes a sampler whose samples the test supplies. */
 function sampling() {
   const timers = new FakeTimers(new FakeClock())
   const taken: PromiseWithResolvers<number>[] = []

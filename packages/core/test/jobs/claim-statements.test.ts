@@ -1,4 +1,4 @@
-// What hosts that come too late cost: one statement for all of them, not three for each.
+// Hosts that come too late cost one statement for all of them, not three for each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import type { Rows } from '../../src/database/session.ts'
@@ -38,7 +38,8 @@ const job = (number: number, set: Readonly<Record<string, unknown>> = {}) => {
 }
 
 /**
- * What hosts are given, of whom each `before` is done ahead of the statement of that name, by somebody else.
+ * Returns the jobs that hosts get from one batch of claims. Each `before` runs on another connection ahead of
+ * the statement of its name.
  */
 async function claims(
   hosts: readonly string[],

@@ -1,4 +1,5 @@
-// Storing a job costs the same at every length of the queue, also on a connection that knew it empty.
+// Storing a job costs the same at every length of the queue, even on a connection that planned when the queue
+// was empty.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -10,7 +11,7 @@ let scene: SqlScene
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  // What autovacuum finds out a minute later nobody knows in the first minute.
+  // Autovacuum would refresh the statistics only after a minute; the tests measure that first minute.
   await scene.client.query('alter table jobs set (autovacuum_enabled = off)')
 })
 afterAll(() => scene[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
-// What hosts ask again and again costs the same however many jobs other hosts hold, also by a plan that was
-// made when nobody held any.
+// Statements that hosts repeat cost the same however many jobs other hosts hold, even under a plan from when
+// no job was held.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
@@ -27,7 +27,7 @@ afterAll(() => scene[Symbol.asyncDispose]())
 const HELD = 3000
 const HOSTS = 16
 
-// A queue as it is when nobody has claimed yet.
+// Stores a queue in which nothing is claimed yet.
 const wait = () =>
   client.query(
     `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at)
@@ -91,7 +91,7 @@ const pagesOf = async ({ name }: Statement, params: readonly string[]) =>
   (await touched(client, `execute "${name}" (${params.join(', ')})`)).pages
 
 describe(`beside ${HELD} jobs that other hosts hold, on ${POSTGRES}`, () => {
-  // A level more in each index, looked into by each host.
+  // One more level in each index, which each host descends.
   const LEVELS = 3 * HOSTS
 
   it('looks, claims and heartbeats touch as much as beside none, by the plan of before', async () => {

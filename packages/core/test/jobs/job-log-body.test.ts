@@ -7,7 +7,7 @@ const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const linesOf = (count: number, text: string) =>
   Array.from({ length: count }, (_, at) => ({ ts: 1_764_000_000.5 + at, line: `${at} ${text}` }))
 
-/** All lines of a body, and how many documents they came in. */
+/** Returns all lines of a body, and the number of documents in it. */
 async function decoded(body: Uint8Array) {
   let documents = 0
   const lines: { ts: number | undefined; line: string }[] = []
@@ -64,7 +64,7 @@ describe('the body of a log chunk', () => {
 
   it('is expanded as far as it is read', async () => {
     const body = await encodeLines(linesOf(1000, '\u0001'.repeat(8192)))
-    // Broken where nobody comes: near its end.
+    // The damage is in the second half, which this reader never reaches.
     const broken = Buffer.concat([body.subarray(0, body.length / 2), Buffer.alloc(100, 0xff)])
     for await (const { line } of decodeLines(broken)) {
       expect(line[0]).toMatch(/^0 /)

@@ -16,7 +16,7 @@ import {
 const NOW = new Date('2026-01-05T09:00:00Z')
 const after = (ms: number) => new Date(NOW.getTime() + ms)
 
-// Rows: the state a job is in; columns: the word of its owner, in the order of JOB_STATES.
+// Rows: the state of a job; columns: the report of its owner, in the order of JOB_STATES.
 const TABLE: Readonly<Record<JobState, readonly JobState[]>> = {
   pending: ['pending', 'pending', 'pending', 'pending', 'pending'],
   claimed: ['pending', 'claimed', 'running', 'succeeded', 'failed'],

@@ -1,5 +1,5 @@
-// A job that begins to run changes a row in its page and no index: each begin would otherwise be as dear as a
-// claim.
+// A job that begins to run changes its row within the page and no index; otherwise each begin would cost as
+// much as a claim.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS, type Storage } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
@@ -14,8 +14,7 @@ let storage: Storage
 
 beforeAll(async () => {
   scene = await SqlScene.open()
-  // While autovacuum analyses, a busy machine's second or two, its snapshot keeps the room of old versions
-  // taken.
+  // While autovacuum analyses, a second or two on a busy machine, its snapshot keeps old versions in place.
   await scene.client.query('alter table jobs set (autovacuum_enabled = off)')
   storage = await openStorage({ url: scene.url })
 })
@@ -24,7 +23,7 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-/** Jobs of one license, one after the other, as deploys are: each has an application of its own. */
+/** Stores jobs of one license, in order, as deploys are: each has its own application. */
 const enqueue = (from: number) =>
   scene.client.query(
     `insert into jobs (id, license_id, kind, payload, app, serial_key, max_attempts, timeout_seconds)
@@ -41,9 +40,9 @@ async function begin(host: number): Promise<void> {
   expect(await storage.jobs.report({ ...word, state: 'running' })).toMatchObject({ effect: 'renewed' })
 }
 
-// While a transaction writes for long, in whatever database of the server (another suite may have one), old
-// versions of rows are not cleared from their pages: with one open throughout 0.28 begin so, and the best
-// stretch counts. With an index on what a begin changes it is none in each.
+// A transaction that writes for long, in any database of the server (another suite may have one), keeps old
+// versions of rows from being cleared from their pages: with one open throughout, the share is 0.28, so the
+// best stretch counts. With an index on a column that a begin changes, it is 0 in each.
 const STRETCHES = 4
 const ENOUGH = 0.7
 
@@ -60,7 +59,7 @@ describe(`the rows of jobs on ${POSTGRES}`, () => {
       shares.push((after.hot - before.hot) / JOBS)
       before = after
     }
-    // 0.94 in six runs. Two statements at once share pages, so that not every one finds room.
+    // Measured: 0.94. Two statements at once share pages, so that not every row finds room.
     expect(Math.max(...shares)).toBeGreaterThanOrEqual(ENOUGH)
   }, 60_000)
 })

@@ -1,4 +1,4 @@
-// What only real locks can show: many connections to one PostgreSQL.
+// Races that need real locks: many connections to one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Job, type JobsStore, LEASE_SECONDS, type Storage } from '@svc/core'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
@@ -25,7 +25,10 @@ const report = (job: Job, state: 'running' | 'succeeded' | 'failed' | 'pending',
   const owner = { jobId: job.id, licenseId, fingerprint, attempt: undefined, leaseSeconds: LEASE_SECONDS }
   return jobs.report({ ...owner, state, exitCode: undefined, error: undefined })
 }
-/** Does `work` so many times, as many at once as there are connections: waiting for one has an end. */
+/**
+ * Runs `work` `count` times, with at most one call for each connection at once, since waiting for a
+ * connection times out.
+ */
 async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -36,7 +39,7 @@ async function inParallel<T>(count: number, work: (index: number) => Promise<T>)
   return results
 }
 
-/** Claims and ends jobs until the queue is empty; the ids it got. */
+/** Claims and ends jobs until the queue is empty; returns the ids of the jobs. */
 async function drain(fingerprint: string): Promise<string[]> {
   const got: string[] = []
   for (let { job } = await claim(fingerprint); job !== undefined; job = (await claim(fingerprint)).job) {

@@ -1,4 +1,4 @@
-// Values that the service hands on to its stores.
+// Tests of values that the service passes to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { JOB_KINDS, type JobKind } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'

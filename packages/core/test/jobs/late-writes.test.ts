@@ -1,11 +1,11 @@
-// A write that comes in while another host is taking the job over waits for the outcome, and is then refused.
+// A write that arrives while another host is taking the job over waits for the outcome, and is then refused.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Job, LEASE_SECONDS, type Storage, type Stores } from '@svc/core'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
-// Round trips that give the late write time to reach the lock; it is refused without them as well. On a busy
-// machine fewer, so that it does not come to the limit of waiting for a lock, 2 s.
+// Round trips that give the late write time to reach the lock; it is refused without them as well. A busy
+// machine makes fewer, so that the wait stays below the lock timeout of 2 s.
 const ROUND_TRIPS = 100
 const MOST_MS = 500
 
@@ -37,7 +37,7 @@ async function heldJob(since: Date, claimKey?: string): Promise<Job> {
 }
 const lostJob = (claimKey?: string) => heldJob(hoursFromNow(-1), claimKey)
 
-/** Takes the job over in a transaction, which stays open while `write` comes in. */
+/** Takes the job over in a transaction that stays open while `write` arrives. */
 const whileTakenOver = <T>(write: () => Promise<T>, at = hoursFromNow(0)): Promise<T> =>
   storage
     .transaction(async ({ jobs }: Stores) => {
@@ -83,8 +83,8 @@ describe(`late writes on ${POSTGRES}`, () => {
     expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
   })
 
-  // The statement that takes over says when its lease began, and may have waited since, for a table that was
-  // locked.
+  // The statement that takes over names the start of its lease, but may have waited since then for a locked
+  // table.
   it.each([
     ['just now', 0],
     ['three minutes ago', -1 / 20],

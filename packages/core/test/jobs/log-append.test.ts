@@ -5,7 +5,7 @@ const LIMIT = 64 * 1024
 const licenseId = 'lic_a'
 
 let test: TestPlane
-/** How many lines each write to the store had, in their order. */
+/** The number of lines in each write to the store, in order. */
 let sent: number[]
 
 beforeEach(() => {
@@ -61,7 +61,7 @@ describe('lines of a job', () => {
     for (const texts of [long(LIMIT), long(LIMIT + 1)]) {
       await expect(append(jobId, texts, fields)).rejects.toMatchObject({ code: 'job-not-found' })
     }
-    // The small request was tried as it was; of the large one nothing but whose job it is.
+    // The small request was sent whole; of the large one only the ownership of the job was checked.
     expect(sent).toEqual([2, 0])
     expect(await test.plane.metrics.exposition()).toMatch(
       /^svc_job_fenced_writes_total\{.*route="logs".*\} 2$/m,

@@ -1,4 +1,4 @@
-// Writers of one log on many connections.
+// Tests of writers of one log on many connections.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Job, type JobsStore, LEASE_SECONDS, type Storage } from '@svc/core'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'

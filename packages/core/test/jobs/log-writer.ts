@@ -5,12 +5,12 @@ import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'
 import type { LogOutcome } from '../../src/jobs/jobs-store.ts'
 import { LogPositions } from '../../src/jobs/log-positions.ts'
 
-/** What statements are run by. */
+/** A client that runs statements. */
 interface Client {
   query(text: string, params?: unknown[]): Promise<unknown>
 }
 
-/** Stores a job that the host holds; `set`: what is not usual about it. */
+/** Stores a job that the host holds; `set`: the columns that differ from the usual. */
 export async function hold(client: Client, id: string, set = ''): Promise<string> {
   await client.query(
     `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, claimed_by, attempt, available_at)
@@ -21,7 +21,7 @@ export async function hold(client: Client, id: string, set = ''): Promise<string
   return id
 }
 
-/** A process that writes a line to logs of the host's jobs: it knows of them what it wrote. */
+/** Makes a process that writes a line to logs of the host's jobs; it knows those logs from its own writes. */
 export function logWriter(
   rows: Rows,
 ): (jobIds: readonly string[]) => Promise<readonly (LogOutcome | undefined)[]> {

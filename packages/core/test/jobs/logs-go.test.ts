@@ -1,4 +1,4 @@
-// Logs go with their jobs, whoever deletes those.
+// Logs are deleted with their jobs, whichever statement deletes those.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import type { Rows } from '../../src/database/session.ts'
@@ -17,7 +17,7 @@ afterAll(() => scene[Symbol.asyncDispose]())
 
 const JOBS = ['job_a', 'job_b', 'job_c']
 /**
- * Lines of a job that runs are one insert; those of one that has not begun are settled by another statement.
+ * Lines of a running job are written by one insert; lines of a job that has not begun, by another statement.
  */
 const STATES = { job_a: 'running', job_b: 'claimed', job_c: 'running' }
 
@@ -39,7 +39,7 @@ async function logsOf(): Promise<readonly string[]> {
 const pidOf = async (client: pg.Client) =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
 
-/** Resolves once the connection waits for a lock that the other holds. */
+/** Resolves once the connection waits for a lock that `holder` has. */
 async function blocked(pid: number | undefined, holder: pg.Client): Promise<void> {
   while ((await holder.query('select from pg_locks where not granted and pid = $1', [pid])).rowCount === 0);
 }

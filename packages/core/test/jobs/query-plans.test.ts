@@ -1,4 +1,4 @@
-// What a hot statement touches must not grow with the queue: pages read under the generic plan, counted by
+// A hot statement must not touch more pages as the queue grows: pages read under the generic plan, counted by
 // PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
@@ -31,7 +31,10 @@ afterAll(() => scene[Symbol.asyncDispose]())
 const COLUMNS =
   'id, license_id, kind, state, payload, target, max_attempts, timeout_seconds, available_at, claimed_by, claimed_at, finished_at, attempt'
 
-/** One license with a long queue for other hosts, one job for any, one held; many finished; a long log. */
+/**
+ * Stores one license with a long queue for other hosts, one job for any host, one held job, many finished
+ * ones and a long log.
+ */
 async function fill(): Promise<void> {
   const row = (id: string, state: string, target: string, at: string, owner = 'null') =>
     `${id}, 'lic_a', 'prune', '${state}', '{}', ${target}, 3, 3600, ${at}, ${owner}, ${owner === 'null' ? 'null' : 'now()'}, ${state === 'succeeded' ? 'now()' : 'null'}, 1`
@@ -48,7 +51,7 @@ async function fill(): Promise<void> {
   await client.query('analyze')
 }
 
-/** Pages that a statement touches under a plan made now. */
+/** Returns the pages that a statement touches under a new plan. */
 async function pages({ name, text }: Statement, params: readonly string[]): Promise<number> {
   const types = params.map(() => 'unknown').join(', ')
   await client.query(`prepare "${name}" (${types}) as ${text}`)
@@ -57,7 +60,7 @@ async function pages({ name, text }: Statement, params: readonly string[]): Prom
   return found.pages
 }
 
-/** Pages of the jobs and their indexes that this transaction has touched. */
+/** Returns the pages of the jobs and their indexes that this transaction has touched. */
 async function fetched(): Promise<number> {
   const { rows } = await client.query<{ pages: number }>(
     `select (pg_stat_get_xact_blocks_fetched('jobs'::regclass)
@@ -119,7 +122,7 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     expect(await pages(statement, params)).toBeLessThanOrEqual(most)
   })
 
-  // What a trigger touches is not in a plan.
+  // A plan does not include the pages that a trigger touches.
   it('the end of a job lets the next of its serial key go: at most 64', async () => {
     await client.query('begin')
     await client.query(`update jobs set serial_key = 'app:a' where id = 'job_mine'`)

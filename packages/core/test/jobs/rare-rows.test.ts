@@ -1,4 +1,4 @@
-// What every host asks for and hardly any finds is read from indexes that hold nothing else.
+// Rows that every host asks for and hardly any host has are read from partial indexes.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
@@ -8,15 +8,15 @@ import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
-/** The statements with the parameters of a host that has come before. */
+/** Statements with the parameters of a returning host. */
 const ASKED = {
   [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
 } as const
 
-/** Jobs and hosts that are nobody's to ask for, of the license that asks. */
+/** Jobs and hosts of the license that none of these requests concern. */
 const MANY = 20_000
-/** An index that has grown by a level. */
+/** One more level in each index. */
 const LEVELS = 4
 
 let scene: SqlScene

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts'
 
-/** A clock that stands until it is moved, forwards or backwards. */
+/** Makes a clock that stands still until it is moved, forwards or backwards. */
 export function movableClock(start: Date): Clock & { advance(milliseconds: number): void } {
   let nowMs = start.getTime()
   const now = () => new Date(nowMs)

@@ -1,4 +1,4 @@
-// A real DNS server on loopback: what Node's resolver makes of what comes over the wire.
+// Node's resolver against a real DNS server on loopback.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DnsReply, nodeDnsClient, type RecordType } from '@svc/core'
 import { garblingServer, type LoopbackDns, loopbackDns } from '../../../../test/support/dns-server.ts'
@@ -24,7 +24,8 @@ describe('records come in presentation format', () => {
     ['MX', [{ priority: 10, exchange: 'mail.example.com' }], ['10 mail.example.com']],
     ['TXT', [{ data: ['v=spf1 ', 'include:example.net ', '-all'] }], ['v=spf1 include:example.net -all']],
     ['CAA', [{ flags: 128, tag: 'issue', value: 'ca.example' }], ['128 issue "ca.example"']],
-    // Targets share no ending: this server would compress it, which RFC 2782 forbids and Node does not read.
+    // The targets have different endings: this server would compress a common one, which RFC 2782 forbids and
+    // Node cannot read.
     [
       'SRV',
       [
@@ -77,7 +78,7 @@ describe('what counts as an answer', () => {
     const reply = await ask('large.example.com')
     expect(reply.status === 'records' && reply.records).toHaveLength(200)
     expect(dns.asked.udp).toBeGreaterThan(before.udp)
-    // Twice where the machine is too busy to take the first answer in time.
+    // The query is sent twice if the machine is too busy to take the first answer in time.
     expect(dns.asked.tcp).toBeGreaterThan(before.tcp)
   })
 
@@ -111,7 +112,7 @@ describe('what is an error', () => {
   })
 
   it('a server that is not there', async () => {
-    // No port that was free a moment ago: another suite may have taken it meanwhile.
+    // A fixed port, since another suite may meanwhile have taken one that was free a moment ago.
     expect(await ask('www.example.com', 'A', '127.77.77.77:9')).toEqual({
       status: 'error',
       error: 'unreachable',

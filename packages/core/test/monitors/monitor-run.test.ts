@@ -17,7 +17,7 @@ const A = ['192.0.2.1']
 const B = ['192.0.2.2']
 const C = ['192.0.2.3']
 
-/** A monitor that expects A, has confirmed it and is fine. */
+/** Returns a monitor that expects A, has confirmed it and has no trouble. */
 const settled = (fields: Partial<Monitor> = {}): Monitor => ({
   ...buildMonitor(),
   createdAt: NOW,
@@ -37,7 +37,7 @@ const settled = (fields: Partial<Monitor> = {}): Monitor => ({
 })
 const fresh = (fields: Partial<Monitor> = {}) => settled({ confirmed: undefined, ...fields })
 
-/** The monitor as the store keeps it after a judgement. */
+/** Returns the monitor as the store keeps it after a judgement. */
 const after = (monitor: Monitor, { after: { drifted, unreachable, ...rest } }: Judgement): Monitor => ({
   ...monitor,
   ...rest,
@@ -45,7 +45,7 @@ const after = (monitor: Monitor, { after: { drifted, unreachable, ...rest } }: J
   unreachableAt: unreachable ? (monitor.unreachableAt ?? NOW) : undefined,
 })
 
-/** Runs a monitor over what successive askings find, asking again as the rules want it. */
+/** Runs a monitor on successive findings, with repeated queries as the rules require. */
 function runs(monitor: Monitor, ...asked: (readonly string[] | 'error')[]): Judgement[] {
   const queue: Observation[] = asked.map((each) =>
     each === 'error' ? { error: 'timeout' } : { answer: each },

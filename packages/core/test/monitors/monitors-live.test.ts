@@ -1,4 +1,4 @@
-// The whole way: monitors in PostgreSQL, a name server on loopback, ticks that overlap.
+// Monitors from end to end: rows in PostgreSQL, a name server on loopback, ticks that overlap.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, nodeDnsClient, readConfig, type Storage } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
@@ -16,7 +16,7 @@ let dns: LoopbackDns
 let other: LoopbackDns
 let storages: Storage[] = []
 let planes: ControlPlane[]
-/** Waits for silence no longer than a test may. */
+/** A plane whose DNS time limit is short enough for a test. */
 let impatient: ControlPlane
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** What an operator does who will not wait for the interval. */
+/** Makes every monitor due at once. */
 async function makeDue(): Promise<void> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -93,7 +93,7 @@ describe(`monitors on ${POSTGRES} and a real name server`, () => {
     await add('sure', { confirmations: 3, expected: ['192.0.2.1'] })
     for (let run = 0; run < 3; run += 1) await tick()
     expect(await state()).toEqual(before)
-    // Seen twice and gone again: what was counted is forgotten.
+    // A value that is seen twice and disappears is no longer counted.
     for (const seen of ['192.0.2.66', '192.0.2.66', '192.0.2.1', '192.0.2.66', '192.0.2.66']) {
       dns.zone.set('sure.example.com', address(seen))
       expect(await tick()).toMatchObject({ ran: 1, changed: 0 })

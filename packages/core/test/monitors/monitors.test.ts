@@ -24,7 +24,7 @@ const details = (work: Promise<unknown>) =>
     () => [],
     ({ code, data }: Problem) => [code, ...(data.details ?? [])],
   )
-/** Lets every monitor be due and runs them. */
+/** Makes every monitor due and runs them. */
 const tick = () => {
   scene.clock.advance({ days: 2 })
   return scene.plane.monitors.runDue()

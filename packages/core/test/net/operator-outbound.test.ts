@@ -19,7 +19,7 @@ describe('the client for an address that the operator has set', () => {
     'admits a private address: %s',
     async (host) => {
       await using client = operatorOutbound({ limits: { connectMs: 200 } })
-      // The test environment lets no connection leave the machine, so what is admitted gets none.
+      // The test environment blocks connections to other machines, so an admitted call fails to connect.
       expect(await client.request(`http://${host}:11434/`, { plainHttp: true })).toEqual({
         ok: false,
         refusal: expect.stringMatching(/connect|timeout/),
@@ -85,7 +85,7 @@ describe('the resolver of the machine', () => {
 
   test('rejects for a name that there is not, each time it is asked', async () => {
     const resolver = machineResolver()
-    // No label of a name is longer than 63 characters, so nobody is asked.
+    // A label has at most 63 characters, so no server is asked.
     const name = `${'x'.repeat(64)}.invalid`
     await expect(resolver.resolve(name)).rejects.toMatchObject({ code: expect.any(String) })
     await expect(resolver.resolve(name)).rejects.toMatchObject({ code: expect.any(String) })

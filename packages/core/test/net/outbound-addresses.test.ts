@@ -30,7 +30,7 @@ describe('the address of a call', () => {
     const resolver = new ScriptedResolver({ 'rebind.example': [['93.184.216.34'], ['127.0.0.1']] })
     await using client = outbound({ resolver })
     const url = `http://rebind.example:${inside.port}/`
-    // The test environment lets no connection leave the machine, so the public one fails.
+    // The test environment blocks connections to other machines, so the call to the public address fails.
     expect(await client.request(url, { plainHttp: true })).toEqual({ ok: false, refusal: 'connect' })
     expect(await client.request(url, { plainHttp: true })).toEqual({ ok: false, refusal: 'not-public' })
     expect(inside.connections()).toBe(0)
@@ -48,7 +48,7 @@ describe('the address of a call', () => {
       dns.zone.set('rebind.example', { A: addresses.map((address) => ({ address })) })
     answers('127.0.0.2')
     expect(await call()).toMatchObject({ ok: true, status: 200 })
-    // Once for A and once for AAAA: nothing asks again between judging and connecting.
+    // One query for A and one for AAAA: no query follows between judging and connecting.
     expect(dns.asked.udp).toBe(2)
     answers('127.0.0.3')
     expect(await call()).toEqual({ ok: false, refusal: 'not-public' })

@@ -14,13 +14,13 @@ function outbound(parts: Partial<OutboundParts> = {}) {
 
 const urlOf = (far: FarSide) => `http://far.example:${far.port}/`
 
-/** The head has come, or the test is over. */
+/** Returns the answer once its head has arrived; fails the test otherwise. */
 function begun(answer: OutboundStream) {
   if (!answer.ok) throw new Error(answer.refusal)
   return answer
 }
 
-/** What was read before the body broke, and why it did. */
+/** Returns the text that was read before the body broke, and the error. */
 async function readThrough(answer: OutboundStream) {
   const parts: string[] = []
   try {
@@ -31,7 +31,9 @@ async function readThrough(answer: OutboundStream) {
   }
 }
 
-/** Sends the head and some bytes, then says no more; `gone` settles when the caller has hung up. */
+/**
+ * Sends the head and some bytes, then nothing more; `gone` settles when the caller has closed the connection.
+ */
 function stalling() {
   const gone = Promise.withResolvers<void>()
   const talk = (_request: unknown, response: ServerResponse) => {

@@ -133,7 +133,7 @@ describe('ranges of the operator', () => {
     }
   })
 
-  // Range by range: the addresses at its ends, and those next to them.
+  // For each range: the addresses at its ends, and the neighbours outside.
   test.each([
     [['0.0.0.0', '0.255.255.255'], ['1.0.0.0']],
     [['::'], ['::1']],

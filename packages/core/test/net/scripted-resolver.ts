@@ -1,8 +1,8 @@
 import type { Resolver } from '../../src/net/dns.ts'
 
 /**
- * Answers each question with the next entry of the host's script, the last one for ever, and keeps the
- * questions.
+ * A resolver that answers each question with the next entry of the host's script, repeats the last one, and
+ * keeps the questions.
  */
 export class ScriptedResolver implements Resolver {
   readonly asked: string[] = []

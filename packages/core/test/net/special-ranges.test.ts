@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isPublicAddress } from '../../src/net/public-address.ts'
 
-// The special-purpose registries of IANA for IPv4 and IPv6, with multicast and what RFC 4291 deprecates.
+// The special-purpose registries of IANA for IPv4 and IPv6, multicast, and ranges that RFC 4291 deprecates.
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -41,7 +41,7 @@ const SPECIAL_IPV6 = [
   'ff00:0:0:0:0:0:0:0/8',
 ]
 
-// Arithmetic of the test's own, so that it does not agree with the code by sharing its parser.
+// The test has its own arithmetic, so that a shared parser cannot hide an error.
 function fromDotted(text: string): bigint {
   return text.split('.').reduce((sum, octet) => (sum << 8n) | BigInt(octet), 0n)
 }

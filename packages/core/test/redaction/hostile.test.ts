@@ -6,14 +6,14 @@ import { redact } from '../../src/redaction/redactor.ts'
 
 const SIZE_CHARS = 100 * 1024
 /**
- * An idle core needs 14 ms at most, and 20 is the promise; a test shares its core, which doubles that and
- * more. What this is to catch, an expression whose time grows with the square of the input, takes seconds.
+ * The promise is 20 ms. A test shares its core, which more than doubles the time. An expression whose time
+ * grows with the square of the input takes seconds.
  */
 const LIMIT_MS = 60
-/** The first runs also compile the expressions: the best of these counts. */
+/** Runs of which the best counts, since the first ones also compile the expressions. */
 const ATTEMPTS = 20
 const ROUNDS = 50
-/** 0.2 where it was measured, and 1.1 when every pattern reads every line. */
+/** Measured: 0.2; 1.1 when every pattern reads every line. */
 const MOST_OF_ALL = 0.5
 
 const UNITS = [
@@ -152,8 +152,8 @@ const FRAMES = [
 ] as const
 
 /**
- * What a text takes, as a share of the limit: that of one run where it is enough, else the fastest at the
- * machine's pace.
+ * Returns the time of a text as a share of the limit: from one run if that is below it, else from the fastest
+ * run at the machine's pace.
  */
 function shareOfLimit(text: string): number {
   const run = () => redact(text)
@@ -185,7 +185,7 @@ describe('a full request of log lines', () => {
     const lines = Array.from({ length: 1_000 }, (_, at) => `${at} ${line.repeat(3)}`.slice(0, 200))
     const own = () => lines.map(redact)
     const all = () => lines.map((text) => findSecrets(text, ALL_FAMILIES))
-    // One after the other, so that a slow moment hits both.
+    // Both are measured in turn, so that a slow moment affects both.
     const shares = Array.from({ length: ROUNDS }, () => fastest(1, own) / fastest(1, all))
     expect(shares.toSorted((one, other) => one - other)[ROUNDS / 2]).toBeLessThan(MOST_OF_ALL)
   })

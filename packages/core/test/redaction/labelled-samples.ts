@@ -1,7 +1,6 @@
 /**
- * Values that are secret by what stands before them, as `[text, secret, mark]`; `~` in the text is where the
- * secret goes, and the mark is what it is replaced by, `secret` where none is named. Every secret here was
- * made up for this list.
+ * Values that the words before them make secret, as `[text, secret, mark]`. `~` in the text stands for the
+ * secret, and the mark is its replacement, by default `secret`. Every secret here was made up for this list.
  */
 export const LABELLED_SAMPLES: readonly (readonly [text: string, secret: string, mark?: string])[] = [
   ['my password is ~', 'hunter2x'],

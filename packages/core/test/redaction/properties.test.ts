@@ -38,7 +38,7 @@ const machineValue = fc.nat().map((seed) => {
   return `${random.of('alphanumeric', 16 + random.below(20))}7x`
 })
 
-/** Pieces that patterns are made of, so that random text comes close to every one of them. */
+/** Pieces of patterns, so that random text nearly matches every pattern. */
 const fragment = fc.oneof(
   fc.constantFrom(
     'password',

@@ -1,4 +1,4 @@
-/** What people write about secrets without telling any. */
+/** Sentences of people about secrets that reveal none. */
 const TALK = `
 the password reset page is broken
 My password is not working since yesterday.
@@ -80,7 +80,7 @@ Le mot de passe est demandé deux fois — c'est normal ?
 Temperature is 21 ℃ and the fan runs at ½ speed…
 `
 
-/** What machines write. */
+/** Lines of machines. */
 const OUTPUT = `
 2026-11-20T19:47:59.123Z INFO [web-1] GET /v1/jobs/claim 200 12ms
 {"level":30,"time":1760000200123,"pid":812,"hostname":"web-1","msg":"claimed"}
@@ -180,7 +180,5 @@ monkey: patched, keyboard: us
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/**
- * Text that comes back byte for byte: sentences of users and lines of tools, none of which tells a secret.
- */
+/** Texts that redaction returns byte for byte: sentences of users and lines of tools, without any secret. */
 export const PROSE: readonly string[] = [...lines(TALK), ...lines(OUTPUT)]

@@ -9,13 +9,13 @@ const MASK = '***'
 const shows = ({ file, text }: Paragraph, secret: ShownSecret) =>
   file.startsWith(secret.file) && text.search(secret.value) >= 0
 
-/** The paragraph with a mask where it shows one of these: all the rest is to come back as it is. */
+/** Returns the paragraph with a mask for each of these secrets; redaction must leave the rest unchanged. */
 function masked(paragraph: Paragraph, secrets = SHOWN_SECRETS): string {
   const shown = secrets.filter((secret) => shows(paragraph, secret))
   return shown.reduce((text, { value }) => text.replace(value, MASK), paragraph.text)
 }
 
-/** Whole sentences rather than code, tables or headings. */
+/** Whether a paragraph consists of sentences rather than code, tables or headings. */
 const isSentences = ({ text }: Paragraph) =>
   /^[A-Z*>-]/.test(text) && !text.includes('```') && text.split(/\s+/).length >= 8
 

@@ -5,16 +5,16 @@ const ROOT = join(import.meta.dirname, '../../../..')
 const MANIFESTS = ['.', 'packages/core', 'packages/http', 'packages/cli', 'packages/testing'] as const
 const TEXT_FILE =
   /^(?:readme|changelog|changes|history|licen[cs]e|security|contributing|authors|notice)[^.]*(?:\.[\w-]+)?(?:\.(?:md|txt))?$/i
-/** Blank lines, however they are spelled. */
+/** Blank lines, with any line ends and blanks. */
 const GAP = /\r?\n(?:[ \t]*\r?\n)+/
 
-/** One paragraph that somebody wrote for readers, and the file it stands in. */
+/** One paragraph written for readers, and its file. */
 export interface Paragraph {
   readonly file: string
   readonly text: string
 }
 
-/** What this project and everything that it depends on directly, at pinned versions, says about itself. */
+/** Returns the paragraphs of the pages of this project and of its direct dependencies, at pinned versions. */
 export function realProse(): Paragraph[] {
   const found = new Map<string, Paragraph>()
   for (const file of [...ownPages(), ...packagePages()]) {

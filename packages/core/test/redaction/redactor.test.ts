@@ -5,11 +5,11 @@ import { LABELLED_SAMPLES } from './labelled-samples.ts'
 import { PROSE } from './prose.ts'
 import { FORMED_SAMPLES, SAMPLES } from './samples.ts'
 
-/*
+/**
  * Positives: secrets of every known form, made from seeds, in six surroundings each, and values that are
- * secret by their label. Negatives: `PROSE` is frozen here, in prose.ts. That what people really wrote comes
- * back as it was is shown by real-prose.test.ts: over the pages of this project, and over 1,500 sentences and
- * more of the packages that it depends on, at the versions that package-lock.json pins.
+ * secret by their label. Negatives: `PROSE` in prose.ts, which is frozen. real-prose.test.ts shows that real
+ * text comes back unchanged: the pages of this project, and more than 1,500 sentences of its dependencies, at
+ * the versions that package-lock.json pins.
  */
 describe('the corpus', () => {
   test('has at least 150 secrets of 20 kinds and 150 texts without any', () => {

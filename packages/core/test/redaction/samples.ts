@@ -1,14 +1,14 @@
 import { LEADS, MadeUp, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { LABELLED_SAMPLES } from './labelled-samples.ts'
 
-/** A text that tells a secret, and the secret that must not be in what comes back. */
+/** A text that contains a secret, and the secret that the redacted text must not contain. */
 export interface Sample {
   readonly kind: string
   readonly text: string
   readonly secret: string
 }
 
-/** Where people and programs put a secret that is known by its form. */
+/** Texts in which people and programs put a secret that is known by its form. */
 export const CARRIERS: readonly ((secret: string) => string)[] = [
   (secret) => secret,
   (secret) => `I pasted ${secret} into the form, is that bad?`,
@@ -27,7 +27,7 @@ export const FORMED_SAMPLES: readonly Sample[] = Object.entries(SPELLINGS).flatM
   })
 })
 
-/** Those and the values that are secret by their label. */
+/** The samples above, and values that are secret by their label. */
 export const SAMPLES: readonly Sample[] = [
   ...FORMED_SAMPLES,
   ...LABELLED_SAMPLES.map(([text, secret]) => ({

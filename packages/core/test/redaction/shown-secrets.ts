@@ -1,12 +1,12 @@
-/** A value in real prose that stands where a secret does: the redactor is right to replace it. */
+/** A value in real prose in the place of a secret: the redactor is right to replace it. */
 export interface ShownSecret {
-  /** How the names of the files begin that show it. */
+  /** The beginning of the names of the files with the value. */
   readonly file: string
   readonly value: RegExp
   readonly why: string
 }
 
-/** All of them. Of a real secret in their place nobody could tell the difference. */
+/** All such values. A reader could not tell any of them from a real secret. */
 export const SHOWN_SECRETS: readonly ShownSecret[] = [
   { file: 'docs/', value: /\bsvc_[\w-]{43}/g, why: 'a license key as the program printed it' },
   { file: 'docs/', value: /\bwhsec_[\w+/]{43}=/g, why: 'a webhook secret as the program printed it' },

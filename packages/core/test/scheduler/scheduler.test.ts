@@ -5,7 +5,7 @@ import { Metrics } from '../../src/metrics/metrics.ts'
 import { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { SchedulerMetrics } from '../../src/scheduler/scheduler-metrics.ts'
 
-/** Time that passes only while everybody waits for it: the shortest pause ends first. */
+/** Timers whose time passes only while all callers wait: the shortest pause ends first. */
 class SteppedTimers implements Timers {
   #now = 0
   #pauses: { readonly at: number; readonly end: () => void }[] = []

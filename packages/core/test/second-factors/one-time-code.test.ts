@@ -5,7 +5,8 @@ import { otpauthUri, secretOf, stepOf, stepOfCode } from '../../src/second-facto
 const SECONDS = 1000
 
 describe('one-time codes', () => {
-  // Appendix B gives eight digits; six are the last of them, for both are remainders of the same number.
+  // Appendix B gives codes of eight digits. Codes of six are their last digits, since both are remainders of
+  // one number.
   const KEY = Buffer.from('12345678901234567890')
   const VECTORS = [
     [59, '94287082'],

@@ -52,7 +52,10 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
     test.plane.sessions.login(EMAIL, password, undefined, code)
   const nextStep = () => test.clock.advance({ seconds: 30 })
 
-  /** With the secret, and the recovery codes; the code that confirmed it is over. */
+  /**
+   * Enrols the user; returns the secret and the recovery codes. The code that confirmed the secret has
+   * expired.
+   */
   async function enrolled() {
     const { secret } = await test.plane.secondFactors.begin(user, PASSWORD)
     const codes = await test.plane.secondFactors.confirm(user, codeOf(secret), await digestOf())
@@ -98,7 +101,7 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
     nextStep()
     nextStep()
     const behind = codeOf(secret, -1)
-    // The step before this one is the one that was used ahead of its time, or later.
+    // The step of `behind` is no later than the step used ahead of its time.
     await login(codeOf(secret))
     await expect(login(behind)).rejects.toMatchObject(REFUSED)
   })

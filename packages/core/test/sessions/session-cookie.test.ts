@@ -18,7 +18,7 @@ describe('the session cookie', () => {
     fc.assert(
       fc.property(change, ([at, character]) => {
         const changed = sealed.slice(0, at) + character + sealed.slice(at + 1)
-        // The last character of 43 carries two spare bits: what decodes alike is the same seal.
+        // The last of 43 characters has two spare bits: texts that decode alike are the same seal.
         const same = Buffer.from(changed.slice(-43), 'base64url').equals(
           Buffer.from(sealed.slice(-43), 'base64url'),
         )

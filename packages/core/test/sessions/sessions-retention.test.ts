@@ -18,7 +18,7 @@ describe('sessions that are over', () => {
     await plane.sessions.mint(user)
     clock.advance({ seconds: 3601 })
     await plane.scheduler.tick()
-    // Of the two the younger is left.
+    // The younger of the two sessions is left.
     expect(await storage.sessions.purge(-ENDED_DAYS, clock.now())).toBe(1)
   })
 })

@@ -12,7 +12,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const byTweetnacl = (seed: Uint8Array, message: Uint8Array) =>
   nacl.sign.detached(message, nacl.sign.keyPair.fromSeed(seed).secretKey)
 
-/** A libsodium that notes what it is asked to sign. */
+/** Wraps libsodium so that it notes every message it signs. */
 function watched(sodium: Libsodium): { readonly sodium: Libsodium; readonly signed: Uint8Array[] } {
   const signed: Uint8Array[] = []
   const crypto_sign_detached: Libsodium['crypto_sign_detached'] = (signature, message, secret) => {

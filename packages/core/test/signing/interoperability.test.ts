@@ -45,7 +45,7 @@ describe('an independent JOSE library', () => {
   })
 })
 
-// LibreSSL and OpenSSL before 1.1.1 know no raw Ed25519 input.
+// LibreSSL, and OpenSSL before 1.1.1, do not support raw Ed25519 input.
 const found = spawnSync('openssl', ['version']).stdout?.toString() ?? ''
 const withOpenssl = /^OpenSSL (1\.1\.1|[3-9])/.test(found) ? describe : describe.skip
 

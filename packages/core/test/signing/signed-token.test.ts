@@ -14,7 +14,7 @@ const expected = { keys, typ: 'svc-act+jwt', audience: 'svc-agent', now: at(NOW_
 const token = signToken(key, 'svc-act+jwt', claims)
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs any header and body, also those that the signer would never make. */
+/** Signs any header and body, including ones that the signer would never make. */
 function forge(header: unknown, body: unknown, by: SigningKey = key): string {
   const signed = `${encode(header)}.${encode(body)}`
   return `${signed}.${Buffer.from(by.sign(Buffer.from(signed))).toString('base64url')}`

@@ -1,4 +1,4 @@
-// Callers who come at once, in the order that PROPERTY_SEED decides: none is told what another asked.
+// Concurrent callers, in an order that PROPERTY_SEED decides: no caller gets another's answer.
 import { crowdsContract } from '@svc/testing/contracts'
 import fc from 'fast-check'
 import { onEveryStorage } from './backends.ts'

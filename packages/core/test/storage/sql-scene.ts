@@ -5,13 +5,13 @@ import { Lanes } from '../../src/database/lanes.ts'
 import type { Rows } from '../../src/database/session.ts'
 import { SERVER } from './backends.ts'
 
-/** Updates of a table, and those of them that changed no index. */
+/** Counts of a table's updates, and of the updates that changed no index. */
 export interface Updates {
   readonly updates: number
   readonly hot: number
 }
 
-/** A migrated database on the server of the run, with a connection that looks into it. */
+/** A migrated database on the server of the run, with a connection to inspect it. */
 export class SqlScene implements AsyncDisposable {
   readonly client: pg.Client
   readonly #database: TestDatabase
@@ -22,7 +22,7 @@ export class SqlScene implements AsyncDisposable {
     this.client = client
   }
 
-  /** `options`: what the connection is opened with. */
+  /** `options`: options of the connection. */
   static async open(options?: string): Promise<SqlScene> {
     const database = await testDatabase(SERVER)
     await migrate(database.url)
@@ -35,7 +35,7 @@ export class SqlScene implements AsyncDisposable {
     return this.#database.url
   }
 
-  /** Another connection to it, which ends with the scene. */
+  /** Opens another connection, which ends with the scene. */
   async connect(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url })
     this.#others.push(client)
@@ -44,8 +44,8 @@ export class SqlScene implements AsyncDisposable {
   }
 
   /**
-   * Statements on a connection of their own, as the product's hot ones are run: arrays as text, instants as
-   * text.
+   * Returns a runner of statements on their own connection, as the product runs hot ones: arrays as text,
+   * instants as text.
    */
   async hotRows(): Promise<Rows> {
     const connection = await this.connect()
@@ -58,8 +58,8 @@ export class SqlScene implements AsyncDisposable {
   }
 
   /**
-   * The updates of a table once there are so many: a connection tells what it has counted seconds after its
-   * last statement.
+   * Returns the updates of a table once there are at least `least`: a connection publishes its counts seconds
+   * after its last statement.
    */
   async updatesOf(table: string, least: number): Promise<Updates> {
     for (;;) {

@@ -1,5 +1,5 @@
-// What a sign-in costs, counted where the runtime itself starts and ends a derivation: clocks would tell of
-// the machine.
+// Tests of the cost of a sign-in, in derivations that the runtime starts and ends: clocks would measure the
+// machine.
 import { type AsyncHook, createHook } from 'node:async_hooks'
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -24,7 +24,7 @@ class Derivations {
         this.#running.add(id)
         this.most = Math.max(this.most, this.#running.size)
       },
-      // Its callback is about to run: the derivation is over.
+      // The derivation is over when its callback is about to run.
       before: (id) => this.#running.delete(id),
     }).enable()
   }

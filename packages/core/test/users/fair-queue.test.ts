@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { FairQueue, QueueFull } from '../../src/users/fair-queue.ts'
 
-/** A queue for one at a time whose work ends when the test says so. */
+/** Makes a queue for one task at a time, whose tasks end when the test decides. */
 function scene(places: number) {
   const queue = new FairQueue(1, places)
   const done: string[] = []

@@ -8,7 +8,7 @@ const LONG_ENOUGH = (dictionary['passwords-common'] as readonly string[]).filter
   ({ length }) => length >= MIN_PASSWORD_CHARS,
 )
 
-/** What is said against a password; undefined: nothing. */
+/** Returns the objections to a password; undefined when it is accepted. */
 async function said(password: string, owner: Parameters<typeof judgePassword>[1] = OWNER) {
   try {
     await judgePassword(password, owner)
@@ -34,7 +34,7 @@ describe('a password', () => {
     expect(await accepted(LONG_ENOUGH.flatMap(variants))).toEqual([])
   }, 60_000)
 
-  // All 3,000 are; to look at each takes half a minute of a busy machine.
+  // All 3,000 are refused, but checking each takes half a minute on a busy machine.
   it('every fifth of the 3,000 most common ones is refused when 1, 2, 3 and so on bring it to 12 characters', async () => {
     const padded = (dictionary['passwords-common'] as readonly string[])
       .slice(0, 3000)
@@ -95,7 +95,7 @@ describe('a password', () => {
     ]
     expect(await accepted(own)).toEqual([])
     expect(await said('AdaLovelace2024')).toContain('words of this account')
-    // For somebody else the same is worth something.
+    // The same words are no weakness in another user's password.
     const other = { email: 'bob@x.example' }
     expect(await accepted(['lovelace-engines', 'differenceworks1'], other as typeof OWNER)).toHaveLength(2)
   })
@@ -143,7 +143,7 @@ describe('a password', () => {
       await said(part.repeat(1024).slice(0, 1024), words)
       took.push(performance.now() - from)
     }
-    // 150 ms at most where it was measured; without its bounds the estimator takes minutes.
+    // Measured: 150 ms at most; without its bounds the estimator takes minutes.
     expect(Math.max(...took)).toBeLessThan(3000)
   }, 60_000)
 })
