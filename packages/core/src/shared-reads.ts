@@ -5,8 +5,9 @@ interface Reading<Value> {
 }
 
 /**
- * Reads each key one read at a time. Callers that ask while a read is under way wait for its end and share
- * the next one. No caller gets the result of a read that began before it asked, so each sees its own writes.
+ * A reader that reads each key one read at a time. Callers that ask while a read is under way wait for its
+ * end and share the next one. No caller gets the result of a read that began before it asked, so each sees
+ * its own writes.
  */
 export class SharedReads<Value> {
   readonly #read: (key: string) => Promise<Value>

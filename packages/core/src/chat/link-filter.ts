@@ -18,9 +18,9 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 const EXAMPLE = /(?:^|\.)(?:example|test|invalid|example\.(?:com|net|org))(?::\d+)?$/
 
 /**
- * Removes images and links to other hosts from Markdown that arrives in parts. Links within the site stay;
- * other links keep only their text. Bare addresses stay if they lead to the site, to the reader's own
- * machine, or to a host that exists in examples only.
+ * A filter that removes images and links to other hosts from Markdown. Links within the site stay; other
+ * links keep only their text. Bare addresses stay if they lead to the site, to the reader's own machine, or
+ * to a host that exists in examples only.
  */
 export class LinkFilter implements TextFilter {
   readonly #hosts: ReadonlySet<string>

@@ -13,8 +13,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u2
 const SIGN = /[<\u001b]/g
 
 /**
- * Removes raw HTML and terminal colours from a text that arrives in parts. A `<` stays only if it cannot
- * begin a tag, whatever is removed around it.
+ * A filter that removes raw HTML and terminal colours. A `<` stays only if it cannot begin a tag, whatever is
+ * removed around it.
  */
 export class MarkupFilter implements TextFilter {
   #pending = ''

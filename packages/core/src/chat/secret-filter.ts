@@ -14,7 +14,7 @@ function families(text: string): number {
 }
 
 /**
- * Redacts a text that arrives in parts, including secrets that are split over several. Whole words pass as
+ * A filter that redacts secrets, including secrets that are split over several parts. Whole words pass as
  * long as nothing on their line hints at a secret. From the first hint on, the line is held back until it
  * ends, and a private key until its end marker.
  */
@@ -73,7 +73,10 @@ function wordsEnd(text: string): number {
   return end
 }
 
-/** Returns the start of a number at the end: the first groups of a card number do not reveal it yet. */
+/**
+ * Returns `end`, or the start of the word whose number ends there: the first groups of a card number do not
+ * reveal it yet.
+ */
 function beforeNumbers(text: string, end: number): number {
   let start = end
   while (start > 0 && /[\d -]/.test(text[start - 1] ?? '')) start -= 1

@@ -9,7 +9,7 @@ export interface Setting<T> {
   readonly doc: string
   /** Completes the sentence "<name> must be …". */
   readonly form: string
-  /** Whether the value is a secret, which appears nowhere: reports say only whether it is set. */
+  /** Whether the value is a secret. A secret appears nowhere: reports say only whether it is set. */
   readonly secret: boolean
   readonly fallback: T
   /** Parses a text that is trimmed and not empty; `undefined` when it does not have the form. */

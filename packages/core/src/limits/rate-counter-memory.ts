@@ -13,9 +13,9 @@ export const MAX_WINDOWS = 100_000
 const SWEPT_PER_OPENING = 4
 
 /**
- * Counts in the memory of this process: not shared between replicas, empty after a restart (spec, Limits). At
- * `MAX_WINDOWS` the oldest window of the limit with the most windows is dropped. A flood of subjects on one
- * route thus drops that route's windows first and cannot reset those of another.
+ * A rate counter in the memory of this process: not shared between replicas, empty after a restart (spec,
+ * Limits). At `MAX_WINDOWS` the oldest window of the limit with the most windows is dropped. A flood of
+ * subjects on one route thus drops that route's windows first and cannot reset those of another.
  */
 export class MemoryRateCounter implements RateCounter {
   readonly backend = 'memory'

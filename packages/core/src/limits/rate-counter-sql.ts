@@ -25,7 +25,7 @@ const SWEEP = {
   text: `delete from rate_windows where ends_at < ${NOW.replace('$4', '$1')}`,
 }
 
-/** Counts rate windows in a table that replicas share, with one upsert a request. */
+/** A rate counter in a table that replicas share, with one upsert a request. */
 export class SqlRateCounter implements RateCounter {
   readonly backend = 'postgres'
   readonly #session: Session

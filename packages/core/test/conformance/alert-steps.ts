@@ -27,7 +27,7 @@ import {
 const dedupKey = fc.constantFrom('disk_high:h1', 'job_failed:app:a')
 const tenantId = fc.constantFrom('ten_a', 'ten_b')
 const owner = fc.oneof(fc.constant(''), licenseId, licenseId)
-// Actors are plain texts here: texts that a database refuses do not come with every action.
+// Not every action sends its actor to the database, so texts that no database accepts are left out.
 const actor = fc.constantFrom('a', 'b', 'é😀')
 const isRare = fc.nat(7).map((number) => number === 0)
 

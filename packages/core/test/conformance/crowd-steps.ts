@@ -76,7 +76,7 @@ const leaseOf = ({ licenseId, fingerprint, repeats }: Omit<Claimer, 'keyDigest'>
   claimKey: repeats ? 'key-of-crowd' : undefined,
 })
 
-// Work has its host as target, since the order of claims decides which host gets a shared job.
+// Each job has its host as target, since the order of claims decides which host gets a shared job.
 async function prepare({ jobs, agents }: Stores, host: Claimer, now: Date): Promise<void> {
   const { licenseId, fingerprint, mustStop, repeats, hasWork, isDrained } = host
   const [stopped = '', repeated = '', waiting = ''] = host.jobs

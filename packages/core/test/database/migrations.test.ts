@@ -178,7 +178,7 @@ describe('comparing migrations', () => {
     ])
     const both = { applied: ['0001-one', '0002-two'], pending: [], drifted: [], ahead: ['0003-three'] }
     expect(compareMigrations(recorded, [one, two])).toEqual(both)
-    // A migration between the two known ones belongs to another line of releases.
+    // A recorded migration between two known ones belongs to another line of releases.
     const third = { name: '0004-four', sql: ['d'] }
     expect(compareMigrations(recorded, [one, two, third])).toMatchObject({ drifted: ['0003-three'] })
   })

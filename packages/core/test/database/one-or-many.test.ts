@@ -1,9 +1,4 @@
-<<<<<<< HEAD
 // A look for work gets the same answer among others as by itself.
-=======
-// A single heartbeat has its own statement, which must answer and write what the statement for many does. The
-// same holds for a look for work.
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { LOOKS } from '../../src/jobs/job-look-sql.ts'
@@ -16,8 +11,8 @@ const NOW = '2026-05-01T12:00:00Z'
 let scene: SqlScene
 
 /**
- * Stores good and bad licenses, each with old and drained hosts, and jobs for one host, for any, held, to be
- * stopped, and none.
+ * Licenses good and bad, each with hosts old and drained, and jobs for one, for any, held, to be stopped, and
+ * none.
  */
 beforeAll(async () => {
   scene = await SqlScene.open()
@@ -48,7 +43,7 @@ const caller = fc.record({
   fingerprint: fc.constantFrom('known', 'drained', 'new'),
   at: fc.constantFrom(null, '2026-05-01T11:59:59Z', NOW, '2026-05-01T12:00:01Z'),
 })
-/** Usually the caller's key belongs to its license. */
+/** Mostly the license that the key is of. */
 const callers = fc.tuple(caller, fc.boolean()).map(([each, isHonest]) => ({
   ...each,
   digest: isHonest ? each.license.replace('lic_', 'digest-') : each.digest,
@@ -56,37 +51,6 @@ const callers = fc.tuple(caller, fc.boolean()).map(([each, isHonest]) => ({
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-<<<<<<< HEAD
-=======
-/**
- * Returns the rows of a statement and the registry after it, then rolls back; all calls share one instant of
- * the transaction.
- */
-async function outcome({ name, text }: Statement, values: readonly unknown[]) {
-  await scene.client.query('savepoint before')
-  const { rows } = await scene.client.query({ name, text, values: [...values] })
-  const agents = await scene.client.query('select * from agents order by license_id, fingerprint')
-  await scene.client.query('rollback to savepoint before')
-  return { answer: rows as Rows, agents: agents.rows as Rows }
-}
-
-async function both(one: Statement, many: Statement, params: readonly unknown[]) {
-  await scene.client.query('begin')
-  try {
-    const alone = await outcome(one, params)
-    return [
-      alone,
-      await outcome(
-        many,
-        params.map((value) => [value]),
-      ),
-    ] as const
-  } finally {
-    await scene.client.query('rollback')
-  }
-}
-
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
 describe(`one request alone and in company, on ${POSTGRES}`, () => {
   it('a look for work, among others as by itself', async () => {
     const told = new Set<string>()
@@ -112,13 +76,8 @@ describe(`one request alone and in company, on ${POSTGRES}`, () => {
       }
       await scene.client.query('rollback')
     })
-<<<<<<< HEAD
     await fc.assert(property, { numRuns: RUNS })
     // Nothing, a refusal, a drained host, work, something to stop, and what they make together.
-=======
-    await fc.assert(property, { numRuns: RUNS / 4 })
-    // Answers seen: nothing, a refusal, a drained host, work, a job to stop, and combinations of these.
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
     expect(told.size).toBeGreaterThan(5)
   })
 })

@@ -31,7 +31,7 @@ const enqueue = (from: number, to: number, target: string) =>
     [from, to, target],
   )
 
-/** Returns the pages that a statement touches under a new plan. */
+/** What a statement touches under a plan made now. */
 async function explained({ name, text }: Statement, params: string) {
   await client.query(`prepare "${name}" as ${text}`)
   const found = await touched(client, `execute "${name}" (${params})`)
@@ -39,7 +39,7 @@ async function explained({ name, text }: Statement, params: string) {
   return found
 }
 
-// The index of a long queue has one more level, and a claim descends it twice.
+// The index of a long queue is a level higher, and a look goes down twice.
 const LEVELS = 2
 
 const hit = () =>
@@ -78,14 +78,6 @@ describe(`a claim on ${POSTGRES}`, () => {
 describe(`claims beside a snapshot that stays open, on ${POSTGRES}`, () => {
   const CLAIMS = 3000
   const AT_ONCE = 100
-<<<<<<< HEAD
-=======
-  let rows: Rows
-  let dump: pg.Client
-  /** The bound from which the last statement of each kind read the queue. */
-  let since: Record<string, string | null>
-  const floors = new QueueFloors(() => 0)
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
 
   it('looking for work does not walk over what was claimed', async () => {
     await client.query('truncate jobs cascade')

@@ -83,7 +83,7 @@ describe(`late writes on ${POSTGRES}`, () => {
     expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
   })
 
-  // The statement that takes over names the start of its lease, but may have waited since then for a locked
+  // The statement that takes over states when its lease began, but may have waited since then for a locked
   // table.
   it.each([
     ['just now', 0],

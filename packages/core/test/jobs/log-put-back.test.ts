@@ -1,10 +1,5 @@
-<<<<<<< HEAD:packages/core/test/jobs/log-put-back.test.ts
 // A process that saw a later end of a log must not write behind the end of the copy that the database was put
 // back from.
-=======
-// A database restored from a backup runs under another start of its server: a process that goes on must not
-// write past the end of the restored log.
->>>>>>> 165bcd5 (Core's tests: comments are plain English):packages/core/test/jobs/log-origin.test.ts
 import { afterAll, expect, it } from '@jest/globals'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { type EmbeddedDriver, pgliteDriver } from '../../src/database/orm.ts'

@@ -1,4 +1,4 @@
-// A process only guesses the end of a log from its memory, since other processes write to the log too.
+// What a process remembers of a log is a guess: other processes write to it, too.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Job, LEASE_SECONDS, type Storage } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
@@ -48,21 +48,6 @@ const append = (turn: number, job: Job, line: string, offset?: number) =>
     idempotencyKey: undefined,
   })
 
-<<<<<<< HEAD
-=======
-async function byHand(statements: string): Promise<void> {
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query(statements)
-  await client.end()
-}
-
-/** Restores an earlier state of the logs: the rows that match `kept`. */
-const putBack = (kept: string) =>
-  byHand(`begin; create temporary table kept as select * from job_log_chunks where ${kept};
-    truncate job_log_chunks; insert into job_log_chunks select * from kept; commit`)
-
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
 const storedIn = async (job: Job) => (await replica(0).jobs.logs(job.id, 0, 1000)).map(({ line }) => line)
 
 describe.each<Held>(['claimed', 'running'])(

@@ -1,4 +1,4 @@
-// Nearly every chunk of a log takes one statement, the smaller one of two.
+// Nearly every chunk of a log takes one statement, and the smaller one of two.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Rows } from '../../src/database/session.ts'
 import { POSTGRES } from '../storage/backends.ts'
@@ -15,13 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-<<<<<<< HEAD
 /** A process that writes to logs, and what it said to the database for the last lines. */
 function writer() {
-=======
-/** Makes a process that has begun to write to logs, and the names of its statements for the last lines. */
-async function writer() {
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
   const append = logWriter((statement, params) => {
     said.push(statement.name)
     return rows(statement, params)

@@ -1,4 +1,4 @@
-// Rows may change between two statements of a batch; only the callers of those rows are told.
+// Rows that others move between two statements of a batch: what comes of it is told to whom it concerns.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import { migrateDriver } from '../../src/database/migrator.ts'
@@ -11,7 +11,7 @@ import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 import { hold, logWriter } from './log-writer.ts'
 
-/** A database, with access for hot statements and for a second client. */
+/** A database, as hot statements and somebody else reach it. */
 interface Reached extends AsyncDisposable {
   readonly rows: Rows
   query(text: string, params?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
@@ -36,7 +36,7 @@ async function onPostgres(): Promise<Reached> {
   }
 }
 
-// An unsorted order, in neither direction.
+// In no order, and none that sorting would give.
 const NUMBERS = [5, 2, 8, 3, 9, 1, 7, 4, 6]
 const jobId = (number: number) => `job_${number}`
 const all = NUMBERS.map(jobId)
@@ -46,7 +46,7 @@ describe.each([
   [POSTGRES, onPostgres],
 ])('rows that move between two statements, on %s', (_, open) => {
   let database: Reached
-  /** The statements that were sent, with the first array of each: job or license ids. */
+  /** The statements that were sent, and the first array of each: jobs or licenses. */
   let sent: (readonly [string, unknown])[]
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each([
     await database[Symbol.asyncDispose]()
   })
 
-  /** Runs `before` on the second client ahead of the first statement of a name. */
+  /** Has somebody else do something ahead of the first statement of a name. */
   const moving =
     (before: Readonly<Record<string, () => Promise<unknown>>>): Rows =>
     async (statement, params) => {
@@ -127,17 +127,11 @@ describe.each([
     const stop = () => move(`cancel_requested_at = now(), cancel_reason = 'moved'`, 4, 2)
     const append = logWriter(moving({ 'job-log-append': () => elsewhere(), 'job-log-settle': stop }))
     const other = logWriter(database.rows)
-    // Each job with an even number n gets n lines from another writer.
+    // Job n gets n lines of somebody else, where n is even.
     const elsewhere = async () => {
       for (let line = 0; line < Math.max(...NUMBERS); line += 1)
         await other(NUMBERS.filter((number) => number % 2 === 0 && line < number).map(jobId))
     }
-<<<<<<< HEAD
-=======
-    // A process uses the larger statement first.
-    await append([await hold(database, 'job_first')])
-    sent = []
->>>>>>> 165bcd5 (Core's tests: comments are plain English)
     const outcomes = await append(all)
     const next = NUMBERS.map((number) => (number % 2 === 0 ? number + 1 : 1))
     expect(outcomes.map((outcome) => outcome?.next)).toEqual(next)

@@ -53,8 +53,8 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
   const nextStep = () => test.clock.advance({ seconds: 30 })
 
   /**
-   * Enrols the user; returns the secret and the recovery codes. The code that confirmed the secret has
-   * expired.
+   * Enrols the user; returns the secret and the recovery codes. The step of the code that confirmed it is
+   * over.
    */
   async function enrolled() {
     const { secret } = await test.plane.secondFactors.begin(user, PASSWORD)
@@ -101,7 +101,7 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
     nextStep()
     nextStep()
     const behind = codeOf(secret, -1)
-    // The step of `behind` is no later than the step used ahead of its time.
+    // `behind` belongs to the step that was used ahead of its time, or to a later one.
     await login(codeOf(secret))
     await expect(login(behind)).rejects.toMatchObject(REFUSED)
   })
