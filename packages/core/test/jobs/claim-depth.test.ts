@@ -31,7 +31,7 @@ const enqueue = (from: number, to: number, target: string) =>
     [from, to, target],
   )
 
-/** What a statement touches under a plan made now. */
+/** Returns the pages that a statement touches under a plan made now. */
 async function explained({ name, text }: Statement, params: string) {
   await client.query(`prepare "${name}" as ${text}`)
   const found = await touched(client, `execute "${name}" (${params})`)

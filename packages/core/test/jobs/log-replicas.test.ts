@@ -1,4 +1,4 @@
-// What a process remembers of a log is a guess: other processes write to it, too.
+// A process remembers the end of a log as a guess: other processes write to it, too.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Job, LEASE_SECONDS, type Storage } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
