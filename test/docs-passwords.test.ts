@@ -9,7 +9,7 @@ import { root } from './docs/page.ts'
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8').replaceAll('\n', ' ')
 
 test('The page about security names every word of the service that counts as nothing in a password', () => {
-  const [, words = ''] = /Those of the service are (.+?)\. /.exec(page) ?? []
+  const [, words = ''] = /The words of the service are (.+?)\. /.exec(page) ?? []
   expect(words.split(/, | and /)).toEqual(SERVICE_WORDS)
 })
 

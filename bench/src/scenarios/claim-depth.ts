@@ -99,7 +99,7 @@ const queue = (name: string, { count, forOthers = false, claimed = 0 }: Waiting)
 export const claimDepth: Scenario = {
   name: 'claim-depth',
   question:
-    'What a claim costs the server, in its own microseconds and buffers, by what waits in the license',
+    'The cost of a claim to the server, in its own microseconds and buffers, by what waits in the license',
   variants: [
     queue(SHALLOW, { count: 1000 }),
     queue(DEEP, { count: 1_000_000 }),
