@@ -16,27 +16,24 @@ import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 /** How a plane is mounted. */
 export interface AppOptions {
   /**
-   * What becomes of a path that is not ours: answered with 404, or left to the application around. Default:
-   * answered.
+   * Whether a path that the service does not know is answered with 404, or passed on to the application that
+   * mounts this one. Default: `answer`.
    */
   readonly unknownPaths?: 'answer' | 'pass'
-  /** Routes beside the service's own. */
+  /** Additional routes, served beside the service's own. */
   readonly routes?: readonly Route[]
   /** Request bytes held in memory at once, over all requests; more is 503. Default 64 MiB. */
   readonly maxBytesInFlight?: number
 }
 
-/**
- * The public HTTP surface of a plane, as a Koa application of its own. The plane stays the caller's to
- * dispose.
- */
+/** The public HTTP surface of a plane, as a Koa application of its own. The caller disposes the plane. */
 export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
   return appOf(plane, dispatchOf(plane, publicRoutes(options), options))
 }
 
 /**
- * The operators' surface: every operation, with no credential asked. To be served on a socket file of mode
- * 0600 and nowhere else: whoever can open the file is trusted.
+ * The operators' surface: every operation, without a credential. Serve it on a socket file of mode 0600 and
+ * nowhere else: every process that can open the file is trusted.
  */
 export function createControlApp(plane: ControlPlane): Koa {
   return appOf(plane, dispatchOf(plane, CONTROL_ROUTES, {}))
@@ -48,8 +45,8 @@ const WAITING = {
 }
 
 /**
- * The surface of a plane that cannot serve yet: its probes, and 503 with `Retry-After` everywhere else, with
- * nothing read of the request and nothing asked of the database. `for` operators the answer also says why.
+ * The surface of a plane that cannot serve yet: its probes, and 503 with `Retry-After` everywhere else.
+ * Neither the request body nor the database is read. With `for` operators the answer also says why.
  */
 export function createWaitingApp(
   plane: ControlPlane,
@@ -60,7 +57,8 @@ export function createWaitingApp(
 }
 
 /**
- * The public surface as a middleware, for a Koa application that has others. Body parsers belong behind it.
+ * The public surface as a middleware, for a Koa application that has other middlewares. Mount body parsers
+ * after it.
  */
 export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions = {}): Middleware {
   return dispatchOf(plane, publicRoutes(options), options).middleware
@@ -68,17 +66,17 @@ export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions 
 
 const publicRoutes = ({ routes = [] }: AppOptions): readonly Route[] => [...ROUTES, ...routes]
 
-/** The two ways in: through Koa, and past it for what hosts call all the time. */
+/** The two entry points: through Koa, and past Koa for the routes that hosts call all the time. */
 interface Dispatch {
   readonly middleware: Middleware
-  /** Answers a request of an agent route; undefined: it is none. */
+  /** Answers a request of an agent route; undefined when the request is for another route. */
   direct(req: IncomingMessage, res: ServerResponse): Promise<void> | undefined
 }
 
 /**
- * A Koa application whose agent routes are answered before Koa makes its view of the request, which costs as
- * much as all that these routes do between their body and the database. No middleware could stand before them
- * either way.
+ * A Koa application whose agent routes are answered before Koa makes its context for the request. The context
+ * costs as much as all the work of these routes between their body and the database. A caller's middleware
+ * could not run before these routes in either case.
  */
 function appOf(plane: ControlPlane, { middleware, direct }: Dispatch): Koa {
   const app = new Koa()
@@ -132,12 +130,16 @@ const isForAgents = ([, { routes }]: readonly [string, Resource]): boolean =>
   [...routes.values()].every((route) => route.agent)
 
 /**
- * What the table finds: agent routes, which hosts call all the time, and everything without a parameter. The
- * router tries one pattern after the other, so it gets the few routes that operators and browsers call.
+ * Whether the path table finds a resource: it holds the agent routes, which hosts call all the time, and
+ * every path without a parameter. The router tries one pattern after the other, so it gets only the few other
+ * routes, which operators and browsers call.
  */
 const isQuick = (entry: readonly [string, Resource]): boolean => !entry[0].includes('{') || isForAgents(entry)
 
-/** Loaded with the first request that the table does not find: a service starts some 20 ms earlier. */
+/**
+ * Loads the router with the first request that the table does not find, so that a service starts some 20 ms
+ * earlier.
+ */
 function routerOf(surface: Surface, resources: readonly (readonly [string, Resource])[]): Middleware {
   let routes: Promise<Middleware> | undefined
   return async (ctx, next) => {

@@ -1,10 +1,10 @@
 import { Problem, type ProblemCode } from '@svc/core'
 import type { Reply } from './route.ts'
 
-/** What only HTTP can be wrong about. */
+/** Codes of errors that only HTTP has. */
 export type WireCode = 'invalid-json' | 'method-not-allowed' | 'payload-too-large' | 'internal'
 
-/** A refusal that the core knows nothing of. */
+/** A refusal with a code that only HTTP has. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: WireCode
@@ -48,25 +48,26 @@ export const FAILURES = {
   Record<ProblemCode | WireCode, { readonly status: number; readonly error: string }>
 >
 
-/** The code of a refusal, `internal` for everything that was not meant. */
+/** The code of a refusal; `internal` for every other error. */
 export const codeOf = (error: unknown): ProblemCode | WireCode =>
   error instanceof Problem || error instanceof Refusal ? error.code : 'internal'
 
 /** The facts of a route that the text of a refusal depends on. */
 export interface RefusedBy {
   /**
-   * Also says the code, the sentence for operators and the candidates, which hosts and strangers do not get.
+   * The body also has the code, the sentence for operators and the candidates; hosts and anonymous callers do
+   * not get them.
    */
   readonly explains?: boolean
-  /** A bearer would open it. */
+  /** The route accepts a bearer credential. */
   readonly takesBearer?: boolean
-  /** It has no body: input that is not valid stands in the query. */
+  /** The route takes no body, so invalid input is in the query. */
   readonly isBodyless?: boolean
 }
 
 const INVALID_QUERY = 'invalid query'
 
-/** The reply to a refusal. A fault never shows anything of itself. */
+/** The reply to a refusal. The reply to an unexpected error shows nothing of the error. */
 export function failureReply(
   error: unknown,
   { explains = false, takesBearer = false, isBodyless = false }: RefusedBy = {},
@@ -89,7 +90,7 @@ export function failureReply(
   }
 }
 
-// RFC 9110 asks a 401 to say which scheme would do. There is none for a cookie.
+// RFC 9110 asks a 401 to name an accepted scheme. There is no scheme for a cookie.
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' }
 
 function headersOf(error: unknown): Readonly<Record<string, string>> {

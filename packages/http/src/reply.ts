@@ -10,7 +10,7 @@ export const json = (body: object, headers?: Readonly<Record<string, string>>, s
   headers,
 })
 
-/** 204: done, and nothing to say. */
+/** 204, with no body. */
 export const noContent = (headers?: Readonly<Record<string, string>>): Reply => ({ status: 204, headers })
 
 /** A text of some media type. */

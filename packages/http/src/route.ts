@@ -4,12 +4,12 @@ import type { ControlPlane } from '@svc/core'
 import type { Body } from './body/schema.ts'
 import type { Shape } from './body/shape.ts'
 
-/** The methods that routes have. `HEAD` is answered wherever `GET` is, but where a route says otherwise. */
+/** The methods that routes have. `HEAD` is answered wherever `GET` is, unless a route sets `head: false`. */
 export type Method = 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
 
 /**
- * What a handler answers: a JSON document, a text, a stream, or nothing. Header names are written as they go
- * out.
+ * The answer of a handler: a JSON document, a text, a stream, or no body. Header names are sent in the
+ * spelling used here.
  */
 export interface Reply {
   readonly status: number
@@ -20,7 +20,7 @@ export interface Reply {
   readonly stream?: { readonly type: string; readonly content: Readable } | undefined
 }
 
-/** What one status of a route means, for the API document and for the metrics' label sets. */
+/** The meaning of one status of a route, for the API document and for the metrics' label sets. */
 export interface ReplyDoc {
   readonly description: string
   /** Absent: an empty body. */
@@ -34,35 +34,35 @@ export interface ReplyDoc {
 /** The replies of a route or a gate by status. */
 export type Replies = Readonly<Record<number, ReplyDoc>>
 
-/** What a gate sees of a request: everything but its body. */
+/** The view of a request that a gate gets: everything except the body. */
 export interface Arrival {
   readonly plane: ControlPlane
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they came: the only place where a repeated header is seen. */
+  /** Header names and values alternating, as they arrived; only this list shows a repeated header. */
   readonly rawHeaders: readonly string[]
-  /** The client's address, as the trusted proxies tell it. */
+  /** The client's address, as the trusted proxies report it. */
   readonly address: string
   /** The first value of a query parameter. */
   query(name: string): string | undefined
   /** Aborted when the client has left, or has its answer. */
   readonly gone: AbortSignal
-  /** Sets a header that the answer carries whatever it will be, a refusal too; `Vary` is added to. */
+  /** Sets a header of the answer, also if the answer is a refusal; `Vary` is appended to. */
   setHeader(name: string, value: string): void
 }
 
 /** How a credential is sent, for the API document. */
 export type SecurityScheme = 'healthToken' | 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
 
-/** Who may pass, and how often: identity first, then its limit. */
+/** The access rule of a route: it identifies the caller first, then applies the caller's rate limit. */
 export interface Gate<Caller> {
-  /** Credentials of which one is needed; empty: none. */
+  /** Accepted credentials, any one of which is enough; empty: no credential is needed. */
   readonly security: readonly SecurityScheme[]
   readonly replies: Replies
   /** The caller. @throws Problem when the request may not pass */
   admit(arrival: Arrival): Caller | Promise<Caller>
   /**
-   * For gates that admit on condition: asked before an admitted request is refused. @throws Problem when it
-   * should not have passed
+   * For gates that admit on condition: called before an admitted request is refused. @throws Problem when the
+   * gate should not have admitted the request
    */
   confirm?(arrival: Arrival): Promise<void>
 }
@@ -71,7 +71,7 @@ type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | ParamName<Rest>
   : never
 
-/** Everything a handler works with. It never sees the server. */
+/** Inputs of a handler, which never sees the server. */
 export interface Call<Caller, Input, Param extends string, Query extends string> {
   readonly plane: ControlPlane
   readonly caller: Caller
@@ -83,7 +83,7 @@ export interface Call<Caller, Input, Param extends string, Query extends string>
   readonly headers: IncomingHttpHeaders
 }
 
-/** What a route is declared with. */
+/** The declaration of a route. */
 export interface RouteParts<Caller, Input, Path extends string, Query extends string> {
   readonly method: Method
   /** `/v1/jobs/{id}/status`: the path as the spec writes it. */
@@ -91,7 +91,7 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly summary: string
   /** An agent route is also served under `/api` (spec, General conventions). */
   readonly agent?: true
-  /** A GET that changes something: asking for its headers alone is refused. */
+  /** Set for a GET that changes something: `HEAD` is refused there. */
   readonly head?: false
   readonly gate: Gate<Caller>
   readonly body?: Body<Input>
@@ -99,12 +99,12 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   /** Request headers that the handler reads, for the API document. */
   readonly reads?: Readonly<Record<string, string>>
   readonly replies: Replies
-  /** Errors say their code and what to do about them: for operators, never for hosts. */
+  /** Errors carry their code and what to do about them: for operators, never for hosts. */
   readonly explains?: true
   handle(call: Call<Caller, Input, ParamName<Path>, Query>): Reply | Promise<Reply>
 }
 
-/** A route as the router, the API document and the metrics read it. */
+/** A route in the form that the router, the API document and the metrics read. */
 export type Route = RouteParts<unknown, unknown, string, string>
 
 /** Declares a route: the handler's arguments follow from the gate, the body and the path. */

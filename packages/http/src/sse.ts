@@ -3,28 +3,29 @@ import type { Timers } from '@svc/core'
 
 /** The media type of server-sent events. */
 export const SSE_TYPE = 'text/event-stream; charset=utf-8'
-/** What keeps proxies from holding back, changing or keeping a stream. */
+/** Headers that keep proxies from buffering, changing or caching a stream. */
 export const SSE_HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' } as const
-/** How often a comment shows that the stream is alive. */
+/** Interval between the comments that show that the stream is alive, in ms. */
 export const PING_MS = 15_000
-/** How long a client may leave what is ready unread. */
+/** How long a client may leave ready events unread, in ms. */
 export const STALL_MS = 10_000
 
 const PING = ': ping\n\n'
-/** Bytes that wait for the client at most; one event goes beyond it. */
+/** Bytes buffered for a client before no further event is taken; the last event may exceed it. */
 const BUFFER_BYTES = 16 * 1024
 
-/** What an event stream is made of. */
+/** Inputs of an event stream. */
 export interface EventStreamParts {
   readonly events: AsyncIterable<object>
   readonly timers: Timers
-  /** Aborted when the client has left, reads too slowly, or has everything. */
+  /** Aborted when the client has left, reads too slowly, or has received every event. */
   readonly leaving: AbortController
 }
 
 /**
  * Events as lines of JSON in the form of server-sent events, each taken from its source only when there is
- * room for it. A comment goes out every 15 s. Who reads nothing for 10 s while something is ready is dropped.
+ * room for it. A comment goes out every 15 s. A client that reads nothing for 10 s while an event is ready is
+ * dropped.
  */
 export class EventStream extends Readable {
   readonly #parts: EventStreamParts
@@ -64,7 +65,7 @@ export class EventStream extends Readable {
     }
   }
 
-  /** Waits until the client has read; drops it when it does not. */
+  /** Waits until the client has read, and drops a client that does not read in time. */
   async #room(): Promise<void> {
     if (this.destroyed) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,12 +1,13 @@
 import { checkOf, type JsonSchema, type ListSchema } from '@svc/core'
 import { fieldsOf, isOmissible, type Shape } from './shape.ts'
 
-/** What a compiled reader returns for a value that the struct refuses. */
+/** The result of a compiled reader for a value that the struct refuses. */
 export const REFUSED: unique symbol = Symbol('refused')
 
 /**
- * Reads a value as the struct it was compiled from does: the value, or a copy where it had unknown keys, or
- * `REFUSED`. The value is the reader's own, as a parser has just made it: parts of it are replaced in place.
+ * Reads a value as the struct it was compiled from does. Returns the value, a copy if the value had unknown
+ * keys, or `REFUSED`. The value must belong to the reader alone, fresh from a parser: the reader replaces
+ * parts of it in place.
  */
 export type Reader = (value: unknown) => unknown
 

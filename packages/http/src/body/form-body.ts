@@ -7,8 +7,8 @@ import type { RequestShare } from './request-bytes.ts'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /**
- * Reads a body that a page may send as a form or as JSON. JSON goes the way of all JSON here, with its
- * limits. Only what says that it is a form is read by koa-body.
+ * Reads a body that a page may send as a form or as JSON. JSON is read as on every other route, with the same
+ * limits. Only a body whose content type is a form is read by koa-body.
  * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
  */
 export function readFormBody(ctx: Context, maxBytes: number, share: RequestShare): Promise<unknown> {
@@ -16,8 +16,8 @@ export function readFormBody(ctx: Context, maxBytes: number, share: RequestShare
   return type === FORM_TYPE ? readForm(ctx, maxBytes, share) : readJsonBody(ctx.req, maxBytes, share)
 }
 
-// Loaded when first needed: koa-body costs 70 ms of start, and hosts never send a form. It would inflate what
-// is compressed, which is refused before, as everywhere.
+// Loaded when first needed: koa-body costs 70 ms of start, and hosts never send a form. koa-body would
+// inflate compressed bodies, so they are refused first, as on every route.
 async function readForm(ctx: Context, maxBytes: number, share: RequestShare): Promise<unknown> {
   if (isCoded(ctx.req)) throw new Refusal('invalid-json')
   const { koaBody } = await import('koa-body')
@@ -30,7 +30,10 @@ async function readForm(ctx: Context, maxBytes: number, share: RequestShare): Pr
   return cleaned(ctx.request.body ?? {})
 }
 
-/** Counts the bytes of a body that somebody else reads. Settles only to say that they are too many. */
+/**
+ * Counts the bytes of a body that other code reads. The promise settles only by rejecting, when the bytes are
+ * too many.
+ */
 function counted({ req }: Context, share: RequestShare): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const count = (chunk: Buffer) => {

@@ -5,15 +5,19 @@ import { parseJson } from './json-text.ts'
 import type { RequestShare } from './request-bytes.ts'
 
 /**
- * What a refused upload may still send before its connection is cut: until then it gets to read its answer.
+ * Bytes that the client of a refused upload may still send before its connection is cut, so that the client
+ * can read the answer.
  */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
-/** Longer bodies are put together and parsed in turns of their own: 8 MB take some 40 ms each. */
+/**
+ * Bodies longer than this are joined and parsed in separate turns of the event loop: for 8 MB each takes some
+ * 40 ms.
+ */
 const LONG_BYTES = 256 * 1024
 
 /**
- * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a coded one is as unreadable as
- * broken JSON, and no small request grows into a large one.
+ * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a compressed body is refused
+ * like broken JSON, so no small request grows into a large one.
  * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
  */
 export function readJsonBody(
@@ -29,7 +33,7 @@ export function readJsonBody(
   return readValue(request, maxBytes, share)
 }
 
-/** Whether a body is compressed, or says that it is something which is not known here. */
+/** Whether a body has a `Content-Encoding` other than `identity`. */
 export function isCoded({ headers }: IncomingMessage): boolean {
   const coding = headers['content-encoding']?.trim().toLowerCase()
   return coding !== undefined && coding !== '' && coding !== 'identity'
@@ -39,7 +43,7 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
   if (request.readableEnded) {
     throw new Error('the body was read by somebody else: mount the control plane before body parsers')
   }
-  // Who left while the gate was asked is not heard leaving any more.
+  // A client that left while the gate ran emits no further `close` event.
   if (request.destroyed) throw new ClientGone()
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const chunks: Buffer[] = []
@@ -69,13 +73,13 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
       reject(refusal)
     }
   }
-  // Every request closes in the end; only one that closes before its end has lost its client.
+  // Every request emits `close`; only a request that closes before its end has lost its client.
   const onGone = () => {
     if (!isWhole) reject(new ClientGone())
   }
   request.on('data', onData)
   request.on('end', onEnd)
-  // An error is nothing more: Node tells of one only where somebody listens, and closes after it.
+  // No listener for `error` is needed: Node emits it only if there is a listener, and emits `close` after it.
   request.on('close', onGone)
   return promise
 }
@@ -93,7 +97,7 @@ function textOf(chunks: readonly Buffer[]): string {
   return (others.length === 0 ? only : Buffer.concat(chunks)).toString('utf8')
 }
 
-/** Lets the rest of a refused body pass by, so that the client can read why; not for ever. */
+/** Reads and drops the rest of a refused body, up to a limit, so that the client can read the refusal. */
 function discard(request: IncomingMessage): void {
   let discarded = 0
   request.on('data', (chunk: Buffer) => {

@@ -8,10 +8,10 @@ const COMMA = 0x2c
 
 /**
  * Whether a JSON text nests deeper than `maxDepth` or has more parts than `maxParts` (lists, objects, and
- * commas), told before it is parsed. A parsed value nested 10,000 deep ends every later walk over it with a
- * full stack; each part costs the parser many times what it costs to send: 0.5 s of the event loop for the 5
- * million lists that fit into the largest log request, 90 ms for as many numbers. Text that is not JSON gets
- * some answer, and the parser refuses it anyway.
+ * commas), found without parsing it. A parsed value nested 10,000 deep overflows the stack of every later
+ * walk over it. Each part costs the parser many times what it costs to send: the 5 million lists that fit
+ * into the largest log request take 0.5 s of the event loop. For text that is not JSON the result means
+ * nothing, and the parser refuses the text anyway.
  */
 export function isBeyond(text: string, maxDepth: number, maxParts: number): boolean {
   let depth = 0
@@ -34,8 +34,8 @@ export function isBeyond(text: string, maxDepth: number, maxParts: number): bool
   return false
 }
 
-// The native search passes over most strings at once. From an escaped quote on, every character is looked at,
-// because a search that stops at each of a million escaped quotes would cost more.
+// The native search skips most strings in one call. After an escaped quote the loop reads every character,
+// because a native search that stops at each of a million escaped quotes would cost more.
 function endOfString(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1)
   if (quote === -1) return text.length

@@ -4,18 +4,21 @@ import { isBeyond } from './json-depth.ts'
 /** Deepest nesting of a request body (wire: Compatibility rules). */
 export const MAX_DEPTH = 32
 
-/** Lists, objects and commas of a request body: 10,000 log lines, the most of any route, have 30,002. */
+/**
+ * Most lists, objects and commas in a request body: 10,000 log lines, the most that any route takes, have
+ * 30,002.
+ */
 export const MAX_PARTS = 200_000
 
-/** Keys that some code somewhere takes for a way to an object's prototype. */
+/** Keys that careless code could follow to an object's prototype. */
 const HOSTILE_KEYS: readonly string[] = ['__proto__', 'constructor']
 const NUL = '\u0000'
 const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
 
 /**
- * Parses the text of a request body; nothing at all counts as `{}`. Hostile keys are taken out at every
- * depth, and NUL out of every string; lone surrogates become U+FFFD: PostgreSQL holds neither, and an answer
- * shows what is stored.
+ * Parses the text of a request body; an empty text counts as `{}`. Hostile keys are removed at every depth,
+ * and NUL is removed from every string. Lone surrogates become U+FFFD. PostgreSQL stores neither NUL nor lone
+ * surrogates, and an answer must show the stored text.
  * @throws Refusal `invalid-json`
  */
 export function parseJson(text: string): unknown {
@@ -34,8 +37,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Cleans in place what a parser has just made: hostile keys out, strings as PostgreSQL can store them. A list
- * of what is left to do takes the place of recursion, so that no depth of a value fills the stack.
+ * Cleans a freshly parsed value in place: removes hostile keys, and makes strings storable in PostgreSQL. A
+ * work list replaces recursion, so that no depth of a value overflows the stack.
  */
 export function cleaned(value: unknown): unknown {
   const left: object[] = []
@@ -66,6 +69,7 @@ function cleanObject(value: Record<string, unknown>, clean: (item: unknown) => u
   }
 }
 
-// Both only come escaped: a body that is not well-formed UTF-8 has U+FFFD in their place already.
+// NUL and lone surrogates come only from escapes: JSON refuses a raw NUL, and decoding malformed UTF-8 gives
+// U+FFFD.
 const storable = (text: string): string =>
   (text.includes(NUL) ? text.replaceAll(NUL, '') : text).toWellFormed()

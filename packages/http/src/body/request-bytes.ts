@@ -1,8 +1,8 @@
 import { Problem } from '@svc/core'
 
 /**
- * Request bytes held at once, over all requests: a flood of large bodies is told to come back, and memory is
- * not.
+ * Most request bytes held at once, over all requests: beyond it, requests get 503 with `Retry-After`, so that
+ * a flood of large bodies does not exhaust the memory.
  */
 export const MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
@@ -33,18 +33,18 @@ export class RequestBytes {
     this.#held += bytes
   }
 
-  /** Takes bytes away that are not needed any more. */
+  /** Subtracts bytes that are no longer held. */
   release(bytes: number): void {
     this.#held -= bytes
   }
 
-  /** A share for one request. */
+  /** Returns a new share, for one request. */
   share(): RequestShare {
     return new RequestShare(this)
   }
 }
 
-/** What one request holds of the bytes in flight. */
+/** The part of the bytes in flight that one request holds. */
 export class RequestShare {
   readonly #all: RequestBytes
   #taken = 0
@@ -59,7 +59,7 @@ export class RequestShare {
     this.#taken += bytes
   }
 
-  /** Gives back all of it. */
+  /** Releases all bytes of this request. */
   release(): void {
     this.#all.release(this.#taken)
     this.#taken = 0

@@ -6,9 +6,9 @@ import type { Shape } from './shape.ts'
 /** How a route reads its request body. */
 export interface Body<Input> {
   readonly shape: Shape
-  /** Bytes that a request may carry; more is 413. */
+  /** Most bytes of the body; more is 413. */
   readonly maxBytes: number
-  /** Also taken as a form, by content type: for routes that pages call. */
+  /** The body may also be a form, by content type: for routes that web pages call. */
   readonly form?: true
   /**
    * The value, unknown keys stripped. @throws Problem `invalid-input` with at most 12 field-scoped messages
@@ -16,7 +16,7 @@ export interface Body<Input> {
   read(value: unknown): Input
 }
 
-/** Request bytes that any route but job logs takes (wire: Compatibility rules). */
+/** Most request bytes on every route except job logs (wire: Compatibility rules). */
 export const MAX_BODY_BYTES = 64 * 1024
 
 /** A JSON body. */
@@ -28,8 +28,8 @@ export function jsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY
 export const formBody = <T, S>(struct: Struct<T, S>): Body<T> => ({ ...jsonBody(struct), form: true })
 
 /**
- * A JSON body of a route that hosts call all the time: a compiled reader takes what is good, and the struct
- * is asked only for the messages of what is not.
+ * A JSON body of a route that hosts call all the time: a compiled reader reads good bodies, and the struct is
+ * used only for the error messages of bad ones.
  */
 export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): Body<T> {
   const quick = compiled(struct)

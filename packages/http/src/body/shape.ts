@@ -1,6 +1,6 @@
 import type { JsonSchema, ListSchema } from '@svc/core'
 
-/** What is asked of a struct, whatever its value: requests are read by it, replies are described by it. */
+/** The part of a struct that does not depend on its value type: it reads requests and describes replies. */
 export interface Shape {
   readonly type: string
   readonly schema: unknown
@@ -17,7 +17,7 @@ export const fieldsOf = (shape: Shape): readonly (readonly [string, Shape])[] =>
 
 /**
  * The JSON Schema (2020-12) of a shape.
- * @throws TypeError for a struct that is not made by the validation of `@svc/core`
+ * @throws TypeError for a struct that the validation of `@svc/core` did not make
  */
 export function jsonSchema(shape: Shape): JsonSchema {
   if (shape.type === 'field') return shape.schema as JsonSchema
@@ -29,7 +29,7 @@ export function jsonSchema(shape: Shape): JsonSchema {
       ...(Number.isFinite(maxItems) ? { maxItems } : {}),
     }
   }
-  // `type` is an object of further keys, which a schema allows unless it says otherwise.
+  // `type` is an object of further keys, which a JSON Schema allows by default.
   if (shape.type !== 'object' && shape.type !== 'type')
     throw new TypeError(`no JSON Schema is known for a struct of type ${shape.type}`)
   const fields = fieldsOf(shape)

@@ -5,7 +5,7 @@ import type { Carrier } from './carrier.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'
 
-/** A request as gates see it; what few of them ask is worked out when they do. */
+/** A gate's view of a request; values that few gates need are computed on first use. */
 export class RequestArrival implements Arrival {
   readonly plane: ControlPlane
   readonly headers: IncomingHttpHeaders

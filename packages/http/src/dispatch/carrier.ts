@@ -3,19 +3,19 @@ import type { Context } from 'koa'
 import { JSON_TYPE } from '../reply.ts'
 import type { Reply } from '../route.ts'
 
-/** A request, and the way its answer goes out. */
+/** A request, and the means to send its answer. */
 export interface Carrier {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** Koa's view of it, when Koa carries it: forms are read by that. */
+  /** Koa's context, if Koa handles the request: it is needed to read forms. */
   readonly ctx?: Context
   /** Writes a reply with the headers that every reply has (wire: Compatibility rules). */
   send(requestId: string, reply: Reply): void
-  /** Nobody is there to be answered. */
+  /** Ends the exchange without an answer: the client has gone. */
   drop(): void
 }
 
-/** Answers through Koa, so that the middlewares around see the answer before it goes out. */
+/** Answers through Koa, so that the surrounding middlewares see the answer before it is sent. */
 export class KoaCarrier implements Carrier {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -50,8 +50,8 @@ export class KoaCarrier implements Carrier {
 }
 
 /**
- * Answers on the connection itself: what hosts call all the time does not pay for a view of the request that
- * it does not need. For replies that are no streams.
+ * Answers on Node's response directly: the routes that hosts call all the time need no Koa context and do not
+ * pay for one. Cannot send streams.
  */
 export class DirectCarrier implements Carrier {
   readonly req: IncomingMessage
@@ -75,17 +75,17 @@ export class DirectCarrier implements Carrier {
     }
     const bytes = Buffer.byteLength(content.content)
     head.push('Content-Type', content.type, 'Content-Length', String(bytes))
-    // ASCII, as nearly every answer is: the same bytes, and nothing to encode.
+    // Nearly every answer is ASCII: `latin1` writes the same bytes without encoding.
     const encoding = bytes === content.content.length ? 'latin1' : 'utf8'
     res.writeHead(reply.status, head).end(content.content, encoding)
   }
 
   drop(): void {
-    // The connection is gone, and the answer with it.
+    // The connection is gone, so there is no answer to send.
   }
 }
 
-// A ready text: Koa would turn an object into one again, without its length.
+// Returns serialized text: Koa would serialize an object itself, without setting its length.
 function contentOf({ text, body }: Reply): { type: string; content: string } | undefined {
   if (text !== undefined) return text
   return body === undefined ? undefined : { type: JSON_TYPE, content: JSON.stringify(body) }

@@ -1,23 +1,23 @@
 import { clientAddress } from '@svc/core'
 
-/** What tells the client's address. */
+/** The facts from which the client's address follows. */
 export interface AddressFacts {
-  /** The header `x-forwarded-for`, several of them joined by commas. */
+  /** The `x-forwarded-for` header; several headers are joined by commas. */
   readonly forwarded: string | undefined
   readonly socketAddress: string | undefined
-  /** Trusted proxies in front of the service; each appends the address that it was called from. */
+  /** Trusted proxies in front of the service; each appends the address of its own client. */
   readonly hops: number
 }
 
-/** Peers without an address speak through a socket of this machine. */
+/** The address of peers that connect through a socket file on this machine. */
 const LOCAL = 'local'
 
 /**
  * The client's address: the entry of `x-forwarded-for` that the outermost trusted proxy wrote, counted from
- * the right, so that what a client forges on the left never wins. With fewer entries than proxies the
- * leftmost counts. Without the header, with an entry that is no address, or with no proxy in front, the
- * socket's own address. Some proxies write a port behind the address: it is cut off, and every address has
- * one spelling.
+ * the right, so that entries which a client forges on the left never count. If there are fewer entries than
+ * proxies, the leftmost counts. Without the header, with an entry that is no address, or with no proxy in
+ * front, the result is the socket's own address. A port after the address, which some proxies write, is cut
+ * off, and every address is returned in one spelling.
  */
 export function clientIp({ forwarded, socketAddress, hops }: AddressFacts): string {
   const entry = forwarded === undefined || hops < 1 ? '' : entryFromRight(forwarded, hops)

@@ -1,13 +1,13 @@
 /**
- * The values of a request's query by name: the first of each, an empty one is none. Koa's `ctx.query` looks
- * for every name among all the others, whose time grows with the square of their number: 1.1 s of the event
- * loop for 16 KB.
+ * The values of a request's query by name: the first value of each name; an empty value counts as absent.
+ * Koa's `ctx.query` compares every name with all others, so its time grows with the square of their number:
+ * 1.1 s of the event loop for 16 KB.
  */
 export class QueryValues {
   readonly #target: string
   #values: URLSearchParams | undefined
 
-  /** `target`: the request target as it was sent. */
+  /** `target`: the request target as the client sent it. */
   constructor(target: string | undefined) {
     this.#target = target ?? ''
   }

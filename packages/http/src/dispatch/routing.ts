@@ -1,6 +1,6 @@
 import { type Method, pathsOf, type Route } from '../route.ts'
 
-/** A path with everything that is served there. */
+/** A path with all routes served there. */
 export interface Resource {
   /** The path as the spec writes it: the label of metrics and log lines. */
   readonly template: string
@@ -11,7 +11,7 @@ export interface Resource {
   readonly explains: boolean
 }
 
-/** A resource with the parameters of a path. */
+/** A resource, and the path parameters of one request. */
 export interface Match {
   readonly resource: Resource
   readonly params: Readonly<Record<string, string>>
@@ -50,15 +50,16 @@ export function pathOf(target: string): string {
 const PARAMETER = /\{([^}]+)\}/
 
 /**
- * Finds resources in a time that does not grow with their number: whole paths by one look into a map, paths
- * with one parameter in the last place or the one before by one more each. Paths are compared as they are
- * written: neither doubled slashes nor a trailing one, nor capitals, nor escapes lead to a route.
+ * Finds resources in a time that does not grow with their number: one map look-up finds a path without
+ * parameters, and one more each finds a path with one parameter in the last segment or in the one before.
+ * Paths are compared literally: a path with a doubled slash, a trailing slash, other capitals or escapes
+ * leads to no route.
  */
 export class PathTable {
   readonly #whole = new Map<string, Resource>()
   readonly #framed = new Map<string, { readonly resource: Resource; readonly name: string }>()
 
-  /** @throws TypeError for a path whose parameters stand elsewhere */
+  /** @throws TypeError for a path with a parameter in another place */
   constructor(resources: Iterable<readonly [string, Resource]>) {
     for (const [path, resource] of resources) {
       const [whole, name] = PARAMETER.exec(path) ?? []

@@ -14,17 +14,20 @@ import type { Carrier } from './carrier.ts'
 import { QueryValues } from './query-values.ts'
 import type { Match, Resource } from './routing.ts'
 
-/** What every request of one mounted plane shares. */
+/** The parts that all requests of one mounted plane share. */
 export interface SurfaceParts {
   readonly plane: ControlPlane
   readonly bytes: RequestBytes
   readonly ids: RequestIds
   readonly metrics: HttpMetrics
-  /** The answer where nothing is served; default: 404. `explains`: with the sentence for operators. */
+  /**
+   * The answer for paths that no route serves; default: 404. `explains`: the answer has the sentence for
+   * operators.
+   */
   readonly elsewhere?: { readonly problem: Problem; readonly explains: boolean } | undefined
 }
 
-/** One request under way. */
+/** One request in progress. */
 interface Exchange {
   readonly carrier: Carrier
   readonly id: string
@@ -32,7 +35,9 @@ interface Exchange {
   readonly start: number
 }
 
-/** Answers requests: gate, then body, then handler, so that 401 and 429 win over 400 and cost no parsing. */
+/**
+ * Answers requests: gate, then body, then handler, so that 401 and 429 come before 400 and cost no parsing.
+ */
 export class Surface {
   readonly #parts: SurfaceParts
 
@@ -40,7 +45,7 @@ export class Surface {
     this.#parts = parts
   }
 
-  /** Answers one request; `match` undefined: there is nothing at this path. Never throws. */
+  /** Answers one request; `match` is undefined if no route serves the path. Never throws. */
   async answer(carrier: Carrier, match: Match | undefined): Promise<void> {
     const exchange: Exchange = { carrier, id: this.#parts.ids.next(), match, start: performance.now() }
     try {
@@ -59,10 +64,11 @@ export class Surface {
     const { gate } = route
     const arrival = new RequestArrival(plane, carrier)
     const admitted = gate.admit(arrival)
-    // Who waits for nothing here has its body handed over as it arrives, and not out of a buffer.
+    // Without an `await` here, Node passes the body on as it arrives; after one, the body comes from a
+    // buffer.
     const caller = admitted instanceof Promise ? await admitted : admitted
     const share = bytes.share()
-    // No `using`: V8 calls into its runtime three times for one, 0.2 µs.
+    // No `using`: it makes V8 call into its runtime three times, 0.2 µs.
     try {
       return await route.handle({
         plane,
@@ -114,8 +120,7 @@ const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShar
     ? readFormBody(ctx, body.maxBytes, share)
     : readJsonBody(req, body.maxBytes, share)
 
-// Neither what a client that has gone sent nor what the database could not do says anything of the
-// credential.
+// Neither a client that has gone nor an unavailable database says anything about the credential.
 const isNobodysFault = (error: unknown): boolean =>
   error instanceof ClientGone || (error instanceof Problem && error.code === 'unavailable')
 
@@ -129,7 +134,8 @@ function refusedBy({ req }: Carrier, match: Match | undefined): RefusedBy {
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
 
-// HEAD is GET whose body stays here; every other method that no route has is refused, OPTIONS and TRACE too.
+// HEAD is GET without sending the body. Every other method that no route has is refused, OPTIONS and TRACE
+// too.
 function routeFor({ routes, allow }: Resource, method: string): Route {
   const isHead = method === 'HEAD'
   const found = routes.get((isHead ? 'GET' : method) as Method)
@@ -147,7 +153,8 @@ function queryOf({ url }: IncomingMessage, { query }: Route): Record<string, str
 }
 
 const NUL = '\u0000'
-// No statement takes a NUL, and nothing that is stored has U+FFFD for one: what is looked for is not there.
+// PostgreSQL refuses a NUL in a statement. U+FFFD takes its place: no stored text has that instead of a NUL,
+// so the search finds nothing.
 const storableText = (text: string | undefined) =>
   text?.includes(NUL) ? text.replaceAll(NUL, '\ufffd') : text
 

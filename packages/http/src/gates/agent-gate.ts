@@ -3,7 +3,10 @@ import type { Gate } from '../route.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, takeFrom } from './limit.ts'
 
-/** Holders of a license key, so often per license. An unknown key is refused before it opens a window. */
+/**
+ * Admits holders of a license key, within a rate limit per license. An unknown key is refused before it opens
+ * a rate window.
+ */
 export const agentGate = (limit: RateLimitName): Gate<Licensee> => ({
   security: licenseBearer.security,
   replies: { ...licenseBearer.replies, ...LIMITED },

@@ -6,10 +6,10 @@ import { licenseBearer } from './license-bearer.ts'
 import { takeFrom } from './limit.ts'
 
 /**
- * The agent gate of routes that hosts call all the time and that one statement serves. A key that was good a
- * moment ago passes on condition: its caller carries a `keyDigest`, and the statement checks the license. A
- * request that is answered without that statement is validated first, so that a bad key still gets its 401
- * before any other refusal.
+ * The agent gate of routes that hosts call all the time and that one SQL statement serves. A key that was
+ * good a moment ago is admitted on condition: its caller carries a `keyDigest`, and the statement checks the
+ * license. Before a request is refused without that statement, its key is validated, so that a bad key still
+ * gets 401 before any other refusal.
  */
 export function agentStatementGate(limit: RateLimitName): Gate<Licensed> {
   const gate = agentGate(limit)

@@ -3,8 +3,7 @@ const MAX_CREDENTIAL_CHARS = 512
 
 /**
  * The credential of `Authorization: Bearer <credential>`: one header, one or more blanks (RFC 9110, section
- * 11.4), 1 to 512 visible ASCII characters; anything else is no credential. Reads each character at most
- * once.
+ * 11.4), 1 to 512 visible ASCII characters; undefined for anything else.
  */
 export function bearerOf(rawHeaders: readonly string[]): string | undefined {
   const value = onlyAuthorization(rawHeaders)
@@ -16,7 +15,7 @@ export function bearerOf(rawHeaders: readonly string[]): string | undefined {
   return fits && isVisible(credential) ? credential : undefined
 }
 
-/** Whether a text is of visible ASCII characters only, no blanks. */
+/** Whether a text has only visible ASCII characters, and no blanks. */
 export function isVisible(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
@@ -25,7 +24,8 @@ export function isVisible(text: string): boolean {
   return true
 }
 
-// Node keeps the first of several; two of them may mean two different callers to two programs on the way.
+// Returns undefined for several headers: Node keeps the first, but a proxy may have authorized the caller of
+// another.
 function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   let found: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -3,22 +3,22 @@ import type { Arrival, Gate } from '../route.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { isOnHost } from './same-origin.ts'
 
-/** A visitor of a site that may embed the chat, or no browser at all. */
+/** A visitor of a site that may embed the chat, or a client that is no browser. */
 export interface Visitor {
   readonly address: string
   /** Aborted when the visitor has left. */
   readonly gone: AbortSignal
 }
 
-/** A limit of the chat: counted by client address, or over everybody. */
+/** A rate limit of the chat: counted by client address, or over all visitors together. */
 export type ChatLimit = readonly [RateLimitName, 'address' | 'everybody']
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
 /**
- * Whether a page of this origin may use the chat (spec, Chat origin rule). Compared as a whole text, as
- * browsers send it: scheme, host and port, never a beginning or an end of one. `null` is what sandboxed and
- * local pages send. A service that does not know its own address takes the host that it was asked by.
+ * Whether a page of this origin may use the chat (spec, Chat origin rule). The whole text that browsers send
+ * is compared: scheme, host and port, never a prefix or a suffix. Sandboxed and local pages send `null`. A
+ * service that does not know its own address compares with the host of the request.
  */
 function isAllowedOrigin(origin: string, arrival: Arrival): boolean {
   const { chat, service } = arrival.plane.config
@@ -28,7 +28,9 @@ function isAllowedOrigin(origin: string, arrival: Arrival): boolean {
   return siteOrigins(service.publicUrl).includes(origin)
 }
 
-/** @throws Problem `forbidden` for a page of another site, `unavailable` while the chat's settings are bad */
+/**
+ * @throws Problem `forbidden` for a page of another site, `unavailable` while the chat's settings are invalid
+ */
 function admitOrigin(arrival: Arrival): void {
   const { plane, headers } = arrival
   const { config } = plane
@@ -41,7 +43,10 @@ function admitOrigin(arrival: Arrival): void {
   arrival.setHeader('Access-Control-Expose-Headers', 'Retry-After, Svc-Request-Id')
 }
 
-/** Visitors of allowed sites, so often; the origin first, then the limits in their order. */
+/**
+ * Admits visitors of allowed sites within rate limits; checks the origin first, then the limits in their
+ * order.
+ */
 export const chatOrigin = (...limits: readonly ChatLimit[]): Gate<Visitor> => ({
   security: [],
   replies: {

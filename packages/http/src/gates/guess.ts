@@ -2,7 +2,7 @@ import { type ControlPlane, clientNetworks, Problem, RecentMap } from '@svc/core
 import type { Arrival } from '../route.ts'
 import { takeByAddress } from './limit.ts'
 
-/** The networks from which a right secret has come, since the start. */
+/** The networks that have sent a right secret since the start of the process. */
 const trusted = new WeakMap<ControlPlane, RecentMap<true>>()
 
 function trustedBy(plane: ControlPlane): RecentMap<true> {
@@ -12,9 +12,9 @@ function trustedBy(plane: ControlPlane): RecentMap<true> {
 }
 
 /**
- * Counts a try at a secret, and refuses more than a few a minute before anybody hears whether they were
- * right. A network from which a right secret has come is never refused for the guesses of others: an outside
- * cron must not be shut out by strangers behind the same proxy.
+ * Counts a guess at a secret, and refuses more than a few a minute before the caller learns whether the guess
+ * was right. A network that has sent a right secret is never refused for the guesses of others: strangers
+ * behind the same proxy must not shut out an external cron service.
  * @throws Problem `rate-limited`
  */
 export async function limitGuesses(arrival: Arrival, isRight: boolean): Promise<void> {
@@ -24,7 +24,8 @@ export async function limitGuesses(arrival: Arrival, isRight: boolean): Promise<
   try {
     await takeByAddress(arrival, 'secret-guess')
   } catch (error) {
-    // Figures and probes are wanted most while the database is away, which may be what counts.
+    // Only the refusal counts: if the database does the counting and is down, metrics and probes are needed
+    // most, so other problems let the request pass.
     if (!(error instanceof Problem) || error.code === 'rate-limited') throw error
   }
   if (isRight) known.set(own, true)

@@ -7,18 +7,18 @@ import { session } from './session.ts'
 
 const operator = session('platform.admin')
 
-/** Whether the request brings `SERVICE_HEALTH_TOKEN`; nobody does while it is unset or bad. */
+/** Whether the request has `SERVICE_HEALTH_TOKEN`; always false while the token is unset or invalid. */
 async function bringsToken(arrival: Arrival): Promise<boolean> {
   const { health, faults } = arrival.plane.config
   const given = bearerOf(arrival.rawHeaders)
-  // Compared even when there is nothing to compare with, so that the time taken does not tell an unset token.
+  // Compares even when the token is unset, so that the time taken does not reveal that.
   const isSame = sameSecret(given ?? '', health.token ?? '')
   if (given === undefined || health.token === undefined) return false
   await limitGuesses(arrival, isSame)
   return isSame && faults.health === undefined
 }
 
-/** Holders of `SERVICE_HEALTH_TOKEN`, and people who are signed in with `platform.admin` (wire-app §5). */
+/** Admits holders of `SERVICE_HEALTH_TOKEN`, and signed-in people with `platform.admin` (wire-app §5). */
 export const healthTokenOrSession: Gate<undefined> = {
   security: ['healthToken', 'session'],
   replies: {

@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** 64 connections of one license that send without pause get 250 refusals a second so, instead of 17,000. */
+/** With this delay, 64 connections that send without pause get 250 refusals a second, instead of 17,000. */
 const LATE_MS = 250
 /**
- * Kept waiting at once; more are answered at once, so that nobody fills the memory with pipelined requests.
+ * Most requests delayed at the same time. Further ones are answered without delay, so that pipelined requests
+ * cannot fill the memory.
  */
 const MAX_LATE = 1000
 
 let waiting = 0
 
 /**
- * Keeps who floods waiting before a refusal: refusing as fast as they ask would take the time of all others.
+ * Delays the refusal of a flooding client: immediate refusals would take the processor time of all other
+ * clients.
  */
 export async function keepWaiting(): Promise<void> {
   if (waiting >= MAX_LATE) return

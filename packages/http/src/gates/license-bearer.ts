@@ -4,8 +4,9 @@ import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
 /**
- * Holders of a license key that is good at this moment (spec, Authentication: License bearer). Only keys that
- * are not are counted by address: hosts with a good one never suffer from others behind the same.
+ * Admits holders of a license key that is good at this moment (spec, Authentication: License bearer). Only
+ * bad keys are counted by address, so that hosts with a good key never suffer from other clients behind the
+ * same address.
  */
 export const licenseBearer: Gate<Licensee> = {
   security: ['licenseKey'],

@@ -11,8 +11,8 @@ export const LIMITED: Replies = {
 }
 
 /**
- * Counts the request in a window of `subject`; undefined: it passes, at once. Who goes on far beyond a limit
- * hears late that it is refused.
+ * Counts the request in a rate window of `subject`. Returns undefined if the request passes at once. A client
+ * far beyond a limit gets its refusal late.
  * @throws Problem `rate-limited`
  */
 export function takeFrom(
@@ -24,7 +24,8 @@ export function takeFrom(
 }
 
 /**
- * The same for the client's address, which of IPv6 is that of its network.
+ * Counts the request by the client's address, for IPv6 by the address of its network. Returns as `takeFrom`
+ * does.
  * @throws Problem `rate-limited`
  */
 export function takeByAddress(

@@ -3,12 +3,12 @@ import type { Gate } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
-/** Somebody unknown, with the bearer credential that came along, unchecked. */
+/** An unidentified caller, with the bearer credential of the request, unchecked. */
 export interface Stranger {
   readonly bearer: string | undefined
 }
 
-/** Everybody, so often per client address. */
+/** Admits every caller, within a rate limit per client address. */
 export const perIp = (limit: RateLimitName): Gate<Stranger> => ({
   security: [],
   replies: LIMITED,

@@ -5,8 +5,8 @@ import { LIMITED, takeByAddress } from './limit.ts'
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 /**
- * Whether an origin is on the host that the request was sent to, by either scheme: TLS may end before the
- * service.
+ * Whether an origin is on the host that the request was sent to, with either scheme: a proxy may terminate
+ * TLS.
  */
 export function isOnHost(origin: string, { headers }: Pick<Arrival, 'headers'>): boolean {
   const own = originOf(origin)
@@ -21,8 +21,8 @@ function isOwn(origin: string, arrival: Arrival): boolean {
 }
 
 /**
- * Refuses what a browser sends on behalf of another site: an `Origin` that is not ours, or without one a
- * `Sec-Fetch-Site` that says so. Clients that are no browsers send neither and pass.
+ * Refuses a browser's requests on behalf of another site: those with a foreign `Origin`, or without `Origin`
+ * but with a foreign `Sec-Fetch-Site`. Clients that are no browsers send neither header and pass.
  * @throws Problem `forbidden`
  */
 export function requireSameOrigin(arrival: Arrival): void {
@@ -34,12 +34,12 @@ export function requireSameOrigin(arrival: Arrival): void {
   if (isForeign) throw new Problem('forbidden')
 }
 
-/** Somebody unknown, and where they are. */
+/** An unidentified caller, with the client's address. */
 export interface Neighbour {
   readonly address: string
 }
 
-/** Everybody on our own pages, so often per client address. */
+/** Admits every caller from the service's own pages, within a rate limit per client address. */
 export const sameOrigin = (limit: RateLimitName): Gate<Neighbour> => ({
   security: [],
   replies: { ...LIMITED, 403: { description: 'A request on behalf of another site.' } },

@@ -3,14 +3,14 @@ import type { Arrival, Gate } from '../route.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
-/** Whoever is signed in, those too who have yet to set up what is demanded of them. */
+/** Returns the signed-in caller, even one who has yet to set up a required second factor. */
 async function signedIn({ plane, headers }: Arrival): Promise<SessionCaller> {
   const caller = await plane.sessions.authenticate(headers.cookie)
   if (caller === undefined) throw new Problem('unauthorized')
   return caller
 }
 
-/** @throws Problem `forbidden` for people without the second factor that is demanded of them */
+/** @throws Problem `forbidden` for people who lack a required second factor */
 function requireSetUp({ mustSetUp }: SessionCaller): void {
   if (!mustSetUp) return
   throw new Problem('forbidden', { detail: 'a second factor is demanded: svc account second-factor add' })
@@ -20,7 +20,7 @@ const lacking = (permission: Permission | undefined): string =>
   [...(permission === undefined ? [] : [permission]), 'a second factor that is demanded'].join(', or ')
 
 /**
- * People who are signed in, and hold `permission` when one is asked (spec, Authentication: Session and
+ * Admits signed-in people who hold `permission`, if one is given (spec, Authentication: Session and
  * permissions).
  */
 export const session = (permission?: Permission): Gate<SessionCaller> => ({
@@ -38,9 +38,9 @@ export const session = (permission?: Permission): Gate<SessionCaller> => ({
 })
 
 /**
- * People who are signed in, from the service's own pages: the cookie comes along whoever made a browser's
- * request. For what concerns the session and the account alone: those pass who have yet to set up their
- * second factor.
+ * Admits signed-in people whose request comes from the service's own pages: a browser sends the cookie even
+ * if another site made the request. For routes about the session and the account only: the gate also admits
+ * people who have yet to set up a required second factor.
  */
 export const ownPagesSession: Gate<SessionCaller> = {
   security: ['session'],
@@ -56,8 +56,8 @@ export const ownPagesSession: Gate<SessionCaller> = {
 }
 
 /**
- * People who confirm with their password that it is them, as often as they may sign in: each try counts as
- * one.
+ * Admits people who confirm their identity with their password; each try counts as a sign-in for the rate
+ * limits.
  */
 export const confirmingSession: Gate<SessionCaller> = {
   security: ['session'],
@@ -69,20 +69,20 @@ export const confirmingSession: Gate<SessionCaller> = {
   },
 }
 
-/** Counts a try to confirm that it is them, as a sign-in: by their address, and by their account. */
+/** Counts a try to confirm an identity as a sign-in, by address and by account. */
 async function countTry(arrival: Pick<Arrival, 'plane' | 'address'>, { user }: SessionCaller): Promise<void> {
   await takeByAddress(arrival, 'login-per-ip')
   await takeFrom(arrival, 'login-per-account', normalEmail(user.email))
 }
 
-/** Platform staff who are signed in, and what to call before their password is looked at. */
+/** Signed-in platform staff, with the function to call before their password is checked. */
 export interface StaffCaller extends SessionCaller {
   readonly countTry: () => Promise<void>
 }
 
 /**
- * Platform staff who are signed in, from the service's own pages; what they may do is asked of each
- * operation.
+ * Admits signed-in platform staff whose request comes from the service's own pages; each operation checks its
+ * own permission.
  */
 export const operatorSession: Gate<StaffCaller> = {
   security: ['session'],

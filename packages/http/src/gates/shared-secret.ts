@@ -4,21 +4,21 @@ import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED } from './limit.ts'
 
-/** Which secret opens the gate, and what its absence means. */
+/** Options of a gate that a shared secret opens. */
 export interface SharedSecretParts {
   readonly scheme: SecurityScheme
   readonly secretOf: (config: Config) => string | undefined
-  /** Whether the settings of this secret are closed by a bad value: then nobody passes. */
+  /** Whether the settings of this secret have an invalid value: then the gate admits no one. */
   readonly isClosed?: (config: Config) => boolean
-  /** What an unset secret means. */
+  /** Whether the gate admits or refuses every caller while the secret is unset. */
   readonly whenUnset: 'refuse' | 'admit'
-  /** A query parameter that carries the secret too. */
+  /** A query parameter that may also carry the secret. */
   readonly queryKey?: string
 }
 
 /**
- * Admits callers that know a secret of the settings, sent as bearer or as the query parameter; compared in
- * constant time. Gateways and cron services may add a bearer of their own, so either of the two is enough.
+ * Admits callers that send a secret of the settings as bearer or as the query parameter; compares in constant
+ * time. Gateways and cron services may add a bearer of their own, so either of the two is enough.
  */
 export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   security: [parts.scheme],
@@ -28,12 +28,12 @@ export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
     const secret = parts.secretOf(plane.config)
     const key = parts.queryKey === undefined ? undefined : arrival.query(parts.queryKey)
     const given = [bearerOf(rawHeaders), key]
-    // Both are compared, also when there is nothing to compare with, so that the time taken tells nothing.
+    // Compares both, even when the secret is unset, so that the time taken reveals nothing.
     const same = given.map((each) => sameSecret(each ?? '', secret ?? '')).includes(true)
     const passes = secret === undefined ? parts.whenUnset === 'admit' : same
     if (secret !== undefined && given.some((each) => each !== undefined)) await limitGuesses(arrival, same)
     if (!passes) throw new Problem('unauthorized')
-    // Last, so that nobody without the secret learns of the settings.
+    // Checked last, so that callers without the secret learn nothing about the settings.
     if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')
     return undefined
   },

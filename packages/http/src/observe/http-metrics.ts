@@ -3,7 +3,7 @@ import { Histogram } from 'prom-client'
 import type { Route } from '../route.ts'
 import { VERSION } from '../version.ts'
 
-/** The route label of requests that no route is for. */
+/** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched'
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -12,7 +12,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Statuses that every route can have without declaring them. */
 const COMMON_STATUSES = [500, 503]
 
-/** One answered request, as the families count it. */
+/** One answered request, as the metrics count it. */
 export interface Answered {
   readonly method: string
   /** The template of the route, or `UNMATCHED`. */
@@ -22,7 +22,8 @@ export interface Answered {
 }
 
 /**
- * The families of the HTTP surface. Labels are templates and words of fixed sets, never what a client sent.
+ * The metric families of the HTTP surface. Label values are route templates and words of fixed sets, never
+ * text that a client sent.
  */
 export class HttpMetrics {
   readonly #durations: Histogram<'method' | 'route' | 'status'>
@@ -45,7 +46,7 @@ export class HttpMetrics {
     this.#durations.observe({ method: known, route, status: String(status) }, seconds)
   }
 
-  /** Counts a request that came too soon. */
+  /** Counts a request that a rate limit refused. */
   limited(route: string): void {
     this.#limited.inc({ route })
   }
@@ -87,7 +88,7 @@ function registerFacts(metrics: Metrics, backend: string): void {
 
 const byPlane = new WeakMap<Metrics, HttpMetrics>()
 
-/** The families of a plane: made once, however many times the plane is mounted. */
+/** Returns the metric families of a plane: they are made once, even if the plane is mounted several times. */
 export function httpMetrics(plane: ControlPlane, routes: readonly Route[]): HttpMetrics {
   const known = byPlane.get(plane.metrics)
   if (known) return known

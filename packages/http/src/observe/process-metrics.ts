@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
 /**
- * Gauges whose names end as those of counters do, which `promtool check metrics` refuses. What they count
- * stands in `nodejs_active_resources`, by kind.
+ * Gauges whose names end like those of counters, which `promtool check metrics` refuses.
+ * `nodejs_active_resources` has the same counts, by kind.
  */
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -13,9 +13,9 @@ const MISNAMED = [
 let registry: Registry | undefined
 
 /**
- * The figures of this process, text format 0.0.4: memory, processor time, event loop, garbage collection.
- * They are the process's, whatever number of planes it holds, and they watch it from the first call on: an
- * embedder who never asks gets no observer, and there is nothing to dispose.
+ * Returns the metrics of this process in text format 0.0.4: memory, processor time, event loop, garbage
+ * collection. They cover the whole process, however many planes it holds. Collection starts with the first
+ * call, so that an embedder who never calls this gets no observers; there is nothing to dispose.
  */
 export function processExposition(): Promise<string> {
   if (registry === undefined) {

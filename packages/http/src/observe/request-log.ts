@@ -1,7 +1,7 @@
 import type { Log } from '@svc/core'
 import { codeOf } from '../errors.ts'
 
-/** One answered request, as the log tells it: no address, key, body or raw URL. */
+/** The log line of one answered request: it has no address, key, body or raw URL. */
 export interface LoggedRequest {
   readonly request: string
   readonly method: string
@@ -9,26 +9,26 @@ export interface LoggedRequest {
   readonly route: string
   readonly status: number
   readonly ms: number
-  /** Why it was refused. */
+  /** The code of the refusal. */
   readonly code?: string
   readonly [field: string]: unknown
 }
 
-/** Writes one line a request: refusals where an operator looks, the rest for those who ask for it. */
+/** Writes one line per request, at a level that depends on the status. */
 export function logRequest(log: Log, line: LoggedRequest): void {
   if (line.status >= 500) log.warn(line, 'request failed')
   else if (line.status >= 400) log.info(line, 'request refused')
   else log.debug(line, 'request answered')
 }
 
-/** Writes what is known of a fault without its message, which may quote what a client sent. */
+/** Logs a fault without its message, which may quote text that a client sent. */
 export function logFault(log: Log, request: string, route: string, error: unknown): void {
   const cause = error instanceof Error ? error.cause : undefined
   const facts = { request, route, code: codeOf(error), fault: faultOf(error) }
   log.error(cause === undefined ? facts : { ...facts, cause: faultOf(cause) }, 'request fault')
 }
 
-/** Notes an answer that its client did not wait for. */
+/** Logs an answer whose client did not wait for it. */
 export function logUndelivered(log: Log, error: unknown): void {
   log.debug({ fault: faultOf(error) }, 'answer not delivered')
 }

@@ -11,7 +11,7 @@ type Part = Readonly<Record<string, unknown>>
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** The OpenAPI 3.1 document of a set of routes: what the router serves, said to programs. */
+/** The OpenAPI 3.1 document of a set of routes: the served routes in machine-readable form. */
 export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -84,7 +84,7 @@ const headerParameters = ({ reads = {} }: Route): Part[] =>
     schema: { type: 'string' },
   }))
 
-/** What any route may answer beside what it declares. */
+/** Returns the replies that a route may give besides its declared ones. */
 function commonReplies({ body }: Route): Record<number, ReplyDoc> {
   return {
     ...(body === undefined ? {} : { 413: { description: `A body of more than ${body.maxBytes} bytes.` } }),

@@ -35,7 +35,8 @@ const sessionView = shape({
 const CONFIRMED = { 401: { description: 'No valid session, or a wrong current password.' } }
 
 /**
- * What people do with their own account, whatever their role: tenants' people too, who may run no operation.
+ * Routes by which people of every role manage their own account, including tenants' people, who may run no
+ * operation.
  */
 export const accountRoutes = [
   route({

@@ -71,14 +71,14 @@ const actBody = shape({
   note: optional(text(0, MAX_NOTE_CHARS)),
 })
 
-// What is no plain number stays the text that it is, which the shape refuses.
+// A value that is no plain number stays a text, and the shape refuses it.
 const asNumber = (given: string | undefined): unknown =>
   given !== undefined && /^\d{1,15}$/.test(given) ? Number(given) : given
 
 const dateOf = (seconds: number | undefined): Date | undefined =>
   seconds === undefined ? undefined : new Date(seconds * 1000)
 
-/** Reading a license's alerts, and what people do about them (wire-app §3). */
+/** Reading and handling a license's alerts (wire-app §3). */
 export const alertRoutes = [
   route({
     method: 'GET',

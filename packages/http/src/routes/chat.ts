@@ -52,7 +52,7 @@ const replyView = ({ id, role, text: said, at }: ChatMessage) => ({
   at: Math.floor(at.getTime() / 1000),
 })
 
-/** How long to wait, in seconds. @throws Problem `invalid-input` */
+/** Returns how long to wait, in seconds. @throws Problem `invalid-input` */
 function waitOf(given: string | undefined): number {
   if (given === undefined) return 0
   if (/^\d{1,6}$/.test(given)) return Math.min(Number(given), MAX_WAIT_SECONDS)
@@ -61,7 +61,7 @@ function waitOf(given: string | undefined): number {
   })
 }
 
-/** The conversation that is asked for. @throws Problem `invalid-input` */
+/** Returns the id of the requested conversation. @throws Problem `invalid-input` */
 function conversationOf(given: string | undefined): string {
   if (given && given.length <= MAX_ID_CHARS) return given
   throw new Problem('invalid-input', {

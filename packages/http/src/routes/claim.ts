@@ -5,7 +5,7 @@ import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'
 import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-fields.ts'
 
-/** What a host sends to ask for work (spec, Claim request). */
+/** The body by which a host claims a job (spec, Claim request). */
 export const claimBody = shape({ fingerprint })
 
 const HEADERS = {
@@ -13,7 +13,7 @@ const HEADERS = {
   'Svc-Drain': '`1` when the host is drained: it gets nothing new.',
 }
 
-/** Asking for work (spec, POST /v1/jobs/claim). */
+/** Claiming a job (spec, POST /v1/jobs/claim). */
 export const claimRoute = route({
   method: 'POST',
   path: '/v1/jobs/claim',

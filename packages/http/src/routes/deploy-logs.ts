@@ -8,7 +8,7 @@ import { LISTED } from './listed.ts'
 const MAX_LINES = 10_000
 const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })
 
-// A malformed number is as if it were not there: the spec knows no 400 on this route.
+// A malformed number counts as absent: the spec has no 400 on this route.
 function wholeOr(fallback: number, given: string | undefined, min: number, max: number): number {
   const number = given !== undefined && /^\d{1,9}$/.test(given) ? Number(given) : fallback
   return Math.min(Math.max(number, min), max)
@@ -25,15 +25,15 @@ async function* documentOf(state: string, pieces: AsyncIterable<readonly LogLine
 }
 
 /**
- * A log of any length: read as the client takes it, and cut off where it cannot be read on, so that no part
- * passes for all.
+ * Streams a log of any length: the lines are read as fast as the client takes them. If reading fails, the
+ * connection is cut, so that a part of the log cannot pass for the whole.
  */
 const streamed = (state: string, pieces: AsyncIterable<readonly LogLine[]>): Reply => ({
   status: 200,
   stream: { type: JSON_TYPE, content: Readable.from(documentOf(state, pieces), { objectMode: false }) },
 })
 
-/** The log of a deployment, for people (spec, GET /api/deploy/{id}/logs). */
+/** Reading the log of a deployment, for people (spec, GET /api/deploy/{id}/logs). */
 export const deployLogsRoute = route({
   method: 'GET',
   path: '/api/deploy/{id}/logs',

@@ -20,7 +20,7 @@ import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
 
-/** Everything that the service answers to the world: its table of contents. */
+/** All routes of the public surface. */
 export const ROUTES: readonly Route[] = [
   ...licenseRoutes,
   ...telemetryRoutes,
@@ -43,5 +43,5 @@ export const ROUTES: readonly Route[] = [
   ...remoteOperationRoutes,
 ]
 
-/** What it answers to whoever can open its control socket. */
+/** All routes of the control socket. */
 export const CONTROL_ROUTES: readonly Route[] = [...operationRoutes, ...healthRoutes, ...metricsRoutes]

@@ -2,25 +2,25 @@ import { isHeld, isTerminal, type Job, Problem, type ProblemCode, text, whole } 
 import { isVisible } from '../gates/bearer.ts'
 import type { Call, Replies } from '../route.ts'
 
-/** The field by which a host names itself (spec). */
+/** The field that identifies a host (spec). */
 export const fingerprint = text(1, 512)
-/** The id of a job where a body names one. */
+/** The id of a job in a request body. */
 export const jobId = text(1, 64)
-/** Which handing out of a job a host speaks of; the database counts them in 32 bits. */
+/** The number of the claim of a job that a host refers to; the database counts attempts in 32 bits. */
 export const attempt = whole(0, 2_147_483_647)
 
 /** The reply to a body that cannot be read. */
 export const INVALID: Replies = { 400: { description: 'Invalid JSON, or an invalid body.' } }
 
-/** What a `Svc-Job-State` header says. */
+/** The description of the `Svc-Job-State` header, for the API document. */
 export const JOB_STATE_HEADER =
   '`canceling` when the host should stop the job, or the state in which it ended.'
 
 const JOB_ID = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * The id in a path, when it can be one; what cannot never reaches a statement.
- * @throws Problem `code`, the route's own word for a job that is not there
+ * Returns the job id of a path; a text that cannot be an id never reaches a statement.
+ * @throws Problem with `code`, which the route uses for a job that does not exist
  */
 export function jobIdOf({ id }: { readonly id: string }, code: ProblemCode): string {
   if (!JOB_ID.test(id)) throw new Problem(code)
@@ -30,7 +30,7 @@ export function jobIdOf({ id }: { readonly id: string }, code: ProblemCode): str
 const MAX_KEY_CHARS = 255
 
 /**
- * The `Idempotency-Key` of a request.
+ * Returns the `Idempotency-Key` of a request.
  * @throws Problem `invalid-input` when it is not of 1 to 255 visible characters
  */
 export function idempotencyKey({
@@ -44,11 +44,11 @@ export function idempotencyKey({
   throw new Problem('invalid-input', { details })
 }
 
-/** The header that names a host's jobs that should stop; none when there are none. */
+/** Returns the header that lists a host's jobs that should stop; no header when the list is empty. */
 export const cancelHeaders = (ids: readonly string[]): Record<string, string> =>
   ids.length === 0 ? {} : { 'Svc-Cancel': ids.join(',') }
 
-/** The header that tells a host what became of the job it writes to; none while all is as it thinks. */
+/** Returns the header that tells a host that its job has ended or should stop; no header otherwise. */
 export function jobStateHeaders({ state, cancel }: Pick<Job, 'state' | 'cancel'>): Record<string, string> {
   if (isTerminal(state)) return { 'Svc-Job-State': state }
   return isHeld(state) && cancel !== undefined ? { 'Svc-Job-State': 'canceling' } : {}

@@ -15,15 +15,15 @@ import {
 } from './job-fields.ts'
 
 /**
- * 1,000 lines of 8,192 characters are 24.6 MB where each character has three bytes in UTF-8. Written as
- * `\uXXXX` they would be 49 MB, most of what all requests together may hold: senders of such lines write
+ * 1,000 lines of 8,192 characters are 24.6 MB if each character has three bytes in UTF-8. Escaped as `\uXXXX`
+ * they would be 49 MB, most of the bytes that all requests together may hold: senders of such lines must send
  * UTF-8, or fewer lines at once.
  */
 const MAX_LOG_BYTES = 24 * 1024 * 1024
 
 /**
- * Output of a job (spec, Job logs request; wire: Logs). The length of a line is bounded by the request's
- * alone.
+ * Output of a job (spec, Job logs request; wire: Logs). Only the size limit of the request bounds the length
+ * of a line.
  */
 export const logsBody = shape({
   lines: optional(listOf(shape({ ts: finite(), line: anyText() }), MAX_REQUEST_LINES)),

@@ -7,7 +7,7 @@ import { route } from '../route.ts'
 import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
 import { OK } from './ok.ts'
 
-/** A host's word on its job (spec, Job status request; wire: Attempts). */
+/** A host's status report on its job (spec, Job status request; wire: Attempts). */
 export const statusBody = shape({
   fingerprint,
   state: oneOf(JOB_STATES),
@@ -16,7 +16,7 @@ export const statusBody = shape({
   attempt: optional(attempt),
 })
 
-/** Reporting on a job (spec, POST /v1/jobs/{id}/status). */
+/** Reporting the status of a job (spec, POST /v1/jobs/{id}/status). */
 export const jobStatusRoute = route({
   method: 'POST',
   path: '/v1/jobs/{id}/status',

@@ -19,7 +19,7 @@ const activation = shape({
   expires: instant(),
 })
 
-/** Licensing (spec, POST /v1/license/activate). */
+/** Activating a license (spec, POST /v1/license/activate). */
 export const licenseRoutes = [
   route({
     method: 'POST',

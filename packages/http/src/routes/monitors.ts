@@ -3,8 +3,7 @@ import { sharedSecret } from '../gates/shared-secret.ts'
 import { json } from '../reply.ts'
 import { type Call, type Reply, route } from '../route.ts'
 
-// Resolvers that cannot be read close the monitors, which the tick leaves out, and nothing else that is due
-// on it.
+// An invalid resolver setting disables only the monitors: the tick leaves them out and does its other work.
 const cronSecret = sharedSecret({
   scheme: 'sharedSecret',
   secretOf: ({ monitors }) => monitors.cronSecret,
@@ -16,10 +15,10 @@ const count = whole(0, Number.MAX_SAFE_INTEGER)
 const ran = shape({ ok: flag(), ran: count, changed: count, alerted: count, purgedChats: count })
 const threw = shape({ ok: flag(), error: text(1, 128) })
 
-/** What a caller hears of a fault; the log has the rest. */
+/** The answer to a fault; only the log has the details. */
 const FAILED = { ok: false, error: 'monitor run failed' }
 
-// The scheduler has logged what it threw.
+// The scheduler has already logged the error.
 const tick = ({ plane }: Pick<Call<undefined, undefined, never, never>, 'plane'>): Promise<Reply> =>
   plane.scheduler.tick().then(
     (result) => json({ ok: true, ...result }),
@@ -38,7 +37,9 @@ const MONITOR_RUN = {
   handle: tick,
 } as const
 
-/** The outside cron's call; both methods are one handler (spec, GET and POST /api/v1/monitors/run). */
+/**
+ * The external cron service's call; both methods share one handler (spec, GET and POST /api/v1/monitors/run).
+ */
 export const monitorRoutes = [
   route({ ...MONITOR_RUN, method: 'GET', head: false }),
   route({ ...MONITOR_RUN, method: 'POST' }),

@@ -5,12 +5,12 @@ import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { LISTED } from './listed.ts'
 
-/** A payload read from a file may be larger than what hosts send. */
+/** Operators may send a payload from a file, which may be larger than the bodies that hosts send. */
 const MAX_INPUT_BYTES = 1024 * 1024
 const MAX_ACTOR_CHARS = 128
-/** Before the name that callers give themselves, so that none is taken for a person who signed in. */
+/** Prefix of the name that a caller gives itself, so that no caller is taken for a signed-in person. */
 const LOCAL = 'local:'
-/** Who acted when the caller did not say. */
+/** The actor's name if the caller gave none. */
 const NAMELESS = 'unnamed'
 
 const printable = /[^\x20-\x7e]/g
@@ -29,8 +29,8 @@ const entry = shape({
 })
 
 /**
- * The operations over HTTP. Nobody is asked who they are: these routes belong on the control socket, whose
- * file mode is the gate. `Svc-Actor` is what the audit log calls the caller.
+ * The operations over HTTP, without authentication: these routes belong on the control socket, whose file
+ * mode is the gate. `Svc-Actor` is the caller's name in the audit log.
  */
 export const operationRoutes = [
   route({

@@ -11,12 +11,15 @@ import { MAX_CODE_CHARS } from './second-factor.ts'
 const MAX_INPUT_BYTES = 1024 * 1024
 const confirmation = shape({
   current: text(1, MAX_PASSWORD_CHARS),
-  // A page sends its field whether somebody wrote into it or not.
+  // A page sends the field even if it is empty.
   code: optional(text(0, MAX_CODE_CHARS)),
 })
 const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
-/** The operations over HTTPS, for platform staff with the permission that each asks (`svc --url`). */
+/**
+ * The operations over HTTPS, for platform staff with the permission that each operation requires (`svc
+ * --url`).
+ */
 export const remoteOperationRoutes = [
   route({
     method: 'GET',

@@ -5,7 +5,7 @@ import { json } from '../reply.ts'
 import { type Replies, route } from '../route.ts'
 import { OK } from './ok.ts'
 
-/** A one-time code or a recovery code, however it is spaced. */
+/** Longest one-time code or recovery code, spaces included. */
 export const MAX_CODE_CHARS = 64
 
 const current = text(1, MAX_PASSWORD_CHARS)
@@ -22,7 +22,7 @@ const replies = (wrong: string, conflict: string): Replies => ({
   },
 })
 
-/** The own second factor of people who sign in with a password. */
+/** Managing one's own second factor, for people who sign in with a password. */
 export const secondFactorRoutes = [
   route({
     method: 'POST',

@@ -15,7 +15,7 @@ const MAX_EMAIL_CHARS = 254
 const loginBody = shape({
   email: text(1, MAX_EMAIL_CHARS),
   password: text(1, MAX_PASSWORD_CHARS),
-  // A page sends its field whether somebody wrote into it or not.
+  // A page sends the field even if it is empty.
   code: optional(text(0, MAX_CODE_CHARS)),
 })
 const COOKIE = { 'Set-Cookie': 'The session `svc_session`, or its removal.' }

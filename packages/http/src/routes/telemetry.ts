@@ -8,7 +8,7 @@ import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-field
 
 const MAX_RENEWED_JOBS = 64
 
-/** What a host says of itself (spec, Heartbeat request; wire: Hosts and fleet reads). */
+/** A host's report about itself (spec, Heartbeat request; wire: Hosts and fleet reads). */
 export const heartbeatBody = shape({
   fingerprint,
   hostname: optional(text(0, 255)),
@@ -30,7 +30,7 @@ const heartbeatResult = shape({
   refresh: optional(text(1, 4096)),
 })
 
-/** A heartbeat as the registry takes it. */
+/** Returns a heartbeat in the form that the registry takes. */
 export const beatOf = (caller: Licensed, body: Infer<typeof heartbeatBody>) => ({
   licenseId: caller.licenseId,
   keyDigest: caller.keyDigest,

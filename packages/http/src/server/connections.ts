@@ -3,15 +3,20 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** The first turn that brings nothing may have begun before its look at the socket. */
+/**
+ * Turns in a row without a new connection that count as quiet: the first of them may have begun before the
+ * event loop polled the socket.
+ */
 const QUIET_TURNS = 2
 
-/** A turn that took longer has answered requests, and more may have come since it read. */
+/**
+ * A longer turn of the event loop has answered requests, and more may have arrived since it read the sockets.
+ */
 const BUSY_TURN_MS = 1
 
 /** The open connections of a server, and which of them owe an answer. */
 export class Connections {
-  // Arrays, mostly of one: a set that is emptied again and again makes a new table each time.
+  // Arrays, mostly of one element: a set that is emptied again and again allocates a new table each time.
   readonly #owed = new Map<Duplex, ServerResponse[]>()
   readonly #ending = new WeakSet<Duplex>()
   #closing = false
@@ -25,7 +30,7 @@ export class Connections {
     })
   }
 
-  /** Notes a request; to be told of each before anybody answers it. */
+  /** Records a request; call it for each request before the request is answered. */
   begin({ socket }: IncomingMessage, response: ServerResponse): void {
     const responses = this.#owed.get(socket)
     if (responses === undefined) return
@@ -34,7 +39,7 @@ export class Connections {
     if (this.#closing) endWith(response)
   }
 
-  /** Answers that are under way. */
+  /** The number of answers in progress. */
   get answering(): number {
     let count = 0
     for (const responses of this.#owed.values()) count += responses.length
@@ -47,9 +52,9 @@ export class Connections {
   }
 
   /**
-   * Runs `work` when every request that arrived whole on this connection has its answer: answers go out in
-   * the order of the requests, and what follows them must not be taken for one of theirs. Once a connection:
-   * each packet behind what cannot be read cannot be read either.
+   * Runs `work` when every request that arrived complete on this connection is answered: answers go out in
+   * the order of the requests, and a raw answer sent too early would be taken for the answer to one of them.
+   * Runs once per connection: every packet after unreadable bytes is unreadable too.
    */
   afterEarlier(socket: Duplex, work: () => void): void {
     if (this.#ending.has(socket)) return
@@ -65,15 +70,18 @@ export class Connections {
     }
   }
 
-  /** From now on every answer ends its connection, those under way too as far as their head is not out. */
+  /**
+   * From now on every answer ends its connection, including answers in progress whose head has not been sent.
+   */
   closeAfterAnswers(): void {
     this.#closing = true
     for (const responses of this.#owed.values()) for (const response of responses) endWith(response)
   }
 
   /**
-   * Waits until no connection comes any more, `mostMs` at most. The kernel has taken more of them than were
-   * seen here: each turn brings one, and those left behind are reset when the server closes.
+   * Waits until no more connections come, `mostMs` at most. The kernel has accepted more connections than
+   * this process has seen: each turn of the event loop takes one, and the remaining ones are reset when the
+   * server closes.
    */
   async takeWaiting(mostMs: number): Promise<void> {
     const until = performance.now() + mostMs
@@ -86,10 +94,10 @@ export class Connections {
   }
 
   /**
-   * Closes the connections that owe no answer, whatever they have sent of a next request. Each has a turn of
-   * its own, in which the requests that have arrived are read first; turns that were busy do not count for
-   * `mostMs`. Closed all at once, or while there is much to do, hundreds of connections lose the requests
-   * that come meanwhile.
+   * Closes the connections that owe no answer, even if part of a next request has arrived. Each connection
+   * gets a turn of its own, which first reads the requests that have arrived. For `mostMs`, busy turns do not
+   * count. If hundreds of connections were closed at once or in busy turns, requests that arrive meanwhile
+   * would be lost.
    */
   async closeIdle(mostMs: number): Promise<void> {
     const until = performance.now() + mostMs
@@ -99,7 +107,7 @@ export class Connections {
     }
   }
 
-  /** Cuts every connection; tells how many answers were lost. */
+  /** Cuts every connection; returns the number of answers lost. */
   cutAll(): number {
     const lost = this.answering
     for (const socket of this.#owed.keys()) socket.destroy()

@@ -2,37 +2,37 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Connections } from './connections.ts'
 
-/** How a server stops. */
+/** Options of draining a server. */
 export interface DrainOptions {
-  /** Told first: from then on the readiness probe says no. */
+  /** Notified first: from then on the readiness probe fails. */
   readonly health?: { drain(): void } | undefined
-  /** How long requests are still taken afterwards, for balancers that have to notice. */
+  /** How long requests are still accepted afterwards, so that load balancers notice. */
   readonly delayMs: number
   /** How long answers may take after that, before their connections are cut. */
   readonly deadlineMs: number
-  /** Ends all patience. */
+  /** Ends every wait at once when aborted. */
   readonly now: AbortSignal
 }
 
-/** How a server stopped. */
+/** The result of draining a server. */
 export interface DrainReport {
   /** Answers that were not finished at the deadline. */
   readonly lost: number
 }
 
 /**
- * A client in the middle of a conversation sends its next request within this time, and hears that it was the
- * last.
+ * How long idle connections stay open: a client that is sending one request after another sends its next
+ * within this time, and learns from the answer that it was the last.
  */
 const IDLE_GRACE_MS = 400
-/** How long idle connections wait for a quiet moment to be closed in. */
+/** How long closing idle connections waits for quiet turns of the event loop. */
 const QUIET_PATIENCE_MS = 2000
-/** How long connections that the kernel has taken are still taken from it. */
+/** How long the server still takes connections that the kernel has already accepted. */
 const BACKLOG_MS = 50
 
 /**
- * Stops a server without losing a request that it has taken: not ready, then no new connections, every answer
- * ends its connection, idle connections are closed, and at the deadline the rest is cut.
+ * Stops a server without losing an accepted request: it reports itself not ready, refuses new connections,
+ * ends every connection with its answer, closes idle connections, and cuts the rest at the deadline.
  */
 export async function drainServer(
   server: Server,
@@ -56,15 +56,15 @@ export async function drainServer(
 
 const NEVER = new Promise<never>(() => {})
 
-// Not the HTTP server's own close: that one cuts idle connections at once, also those whose next request is
-// on its way.
+// Not the HTTP server's own `close`: it cuts idle connections at once, even if their next request is on its
+// way.
 function stopAccepting(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   NetServer.prototype.close.call(server, () => resolve())
   return promise
 }
 
-/** Whether `promise` settles before the time is over or patience ends. */
+/** Whether `promise` settles before the time is over or `now` is aborted. */
 async function within(promise: Promise<unknown>, milliseconds: number, now: AbortSignal): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const giveUp = () => late.resolve(false)

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RequestIds } from '../observe/request-ids.ts'
 
-/** What is answered on a connection whose request never became one. */
+/** The answer on a connection whose bytes never became a request. */
 export interface RawAnswer {
   readonly status: number
   readonly reason: string
@@ -12,7 +12,7 @@ export interface RawAnswer {
 const BAD_REQUEST: RawAnswer = { status: 400, reason: 'Bad Request', error: 'bad request' }
 /** HTTP/1.1 asks for one Host header (RFC 9112, section 3.2). */
 export const NO_HOST = BAD_REQUEST
-/** The service is no proxy. */
+/** The answer to CONNECT: the service is no proxy. */
 export const NO_TUNNEL: RawAnswer = { status: 405, reason: 'Method Not Allowed', error: 'method not allowed' }
 
 const BY_CODE: Readonly<Record<string, RawAnswer>> = {
@@ -28,14 +28,17 @@ const BY_CODE: Readonly<Record<string, RawAnswer>> = {
 export const answerTo = (error: { readonly code?: string | undefined }): RawAnswer =>
   BY_CODE[error.code ?? ''] ?? BAD_REQUEST
 
-/** What a client goes on sending is dropped for so long at most, and so much of it. */
+/**
+ * Limits, in time and in bytes, on reading and dropping the input of a client that goes on sending after a
+ * refusal.
+ */
 const LINGER_MS = 1000
 const LINGER_BYTES = 256 * 1024
 
 /**
- * Writes an answer by hand, in the form that all answers have, and closes the connection: not before the
- * client has heard it, since what arrives at a closed one is answered by a reset, which takes the answer away
- * (RFC 9112, section 9.6).
+ * Writes an answer by hand, in the form of all answers, then closes the connection. The connection stays open
+ * until the client has read the answer: data that arrives at a closed connection causes a reset, which
+ * discards the answer (RFC 9112, section 9.6).
  */
 export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, error }: RawAnswer): void {
   if (!socket.writable) {
@@ -58,7 +61,7 @@ function linger(socket: Duplex): void {
   })
 }
 
-/** The same answer to a request that was one, in its turn. */
+/** Sends the same answer to a request that was parsed, in its turn among the answers of the connection. */
 export function refuseRaw(response: ServerResponse, ids: RequestIds, { status, error }: RawAnswer): void {
   const body = JSON.stringify({ error })
   response.writeHead(status, headersOf(body, ids)).end(body)

@@ -11,51 +11,53 @@ import { ownerOnly, removeStale } from './socket-file.ts'
 
 export type { DrainReport } from './drain.ts'
 
-/** Where to listen: an address, or a socket file that only its owner may open. */
+/** The place to listen: an address, or a socket file that only its owner may open. */
 export type ListenAt =
   | { readonly host: string; readonly port: number; readonly path?: never }
   | { readonly path: string; readonly host?: never; readonly port?: never }
 
-/** Where and how to listen. */
+/** Options of a listening server. */
 export type ListenOptions = ListenAt & {
   /** Open connections at most; more are dropped. Default: no limit of our own. */
   readonly maxConnections?: number | undefined
-  /** Told when draining begins. */
+  /** Notified when draining begins. */
   readonly health?: { drain(): void } | undefined
-  /** Asked when draining begins. Default 0. */
+  /** The delay before new connections are refused, read when draining begins. Default 0. */
   readonly drainDelayMs?: number | (() => number)
-  /** Default 10 s. */
+  /** How long answers may take while draining. Default 10 s. */
   readonly drainDeadlineMs?: number
   readonly log?: Log
-  /** Shorter patience, for tests. */
+  /** Shorter timeouts, for tests. */
   readonly patience?: Partial<typeof PATIENCE>
 }
 
-/** A server that listens. Disposing it drains it. */
+/** A listening server. Disposing it drains it. */
 export interface Listening extends AsyncDisposable {
   /** `http://127.0.0.1:8080`, or the path of the socket file. */
   readonly url: string
   /** 0 for a socket file. */
   readonly port: number
-  /** Answers with another application from the next request on, on open connections too. */
+  /** Switches to another application from the next request on, on open connections too. */
   serve(app: Koa): void
-  /** Stops without losing a request that was taken. Asked again, it gives the same report. */
+  /** Stops without losing an accepted request. A second call returns the same report. */
   drain(): Promise<DrainReport>
-  /** Stops at once; answers under way are lost. */
+  /** Stops at once; answers in progress are lost. */
   cut(): Promise<DrainReport>
 }
 
 const DRAIN_DEADLINE_MS = 10_000
 
 /**
- * How long clients may take; Node's own defaults leave a slow sender a minute, and look only twice a minute.
+ * How long clients may take. Node's defaults allow a slow sender a minute, and are checked only twice a
+ * minute.
  */
 const PATIENCE = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2000,
   /**
-   * Longer than the 60 s of common proxies and of the heartbeat, so that neither meets a closing connection.
+   * Longer than the 60 s of common proxies and of the heartbeat, so that neither uses a connection that is
+   * about to close.
    */
   keepAliveTimeout: 65_000,
 }
@@ -64,7 +66,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 const MAX_HEADERS = 100
 
 /**
- * Serves an application, with a limit on everything that a client could use up.
+ * Serves an application, with a limit on every resource that a client could exhaust.
  * @throws Problem `conflict` when the address or the socket file is in use
  */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
@@ -96,7 +98,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
 
 function serverOf({ maxConnections, patience }: ListenOptions): Server {
   const limits = { ...PATIENCE, ...patience, maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false }
-  // Node would answer a missing Host itself, without a body.
+  // Otherwise Node would answer a missing Host itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 0
@@ -105,7 +107,8 @@ function serverOf({ maxConnections, patience }: ListenOptions): Server {
   return server
 }
 
-// One listener for all that is done with a request: Node copies a list of several for each.
+// One listener does all the work for a request: if there were several, Node would copy the list for each
+// request.
 function answerRequests(
   server: Server,
   answering: { readonly handle: ReturnType<Koa['callback']> },
@@ -118,11 +121,11 @@ function answerRequests(
     else refuseRaw(response, ids, NO_HOST)
   }
   server.on('request', listener)
-  // An expectation that Node does not know is not worth a refusal without a body.
+  // Node would refuse an unknown expectation without a body; the service ignores the expectation instead.
   server.on('checkExpectation', listener)
 }
 
-// With two of them, programs on the way may have believed the other one. HTTP/1.0 needs none.
+// If there are two Host headers, a proxy may have used the other one. HTTP/1.0 needs none.
 function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

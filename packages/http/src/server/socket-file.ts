@@ -1,13 +1,13 @@
 import { lstatSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** All rights but the owner's to read and write. */
+/** The umask that leaves only the owner's rights to read and write. */
 const ALL_BUT_OWNER = 0o177
 
 /**
- * Has `make` make its file for its owner alone: mode 0600 from the first moment, since whoever connects
- * before a later `chmod` is in. The mask is the whole process's, so `make` must do its work before it
- * returns.
+ * Calls `make`, which creates a file, so that the file has mode 0600 from the first moment: with a later
+ * `chmod`, other users could connect before it. The umask applies to the whole process, so `make` must create
+ * the file before it returns.
  */
 export function ownerOnly(make: () => void): void {
   const before = process.umask(ALL_BUT_OWNER)
@@ -19,8 +19,8 @@ export function ownerOnly(make: () => void): void {
 }
 
 /**
- * Removes a socket file that a killed process left behind; false when somebody listens there, or it is no
- * socket.
+ * Removes a socket file that a killed process left behind; returns false when a process listens there, or
+ * when the file is no socket.
  */
 export async function removeStale(path: string): Promise<boolean> {
   const file = lstatSync(path, { throwIfNoEntry: false })
