@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { serving } from './support/serving.ts'
 
-// Nothing under one license reads or changes anything of another, on any route.
+// On no route does one license read or change anything of another.
 describe('two licenses', () => {
   const served = serving()
 
-  /** A host of the first license with a job under way, and the bearer of the second. */
+  /** Sets up a host of the first license with a claimed job, and the bearer of the second license. */
   async function stage() {
     const { plane, licenseId, post, license } = served()
     await post('/v1/telemetry/heartbeat', { fingerprint: 'fp', hostname: 'mine' })
@@ -53,7 +53,7 @@ describe('two licenses', () => {
     expect(await plane.agents.list(licenseId)).toMatchObject([{ hostname: 'mine' }])
     expect(await plane.agents.list(otherId)).toMatchObject([{ hostname: 'theirs' }])
     served().clock.advance({ seconds: 101 })
-    // The second job has been due for longer; the one whose lease is lost comes after it.
+    // The second job has been due for longer, so it comes before the job whose lease is lost.
     const claim = () => served().post('/v1/jobs/claim', { fingerprint: 'thief' })
     expect(await claim()).toMatchObject({ body: { job: { attempt: 1 } } })
     expect(await claim()).toMatchObject({ body: { job: { id: job.id, attempt: 2 } } })
@@ -86,7 +86,7 @@ describe('two licenses', () => {
   })
 })
 
-// A license without a tenant is nobody's customer: only people of the platform look after it.
+// Only platform staff may see the deployments of a license without a tenant.
 describe('deployments of a license without a tenant', () => {
   const served = serving({ env: { SERVICE_LICENSE_KEYS: 'bootstrap-key' } })
   const DEPLOY = { app: 'app', source: { type: 'image', image: 'app:1' } }
@@ -97,7 +97,7 @@ describe('deployments of a license without a tenant', () => {
     return (await sessions.mint(await users.add({ email, role, tenantId, password: undefined }))).cookie
   }
 
-  /** The path of a deployment's log. */
+  /** Creates a deployment and returns the path of its log. */
   async function deployed(licenseId: string) {
     const { job } = await served().plane.jobs.enqueue({ licenseId, kind: 'deploy', payload: DEPLOY })
     return `/api/deploy/${job.deploymentId}/logs`

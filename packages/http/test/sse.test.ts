@@ -8,7 +8,7 @@ const scene = (events: AsyncIterable<object>) => {
   return { timers, leaving, stream: new EventStream({ events, timers, leaving }) }
 }
 
-/** Events without end, and how far they were asked for. */
+/** An endless source of events, and a count of the events taken from it. */
 function endless() {
   const seen = { taken: 0, ended: false }
   async function* events() {

@@ -3,7 +3,7 @@ import type { SecurityScheme } from '../../src/route.ts'
 import type { Credential } from './credentials.ts'
 import { PEOPLE, type Person } from './world.ts'
 
-/** What a route asks of its callers, in the words of this table; the routes have words of their own. */
+/** The credential that a route requires, in terms of this table, independent of the terms of the routes. */
 export type Ask =
   | 'nothing'
   | 'a license'
@@ -41,7 +41,10 @@ const TENANT = {
   viewer: ['read'],
 } as const
 
-/** What a person may do: written down once more, so that a slip in the roles shows. */
+/**
+ * Whether a person holds a permission. The roles are written down again here, so that a mistake in the code's
+ * roles shows.
+ */
 export function holds(who: Person, permission: Permission): boolean {
   const { role, of } = PEOPLE[who]
   const held: readonly string[] = of === 'staff' ? STAFF[role as keyof typeof STAFF] : TENANT[role]
@@ -52,7 +55,7 @@ const isStaff = (who: Person): boolean => PEOPLE[who].of === 'staff'
 
 /** A refusal: its status, and the text of its error. */
 export type Refusal = readonly [status: number, error: string]
-/** What becomes of a request: past the gate, or refused. */
+/** The outcome of a request at the gate: admitted or refused. */
 export type Verdict = 'in' | Refusal
 
 const UNAUTHORIZED: Refusal = [401, 'unauthorized']
@@ -95,15 +98,17 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   staff: withSession(isStaff),
 }
 
-/** What a route that asks so says to a credential. */
+/** Returns the verdict of a route with this requirement on a credential. */
 export const verdictOf = (ask: Ask, { proves, isBearer }: Credential): Verdict =>
   JUDGES[ask](proves, isBearer === true)
 
-/** What an operation over HTTPS says to a credential: staff alone, and only with its permission. */
+/**
+ * Returns the verdict of an operation over HTTPS on a credential: it admits only staff with its permission.
+ */
 export const operationVerdict = (permission: Permission, { proves }: Credential): Verdict =>
   withSession((who) => isStaff(who) && holds(who, permission))(proves, false)
 
-/** Whether a credential speaks for the tenant that requests name things of, or for the platform. */
+/** Whether a credential belongs to the platform, or to the tenant whose things the requests name. */
 export function isOwn({ proves }: Credential): boolean {
   if ('license' in proves) return proves.license === 'own'
   return !('person' in proves) || PEOPLE[proves.person].of !== 'other'

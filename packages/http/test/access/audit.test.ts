@@ -9,7 +9,7 @@ const ENTRIES = Object.entries(OPERATION_ENTRIES)
 const ALL = 1000
 const people = Object.keys(PEOPLE) as Person[]
 
-/** The rows that `work` leaves, the newest first. */
+/** Returns the audit rows that `work` adds, newest first. */
 async function rowsOf({ storage }: World, work: () => Promise<void>): Promise<readonly AuditEntry[]> {
   const before = await storage.audit.list(ALL)
   await work()
@@ -46,7 +46,7 @@ describe.each<readonly [string, OpenGlass]>([
   afterAll(async () => world[Symbol.asyncDispose]())
 
   it.each(ENTRIES)('%s: a run that goes well, and one that is refused', async (name, entry) => {
-    // Passwords are tried ten times in a quarter of an hour, rows of refusals are bounded by the minute.
+    // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute.
     world.clock.advance({ minutes: entry.confirmed ? 4 : 1 })
     const { email } = world.people.admin
     const good = await rowsOf(world, async () => {

@@ -5,18 +5,16 @@ import pg from 'pg'
 import { MemoryTable } from '../../../testing/src/memory-table.ts'
 import { MemoryTables } from '../../../testing/src/memory-tables.ts'
 
-/** A storage whose every row can be read past its stores. */
+/** A storage whose rows can all be read without its stores. */
 export interface Glass extends AsyncDisposable {
   readonly storage: Storage
-  /** Every row of every table, by table. Two equal texts: nothing was changed in between. */
+  /** Every row of every table, by table. If two texts are equal, nothing changed in between. */
   contents(): Promise<string>
-  /**
-   * Drops every table but one: what works on another fails from then on as nobody meant it to. For databases.
-   */
+  /** Drops every table but one, so that all work on other tables fails unexpectedly. For databases only. */
   dropAllBut?(table: string): Promise<void>
 }
 
-/** Opens one with the clock of the plane. */
+/** Opens such a storage with the clock of the plane. */
 export type OpenGlass = (clock: FakeClock) => Promise<Glass>
 
 const written = (value: unknown): string =>
@@ -30,14 +28,14 @@ function rowsOf(tables: object): Record<string, unknown> {
   return Object.fromEntries(found)
 }
 
-/** The fake. */
+/** Opens the in-memory fake. */
 export const memoryGlass: OpenGlass = async (clock) => {
   const tables = new MemoryTables()
   const storage = memoryStorage(clock, tables)
   return { storage, contents: async () => written(rowsOf(tables)), [Symbol.asyncDispose]: async () => {} }
 }
 
-/** A database of its own on the server of the run. */
+/** Creates a new database on the PostgreSQL server of the test run. */
 export const postgresGlass: OpenGlass = async () => {
   const database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   await migrate(database.url)
@@ -50,7 +48,7 @@ export const postgresGlass: OpenGlass = async () => {
       for (const table of await tablesOf(reader))
         if (table !== kept) await reader.query(`drop table "${table}" cascade`)
     },
-    // The plane disposes its storage before.
+    // The plane has already disposed its storage.
     [Symbol.asyncDispose]: async () => {
       await reader.end()
       await database[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import type { Sent } from '../../../../test/support/exchange.ts'
 import { openSession, sealSession } from '../../../core/src/sessions/session-cookie.ts'
 import { PEOPLE, type Person, SECRETS, type World } from './world.ts'
 
-/** What a credential proves; nothing, when it is no good. */
+/** The identity that a credential proves; a bad credential proves nothing. */
 export type Proof =
   | { readonly license: 'own' | 'other' }
   | { readonly secret: 'cron' | 'metrics' | 'health' }
@@ -13,10 +13,10 @@ export type Proof =
 export interface Credential {
   readonly name: string
   readonly proves: Proof
-  /** One bearer credential comes with it, good or not. */
+  /** The request carries one bearer credential, good or bad. */
   readonly isBearer?: true
   headers(world: World): Promise<NonNullable<Sent['headers']>> | NonNullable<Sent['headers']>
-  /** Sent in the query too. */
+  /** The secret, if it is also sent in the query. */
   readonly key?: string
 }
 
@@ -85,7 +85,7 @@ const badSessions = [
   bad('two sessions at once', ({ cookies }) => ({ cookie: `${cookies.admin}; ${cookies.owner}` })),
 ]
 
-/** A token of the service itself, which opens nothing. */
+/** A token that the service issued, which no gate accepts. */
 async function activationToken({ plane, own }: World): Promise<string> {
   return (await plane.licenses.activate({ key: own.key, fingerprint: own.fingerprint })).token
 }
@@ -98,13 +98,13 @@ const wrongKind = [
     authorization: [`Bearer ${own.key}`, `Bearer ${SECRETS.cron}`],
   })),
   badBearer("a license's id as its key", ({ own }) => own.licenseId),
-  // Longer than any credential: it is none.
+  // Too long for a bearer credential, so it counts as none.
   bad('an activation token', async (world) => bearer(await activationToken(world))),
   badBearer('the session secret itself', () => SECRETS.session),
   bad('a license key in the query', () => NOTHING, { key: 'own' }),
 ]
 
-/** Every way to ask: with nothing, with junk, with what was good once, with what is good elsewhere. */
+/** Every kind of credential: none, junk, formerly good ones, and ones that are good for another gate. */
 export const CREDENTIALS: readonly Credential[] = [
   bad('no credential', () => NOTHING),
   bad('garbage', () => ({ ...bearer('garbage'), cookie: 'svc_session=garbage' }), { isBearer: true }),

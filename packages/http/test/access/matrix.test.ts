@@ -39,7 +39,7 @@ describe('the tables of who may do what', () => {
   })
 })
 
-/** One request of a row: everything but who sends it. */
+/** One request of a row, without its credential. */
 interface Target {
   readonly method: string
   readonly path: string
@@ -51,9 +51,9 @@ interface Row {
   readonly title: string
   target(world: World): Target
   verdict(credential: Credential): Verdict
-  /** The status past the gate; a list when it depends on what earlier requests have done. */
+  /** The status past the gate; a list when it depends on the effects of earlier requests. */
   past(credential: Credential): readonly number[] | number | undefined
-  /** Every request gets sessions of its own, for the one that comes along ends. */
+  /** Every request gets new sessions, because the request ends the session it is sent with. */
   readonly endsSession?: true | undefined
   /** A refusal leaves a row in the audit log. */
   readonly audited?: true
@@ -84,7 +84,7 @@ function rowsOf(route: Route): Row[] {
 
 const routeRows = ROUTES.filter(({ path }) => path !== OPERATION_PATH).flatMap(rowsOf)
 
-// The row of the password has changed it.
+// An earlier row of the matrix has changed the password.
 const confirmation = { current: SECRETS.newPassword }
 
 const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
@@ -97,7 +97,7 @@ const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
       body: confirmed ? { ...input(world), confirmation } : input(world),
     }),
     verdict: (credential) => operationVerdict(asks, credential),
-    // The first to run it succeeds; for the others it may be done already.
+    // The first run succeeds; for later ones the work may be done already.
     past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
   }),
 )
@@ -128,7 +128,7 @@ async function ask(world: World, target: Target, credential: Credential): Promis
   return world.send({ method: target.method, path: target.path + query, headers, body })
 }
 
-/** The first of a person's kind stands for `admin`, who runs everything first. */
+/** Sorts the credentials of people in the order of `PEOPLE`, so that `admin` runs everything first. */
 const adminFirst = (one: Credential, other: Credential): number => rank(one) - rank(other)
 const rank = ({ proves }: Credential): number =>
   'person' in proves ? Object.keys(PEOPLE).indexOf(proves.person as Person) : 0
@@ -136,7 +136,7 @@ const rank = ({ proves }: Credential): number =>
 const own = ({ proves }: Credential): readonly string[] =>
   'person' in proves ? [proves.person as string] : []
 
-/** Whose sessions are over. */
+/** The people whose sessions have ended. */
 async function endedSessions({ plane, cookies }: World): Promise<readonly string[]> {
   const people = Object.keys(PEOPLE) as Person[]
   const callers = await Promise.all(people.map((who) => plane.sessions.authenticate(cookies[who])))
@@ -203,7 +203,7 @@ describe.each<readonly [string, OpenGlass]>([
         headers: { ...sent.headers },
       })
       expect(status).toBeLessThan(500)
-      // Else nothing would have looked at what was sent.
+      // A 401 would mean that nothing read the request.
       if (sent.headers?.cookie !== undefined) expect([sent.path, status]).not.toEqual([sent.path, 401])
     }
     await world.plane.scheduler.tick()

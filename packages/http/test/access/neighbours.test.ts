@@ -5,7 +5,7 @@ import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
 import type { Party } from './party.ts'
 import { stagedWorld, type World } from './world.ts'
 
-/** Everything by which a request can name something that is somebody's. */
+/** The names by which a request can refer to things of a tenant. */
 type Named = Pick<
   Party,
   | 'held'
@@ -20,7 +20,7 @@ type Named = Pick<
   | 'visitor'
 >
 
-/** What is nobody's: as well formed as what is. */
+/** Well-formed names of things that do not exist. */
 function nobodys({ other }: World): Named {
   const unlike = (id: string) => `${id.slice(0, -4)}zzzz`
   return {
@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-/** Requests that also change something of the caller's own: what they change is compared apart. */
+/** Requests that also change something of the caller's own; other checks compare that change. */
 const OWN_EFFECT: readonly Case[] = [
   [
     'a heartbeat that lists a job as its own',
@@ -148,7 +148,8 @@ const OWN_EFFECT: readonly Case[] = [
 ]
 
 /**
- * An answer without what differs between any two: the date, the id of the request, ids that were made for it.
+ * An answer without the parts that differ between any two answers: the date, the request id, and newly made
+ * ids.
  */
 function comparable({ status, headers, text }: Answer): unknown {
   const { date: _date, 'svc-request-id': _id, ...rest } = headers
@@ -201,8 +202,8 @@ describe.each<readonly [string, OpenGlass]>([
 })
 
 /**
- * What is not there for its owner either: a job that nobody holds takes no word, no alert follows the only
- * one.
+ * Cases in which the owner gets the same answer as for a missing thing: an unclaimed job takes no status and
+ * no log, and no alert follows the only one.
  */
 const LIKE_NOTHING = [
   'the status of a job (pending)',
@@ -212,7 +213,7 @@ const LIKE_NOTHING = [
   'the replies in a conversation, without a session',
 ]
 
-/** What the neighbour's things look like to the platform. */
+/** The platform's view of the neighbour's things. */
 async function stateOf({ plane }: World, party: Party): Promise<unknown> {
   const { conversation, messages } = await plane.chat.show(party.conversation, 100)
   return { job: await plane.jobs.get(party.held), conversation, messages }

@@ -6,16 +6,16 @@ type Input = (world: World) => object
 /** The permission of an operation, and the trace that its runs leave in the audit log. */
 export interface OperationEntry {
   readonly asks: Permission
-  /** Whether a person shows anew that it is them: with `confirmation` beside the input. */
+  /** Whether a person must confirm their identity with `confirmation` beside the input. */
   readonly confirmed?: true
   /**
-   * `row`: a run leaves one, with the outcome `ok`, the code of what refused it, or `fault`. `nothing`: a
-   * read.
+   * `row`: a run leaves one audit row, with the outcome `ok`, the code of the refusal, or `fault`. `nothing`:
+   * the operation only reads.
    */
   readonly leaves: 'row' | 'nothing'
-  /** An input with which it succeeds. */
+  /** An input with which the operation succeeds. */
   readonly input: Input
-  /** An input that is refused, and the code; absent: it takes nothing that could be wrong. */
+  /** An input that is refused, and the code; absent if no input can be wrong. */
   readonly refused?: readonly [code: ProblemCode, input: Input]
 }
 
@@ -27,7 +27,7 @@ const alert = ({ own }: World) => ({ id: own.alert })
 const conversation = ({ own }: World) => ({ conversation: own.conversation })
 const monitor = () => ({ monitor: 'watched' })
 const held = ({ own }: World) => ({ job: own.held })
-/** Names of nothing, or no input at all. */
+/** Invalid inputs, and names of things that do not exist. */
 const wrong = {
   text: () => ({ limit: 'x' }),
   license: () => ({ license: 'lic_none' }),
@@ -57,7 +57,10 @@ const confirmedChange = (input: Input, refused: Input, code: ProblemCode = 'not-
   confirmed: true,
 })
 
-/** Every operation, in the order in which they all succeed: a new one fails until it is written down. */
+/**
+ * Every operation, in an order in which all succeed. The tests fail for a new operation until it has an entry
+ * here.
+ */
 export const OPERATION_ENTRIES: Readonly<Record<string, OperationEntry>> = {
   'licenses.issue': change('platform.admin', () => ({ label: 'more' }), wrong.tenant),
   'licenses.list': read('platform.read', nothing),

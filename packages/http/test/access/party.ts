@@ -1,13 +1,13 @@
 import type { ControlPlane } from '@svc/core'
 
-/** A tenant with everything that belongs to one. Two of them never know of each other. */
+/** A tenant with one of everything that can belong to a tenant. No tenant may learn of another. */
 export interface Party {
   readonly tenantId: string
   readonly licenseId: string
   readonly key: string
   readonly fingerprint: string
   readonly hostname: string
-  /** A deploy that its host holds, a job that waits, and one that has ended. */
+  /** A claimed deploy job, a pending job, and an ended job. */
   readonly held: string
   readonly pending: string
   readonly ended: string
@@ -18,7 +18,7 @@ export interface Party {
   readonly visitor: string
 }
 
-/** Sets up a tenant but for its alert, which `withAlert` finds after two ticks. */
+/** Sets up a tenant without its alert, which `withAlert` adds after two ticks. */
 export async function stageParty(plane: ControlPlane, name: string): Promise<Omit<Party, 'alert'>> {
   const { id: tenantId } = await plane.tenants.add(name)
   const { license, key } = await plane.licenses.issue({ tenantId, label: name })
@@ -56,7 +56,7 @@ export async function stageParty(plane: ControlPlane, name: string): Promise<Omi
   }
 }
 
-/** A party with its alert: its disk is full. */
+/** Returns the party with its alert, which a full disk has opened. */
 export async function withAlert(plane: ControlPlane, party: Omit<Party, 'alert'>): Promise<Party> {
   const scope = await plane.alerts.scopeOf(party.licenseId)
   const { alerts } = await plane.alerts.list({ scope })
@@ -65,7 +65,7 @@ export async function withAlert(plane: ControlPlane, party: Omit<Party, 'alert'>
   return { ...party, alert: alert.id }
 }
 
-/** A new conversation of a visitor with a person's word in it; its id. */
+/** Creates a conversation of a visitor with an answer by a person; returns its id. */
 export async function conversationOf(plane: ControlPlane, sessionId: string): Promise<string> {
   const incoming = { sessionId, message: 'How do I install the agent?' }
   const events = await plane.chat.converse(

@@ -4,7 +4,7 @@ import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
 import { OPERATION_ENTRIES } from './operation-entries.ts'
 import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
 
-// None of them has a form by which the redactor would know it.
+// None of these has a pattern that the redactor recognizes.
 const SECRETS_SENT = {
   env: 'Zx9-plain-words',
   user: 'bob-of-git',

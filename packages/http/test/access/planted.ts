@@ -3,7 +3,7 @@ import { SECRETS, type World } from './world.ts'
 
 const bare = (cookie: string): readonly string[] => cookie.slice(cookie.indexOf('=') + 1).split('.')
 
-/** Every secret of a world by name: in no line of a log, in no row of a table, in no figure. */
+/** Every secret of a world, by name. No log line, table row or metric may have one. */
 export function secretsOf(world: World): Readonly<Record<string, string>> {
   const { own, other, dead, cookies, plane } = world
   const sessions = Object.entries(cookies).flatMap(([name, cookie]) => {
@@ -27,8 +27,8 @@ export function secretsOf(world: World): Readonly<Record<string, string>> {
 }
 
 /**
- * Secrets where none belongs: what people and programs do by mistake. `waiting`: two jobs that nobody has
- * taken.
+ * Requests with secrets in wrong places, as people and programs send by mistake. `waiting`: two unclaimed
+ * jobs.
  */
 export function misuses({ own, cookies, dead }: World, waiting: readonly string[]): readonly Sent[] {
   const bearer = { authorization: `Bearer ${own.key}` }

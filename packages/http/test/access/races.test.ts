@@ -1,5 +1,5 @@
-// What may happen a certain number of times happens so often, however many ask at once: two replicas over one
-// PostgreSQL, 64 identical requests in parallel through sockets.
+// Actions that may happen a certain number of times happen exactly that often, however many requests race: 64
+// identical requests in parallel through sockets, to two replicas over one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, readConfig } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
@@ -22,7 +22,7 @@ const ENV = {
 }
 const PASSWORD = 'a password of these tests'
 
-/** One of several processes over a database; its ids are random, as theirs are. */
+/** One of two control planes over one database, with random ids as in separate processes. */
 interface Replica extends AsyncDisposable {
   readonly plane: ControlPlane
   send(sent: Sent): Promise<Answer>
@@ -65,8 +65,8 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
   const one = (): Replica => replicas[0] as Replica
 
   /**
-   * The same request so many times at once, to each replica in turn; where `sentBy` says so, from another
-   * address each.
+   * Sends the same request `AT_ONCE` times at once, to each replica in turn; `addressOf` gives the client
+   * address of each.
    */
   const rush = (sent: Sent, addressOf: (index: number) => string = () => '192.0.2.1'): Promise<Answer[]> =>
     Promise.all(

@@ -1,19 +1,19 @@
 import type { Ask } from './asks.ts'
 import { SECRETS, type World } from './world.ts'
 
-/** A good request of a route that names things of the own tenant, and what comes of it. */
+/** A good request of a route, which names things of the caller's own tenant, and its expected statuses. */
 export interface RouteEntry {
   readonly asks: Ask
-  /** What fills the braces of the path, and the query behind it. */
+  /** The id for the path's braces, and the query. */
   path?(world: World): { readonly id?: string; readonly query?: string }
   body?(world: World): object
-  /** The status for whoever may. */
+  /** The status for permitted callers. */
   readonly good: number
-  /** The status for another tenant's credential that passes the gate, when it is another. */
+  /** The status for another tenant's credential that passes the gate, if it differs from `good`. */
   readonly foreign?: number
-  /** Statuses past the gate where they depend on more than the credential: a listed exception. */
+  /** The possible statuses past the gate, if they depend on more than the credential: a listed exception. */
   readonly past?: readonly number[]
-  /** A session that comes along ends: every request gets sessions of its own. */
+  /** The request ends the session it is sent with, so every request gets new sessions. */
   readonly endsSession?: true
 }
 
@@ -21,9 +21,7 @@ const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint })
 const held = ({ own }: World) => ({ id: own.held })
 const LICENSE = 'a license'
 
-/**
- * Every route with what it asks: a new route has no entry here, and fails until somebody has thought of one.
- */
+/** Every route with its requirement. The tests fail for a new route until it has an entry here. */
 export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
   'POST /v1/license/activate': {
     asks: 'a license key, which the handler looks at',
@@ -31,7 +29,7 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
     good: 200,
   },
   'POST /v1/telemetry/heartbeat': { asks: LICENSE, body: fingerprint, good: 200 },
-  // A job is due for the first who may.
+  // The first permitted caller gets the due job.
   'POST /v1/jobs/claim': { asks: LICENSE, body: fingerprint, good: 204, past: [200, 204] },
   'POST /v1/jobs/{id}/status': {
     asks: LICENSE,
@@ -73,13 +71,13 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
     endsSession: true,
   },
   'POST /logout': { asks: 'a session', body: () => ({}), good: 200, endsSession: true },
-  // The row of the password has changed it.
+  // An earlier row of the matrix has changed the password.
   'POST /account/second-factor': {
     asks: 'a session',
     body: () => ({ current: SECRETS.newPassword }),
     good: 200,
   },
-  // Everybody has begun, and brings a code that is none.
+  // Every caller has begun the setup, and sends an invalid code.
   'POST /account/second-factor/confirm': { asks: 'a session', body: () => ({ code: 'none' }), good: 401 },
   'POST /account/second-factor/remove': {
     asks: 'a session',
@@ -87,7 +85,7 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
     good: 409,
   },
   'GET /account/sessions': { asks: 'a session', good: 200 },
-  // Nobody's is called so: what would end are the sessions of the other rows.
+  // No session has this name; a real one would end the sessions of the other rows.
   'POST /account/sessions/end': {
     asks: 'a session',
     body: () => ({ current: SECRETS.password, id: 'nobodys' }),
@@ -119,6 +117,6 @@ export const ROUTE_ENTRIES: Readonly<Record<string, RouteEntry>> = {
   },
   'OPTIONS /api/chat': { asks: 'nothing', good: 204 },
   'GET /api/v1/operations': { asks: 'staff', good: 200 },
-  // What each operation asks is a table of its own: operation-entries.ts.
+  // `operation-entries.ts` lists the permission of each operation.
   'POST /api/v1/operations/{name}': { asks: 'staff', good: 200 },
 }

@@ -4,7 +4,7 @@ import { mounted } from '../../../../test/support/mounted.ts'
 const RIGHT = 'the-right-secret-of-these-tests'
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
-/** A gate that a setting opens, and what it answers to everybody while the setting is unset. */
+/** The gates that a setting opens, with the status for every caller while the setting is unset. */
 const SHARED = [
   { name: 'MONITORS_CRON_SECRET', path: '/api/v1/monitors/run', unset: 401 },
   { name: 'SERVICE_METRICS_TOKEN', path: '/metrics', unset: 200 },
@@ -128,7 +128,7 @@ describe('the secret of the cron in the query', () => {
   })
 })
 
-// The word is compared as it is, after blanks around it are taken off as from every setting.
+// The comparison is exact, after blanks are trimmed as for every setting.
 const MODES = [
   ['production', true],
   [' production ', true],
@@ -162,7 +162,7 @@ describe.each(MODES)('NODE_ENV=%j: the development rule', (mode, production) => 
       listed: [anything || listed !== undefined, 'listed-key-two'],
       'a part of the list': [anything, 'listed-key-one,listed-key-two'],
       issued: [true, served.key],
-      // What is known to be no good is refused under every rule.
+      // Every rule refuses keys that are known to be bad.
       suspended: [false, suspended.key],
       revoked: [false, revoked.key],
       expired: [false, expired.key],

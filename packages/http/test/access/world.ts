@@ -5,7 +5,7 @@ import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
 
-/** Secrets of the world's settings: each is another gate's wrong secret. */
+/** Secrets of the world's settings; every secret is a wrong one for all other gates. */
 export const SECRETS = {
   cron: 'planted-cron-secret-of-the-world',
   metrics: 'planted-metrics-secret-of-the-world',
@@ -16,7 +16,7 @@ export const SECRETS = {
   formerSession: 'planted former session secret, also long',
 } as const
 
-/** The people of the world by what they are. */
+/** The people of the world, by role and tenant. */
 export const PEOPLE = {
   admin: { role: 'super_admin', of: 'staff' },
   operator: { role: 'operator', of: 'staff' },
@@ -30,20 +30,21 @@ export const PEOPLE = {
 export type Person = keyof typeof PEOPLE
 
 /**
- * A served plane with two tenants, licenses in every state, people of every role, and all that requests name.
+ * A served plane with two tenants, licenses in every state, people of every role, and everything that
+ * requests name.
  */
 export interface World extends Mounted {
   contents(): Promise<string>
   dropAllBut?(table: string): Promise<void>
   readonly own: Party
   readonly other: Party
-  /** Keys of licenses that are good no more. */
+  /** Keys of licenses that are no longer good. */
   readonly dead: Readonly<Record<'expired' | 'suspended' | 'revoked', string>>
   readonly cookies: Readonly<Record<Person | 'signedOut' | 'outlived' | 'disabled', string>>
   readonly people: Readonly<Record<Person, User>>
-  /** The email of somebody who signs in with the password of the world. */
+  /** The email of a user who signs in with the password of the world. */
   readonly signer: string
-  /** What operations may end: a license, a person, a host, a conversation. */
+  /** A license, a person, a host and a conversation that operations may end. */
   readonly spare: { readonly license: string; readonly email: string; readonly conversation: string }
 }
 
@@ -55,7 +56,7 @@ const ENV: Environment = {
   SERVICE_PUBLIC_URL: 'https://svc.example',
 }
 
-// Nothing leaves the machine; whoever is called takes what it is sent.
+// Sends nothing to the network; every request succeeds.
 const receiver: Outbound = {
   request: async () => ({ ok: true, status: 204, headers: {}, body: Buffer.alloc(0) }) as never,
   [Symbol.asyncDispose]: async () => {},
@@ -133,7 +134,7 @@ async function stageOperations(plane: ControlPlane): Promise<void> {
   })
 }
 
-// A hash brings its costs along: so little work that every credential can be tried.
+// The costs are part of a password hash: these are low enough to try every credential.
 const COSTS = { N: 2 ** 4, r: 8, p: 1 }
 const CHEAP_HASH = [
   ...['scrypt', 4, 8, 1, Buffer.from('salt').toString('base64url')],
@@ -141,7 +142,7 @@ const CHEAP_HASH = [
 ].join('$')
 let signers = 0
 
-/** The world with sessions and somebody to sign in that nothing has used up. */
+/** Returns the world with fresh sessions and a fresh user who can sign in. */
 export async function refreshed(world: World): Promise<World> {
   const cookies: Record<string, string> = { ...world.cookies }
   for (const who of Object.keys(PEOPLE) as Person[])
@@ -177,7 +178,7 @@ async function stagePeople(plane: ControlPlane, own: Party, other: Party) {
   cookies.disabled = (await plane.sessions.mint(barred)).cookie
   await plane.users.setDisabled(barred.email, true)
   await plane.users.setPassword(people.reader.email, SECRETS.password)
-  // A new password ends the sessions from before it.
+  // A new password ends the person's earlier sessions.
   cookies.reader = (await plane.sessions.mint(people.reader)).cookie
   return { people, cookies }
 }

@@ -1,5 +1,5 @@
-// How many times as long as the compiled reader the struct takes for 10,000 log lines. Run by plain node:
-// inside a test runner's sandbox every look at a global costs more than the check it is made for.
+// Prints how many times as long as the compiled reader the struct takes for 10,000 log lines. Runs in plain
+// node: in a test runner's sandbox every access to a global costs more than the check that needs it.
 import { stdout } from 'node:process'
 import { mask, type Struct } from 'superstruct'
 import { hotJsonBody } from '../../src/body/schema.ts'

@@ -11,7 +11,7 @@ import { logsBody } from '../../src/routes/job-logs.ts'
 import { statusBody } from '../../src/routes/job-status.ts'
 import { heartbeatBody } from '../../src/routes/telemetry.ts'
 
-/** What the struct makes of a value: the same oracle for every reader. */
+/** Reads a value with the struct: the oracle for every compiled reader. */
 function byStruct(shape: Shape, value: unknown): unknown {
   try {
     return mask(value, shape as Struct<unknown, unknown>)
@@ -113,7 +113,7 @@ describe('a compiled reader', () => {
       }),
       { numRuns: 2000 },
     )
-    // Both outcomes were met.
+    // Both outcomes occurred.
     expect(taken).toBeGreaterThan(100)
   })
 

@@ -1,4 +1,4 @@
-// Long bodies, of which one must not hold up the event loop for another.
+// Long bodies: parsing one must not block the event loop for another.
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'

@@ -40,7 +40,7 @@ describe('reading a JSON text', () => {
     const numbers = (commas: number) => `[${'0,'.repeat(commas)}0]`
     expect(parseJson(numbers(MAX_PARTS - 1))).toHaveLength(MAX_PARTS)
     expect(() => parseJson(numbers(MAX_PARTS))).toThrow(refused)
-    // Each has a comma too, but the first.
+    // Every list except the first adds a comma.
     const lists = (count: number) => `[${'[],'.repeat(count - 1)}[]]`
     expect(parseJson(lists(MAX_PARTS / 2))).toHaveLength(MAX_PARTS / 2)
     expect(() => parseJson(lists(MAX_PARTS / 2 + 1))).toThrow(refused)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { buildId } from '@svc/testing'
 import { type Mount, type Mounted, mounted } from '../../../../test/support/mounted.ts'
 
-/** What every way of mounting must answer: one success and the refusals of each kind, on each route. */
+/** Tests for every way of mounting: one success and each kind of refusal, on each route. */
 export function surfaceSuite(mount: Mount): void {
   let served: Mounted
   beforeEach(async () => {

@@ -1,5 +1,5 @@
-// Which answers ask for a bearer: a client that heeds `WWW-Authenticate` must not send a key where only a
-// cookie counts.
+// Answers with a bearer challenge: a client that heeds `WWW-Authenticate` must not send a key to a route that
+// accepts only a cookie.
 import { expect, it } from '@jest/globals'
 import { ROUTES } from '../../src/index.ts'
 import { serving } from '../support/serving.ts'

@@ -23,7 +23,7 @@ describe('limits per license', () => {
     const send = () => post(`/api/v1${path}`, { fingerprint: 'fp', state: 'running' })
     expect(await statuses(limit, send)).toEqual(new Set([status]))
     expect(await send()).toMatchObject({ ...LIMITED, headers: { 'retry-after': '60' } })
-    // The short form is the same route where there is one.
+    // If a route has a short path, both paths share the limit.
     const short = path.endsWith('/cancel') ? { status: 404, body: { error: 'not found' } } : LIMITED
     expect(await post(`/v1${path}`, { fingerprint: 'fp' })).toMatchObject(short)
     clock.advance({ ms: 59_001 })

@@ -37,7 +37,7 @@ const JOB_KINDS = [
   'unexpose',
 ]
 
-/** The families that the wire names, with the values of their labels (wire-agent §7). */
+/** The metric families of the specification, with the values of their labels (wire-agent §7). */
 const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
   ['svc_uptime_seconds', {}],
   ['svc_rate_limit_backend_info', { backend: ['memory', 'postgres'] }],
@@ -82,7 +82,7 @@ const spelled = (labels: Readonly<Record<string, string>>): string =>
 
 const promtool = spawnSync('promtool', ['--version']).error === undefined ? it : it.skip
 
-/** What promtool makes of an exposition. */
+/** Checks an exposition with promtool; returns its output and status. */
 function promtoolOn(input: string) {
   const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
     input,
@@ -176,14 +176,16 @@ describe('the exposition after traffic of every group', () => {
       path: '/api/chat',
       body: JSON.stringify({ message: 'How do I install the agent?' }),
     })
-    // More than a minute of one host may hold.
+    // More heartbeats than one host may send in a minute.
     for (let beat = 0; beat < 40; beat += 1) await plane.post('/v1/telemetry/heartbeat', host)
     text = (await plane.send({ path: '/metrics' })).text
     samples = samplesOf(text)
   })
   afterAll(() => plane[Symbol.asyncDispose]())
 
-  /** One job that succeeds with a line of its log, and a word about it from a host that does not own it. */
+  /**
+   * Runs one job that succeeds with one log line, and sends a status report from a host that does not own it.
+   */
   async function jobs(): Promise<void> {
     await plane.plane.jobs.enqueue({ licenseId: plane.licenseId, kind: 'prune', payload: {} })
     const { body } = await plane.post('/v1/jobs/claim', host)
@@ -193,7 +195,7 @@ describe('the exposition after traffic of every group', () => {
     await plane.post(`/v1/jobs/${job.id}/status`, { ...host, state: 'succeeded' })
   }
 
-  /** A full disk and a drifted monitor, each seen by as many ticks as open their alert. */
+  /** Opens an alert for a full disk and one for a drifted monitor, by running as many ticks as each needs. */
   async function alertsAndMonitors(): Promise<void> {
     const watched = {
       name: 'www',
@@ -264,7 +266,7 @@ describe('a scrape while the database is blocked', () => {
     while (timers.waiting === 0) await turn()
     await timers.advance({ ms: 500 })
     expect(await first).toMatchObject({ status: 200, text: expect.stringContaining('\nsvc_db_up 0\n') })
-    // Time stands still from here on: a scrape that waited for anything would not end.
+    // The clock stands still from here on, so a scrape that waited for it would never end.
     const { status, text } = await plane.send({ path: '/metrics' })
     expect(status).toBe(200)
     expect(text).toContain('\nsvc_db_up 0\n')

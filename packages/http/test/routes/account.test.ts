@@ -7,7 +7,7 @@ const EMAIL = 'ada@acme.example'
 const PASSWORD = 'correct horse battery'
 const NEW_PASSWORD = 'heron gravel violin'
 
-// A hash brings its costs along: so little work that it can be guessed at often.
+// The costs are part of a password hash: these are low enough for many guesses.
 const CHEAP_HASH = [
   ...['scrypt', 4, 8, 1, Buffer.from('salt').toString('base64url')],
   scryptSync(PASSWORD, 'salt', 32, { N: 2 ** 4, r: 8, p: 1 }).toString('base64url'),
@@ -22,7 +22,7 @@ describe('the account of who is signed in', () => {
   let address = 0
   let cookie: string
 
-  // One of a tenant's people: they may run no operation.
+  // A user of a tenant, who may run no operation.
   beforeEach(async () => {
     const { tenants, users } = served().plane
     const { id: tenantId } = await tenants.add('acme')

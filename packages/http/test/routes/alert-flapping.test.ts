@@ -1,4 +1,4 @@
-// The whole way: heartbeats in, ticks of the plane, a webhook out, and what a fleet reads of it.
+// End to end: heartbeats in, ticks of the plane, webhooks out, and the alerts that a fleet reads.
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { memoryStorage, postgresStorage } from '@svc/testing'

@@ -11,7 +11,7 @@ describe('/api/v1/fleet/alerts', () => {
     served().clock.advance({ minutes: 1 })
     await served().plane.scheduler.tick()
   }
-  /** Hosts with a full disk, and their alerts; the ids, newest first. */
+  /** Opens an alert for a full disk on each host; returns the alert ids, newest first. */
   async function opened(...hostnames: string[]): Promise<string[]> {
     for (const hostname of hostnames) {
       await served().post('/v1/telemetry/heartbeat', {

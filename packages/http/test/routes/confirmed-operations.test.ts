@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse battery'
 const NEW_PASSWORD = 'heron gravel violin'
 const confirmation = { current: PASSWORD }
 
-/** An input with which each operation succeeds that takes more than a session. */
+/** A good input for each operation that requires a confirmation beside the session. */
 const INPUTS: Readonly<Record<string, object>> = {
   'users.add': { email: 'eve@svc.example', role: 'super_admin' },
   'users.set-role': { email: OTHER, role: 'super_admin' },
@@ -37,7 +37,7 @@ describe('operations that take more than a session', () => {
     cookie = (await served().plane.sessions.mint(admin)).cookie
   })
 
-  /** From an address that nobody came from before, unless another one is said. */
+  /** Sends from a new client address, unless `headers` give one. */
   const run = (name: string, input: object, headers: Readonly<Record<string, string>> = {}) => {
     address += 1
     return served().send({
@@ -113,7 +113,7 @@ describe('operations that take more than a session', () => {
       body: JSON.stringify({ email: ADMIN, password: PASSWORD }),
     })
     expect(login.status).toBe(429)
-    // A session goes on for what it suffices for.
+    // The session still works for operations without a confirmation.
     expect((await run('users.list', {})).status).toBe(200)
   })
 

@@ -52,7 +52,7 @@ describe('the control socket', () => {
 
   it.each([
     ['cli:root@host', 'local:cli:root@host'],
-    // A caller who takes a person's name is not taken for somebody who signed in.
+    // A caller that uses a person's name is not taken for a signed-in person.
     ['ada@svc.example', 'local:ada@svc.example'],
     ['cli:r\u00f6ot@host', 'local:cli:rot@host'],
     ['a'.repeat(200), `local:${'a'.repeat(128)}`],

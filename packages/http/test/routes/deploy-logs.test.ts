@@ -11,7 +11,7 @@ interface Log {
   readonly logs: readonly { readonly line: string }[]
 }
 
-/** A deployment under way, who may read its log, and the tables that hold it. */
+/** A deployment in progress, the callers who may read its log, and the tables that hold the log. */
 async function scene() {
   const clock = new FakeClock()
   const tables = new MemoryTables()
@@ -35,7 +35,7 @@ async function scene() {
 const claim = ({ plane, licenseId }: Mounted) =>
   plane.jobs.claim({ licenseId, fingerprint: 'fp', claimKey: undefined })
 
-/** Stores lines as they are, a thousand at once; their texts. */
+/** Stores lines unchanged, a thousand at a time; returns their texts. */
 async function write({ storage, licenseId, clock }: Mounted, jobId: string, texts: readonly string[]) {
   for (let from = 0; from < texts.length; from += 1000) {
     const lines = texts.slice(from, from + 1000).map((line, at) => ({ ts: from + at, line }))
@@ -49,7 +49,7 @@ async function write({ storage, licenseId, clock }: Mounted, jobId: string, text
 const textsOf = (body: unknown): string[] => (body as Log).logs.map(({ line }) => line)
 
 describe('GET /api/deploy/{id}/logs without a query', () => {
-  // 10,000 lines are read at once at most: the second attempt begins with a reading, or within one.
+  // One read takes at most 10,000 lines: the second attempt begins at the start of a read, or within one.
   it.each([10_000, 12_000])(
     'is the whole log: every attempt, %i lines and some eight million characters',
     async (count) => {
@@ -72,7 +72,7 @@ describe('GET /api/deploy/{id}/logs without a query', () => {
       expect((answer.body as Log).state).toBe('claimed')
       expect(textsOf(answer.body)).toEqual([...first, '[svc] attempt 2', ...second])
       expect(Object.keys(answer.body as Log)).toEqual(['state', 'logs'])
-      // The same as who reads it stretch by stretch gets.
+      // A reader that fetches the log in ranges gets the same lines.
       const read: string[] = []
       while (read.length < count + 1001) {
         const { body } = await served.send({ path: `${path}?after=${read.length}`, headers })
@@ -113,7 +113,7 @@ describe('GET /api/deploy/{id}/logs without a query', () => {
   it('is read as fast as the client reads, and cut off where it cannot be read on', async () => {
     const { served, tables, jobId, path, headers } = await scene()
     await using _ = served
-    // More than the buffers of a connection hold.
+    // More bytes than the buffers of a connection hold.
     await write(
       served,
       jobId,
@@ -140,7 +140,7 @@ describe('GET /api/deploy/{id}/logs without a query', () => {
     const text = Buffer.concat(chunks).toString()
     expect(text.length).toBeLessThan(5000 * 8192)
     expect(() => JSON.parse(text)).toThrow(SyntaxError)
-    // The service goes on.
+    // The service still answers.
     expect(await served.send({ path, headers })).toMatchObject({ status: 200, body: { logs: [] } })
   })
 
@@ -148,7 +148,7 @@ describe('GET /api/deploy/{id}/logs without a query', () => {
     const { served, tables, jobId, path, headers } = await scene()
     await using _ = served
     await write(served, jobId, ['one', 'two'])
-    // Lines that are counted and not there.
+    // The count includes lines that are missing.
     const chunks = tables.logs.get(jobId) ?? []
     tables.logs.put(
       jobId,

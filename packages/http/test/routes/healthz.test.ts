@@ -116,7 +116,7 @@ describe('GET /healthz in live mode', () => {
     const { status, body, text } = await look()
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: UNREACHABLE } })
     expect(text).not.toContain(name)
-    // It is looked through for secrets as it ends.
+    // The search for secrets at the end of the test run needs to read this database.
     await change(SERVER, `alter database ${name} allow_connections true`)
   })
 

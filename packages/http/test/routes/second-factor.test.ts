@@ -26,7 +26,7 @@ describe('a second factor over HTTP', () => {
     cookie = await cookieOf(user)
   })
 
-  /** From an address that nobody came from before, unless another one is said. */
+  /** Sends from a new client address, unless `headers` give one. */
   const post = (path: string, body: object, headers: Record<string, string> = {}) => {
     address += 1
     return served().send({
@@ -236,10 +236,10 @@ describe.each([
     clock.advance({ minutes: 1 })
     const withCode = await login(oneTimeCode(secret, clock.now()))
     expect(await statuses(withCode)).toEqual(admitted)
-    // What is taken away is asked for again at once.
+    // Once the second factor is removed, it is required again at once.
     await storage.secondFactors.remove(user.id, { secret, step: 2 ** 30 })
     expect(await statuses(withCode)).toEqual(isDemanded ? refused : admitted)
-    // A session that somebody gets for another reason is not one that an operator opened.
+    // A session that no operator opened needs the second factor, like one from a sign-in.
     expect(await statuses((await plane.sessions.mint(user)).cookie)).toEqual(isDemanded ? refused : admitted)
     expect((await post('/logout', {}, withCode)).status).toBe(200)
   })

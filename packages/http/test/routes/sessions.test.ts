@@ -108,8 +108,8 @@ describe('POST /login and /logout', () => {
       })
     const tryOf = (name: string, address: string) =>
       login({ email: `${name}@example.com`, password: 'nope' }, { 'x-forwarded-for': address })
-    // Two are checked at a time at most, and 64 wait: those of the first kind take so long that all others
-    // meet them.
+    // At most two passwords are checked at a time, and 64 wait. The slow checks take so long that all other
+    // sign-ins arrive meanwhile.
     await add('slow', '17$8$6')
     for (let quick = 0; quick < 8; quick += 1) await add(`quick${quick}`, '4$8$1')
     const slow = [tryOf('slow', '192.0.2.1'), tryOf('slow', '192.0.2.2')]

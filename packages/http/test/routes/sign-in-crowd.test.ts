@@ -1,15 +1,15 @@
-// Many sign-ins from one network, and an honest one from elsewhere.
+// Many sign-ins from one network, and an honest one from another network.
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { MemoryRateCounter, type RateCounter } from '@svc/core'
 import { FakeClock, type TestPlane } from '@svc/testing'
 import { mounted } from '../../../../test/support/mounted.ts'
 
-/** Ten networks of a /48, each with as many tries as it may have in a minute: what the /48 may have. */
+/** Ten networks of a /48, each with its allowed tries per minute, together use up the limit of the /48. */
 const CROWD = 50
 const TRIES = 5
 
-/** Adds a user whose password takes so much to look at. */
+/** Adds a user whose password hash has these costs. */
 const add = ({ storage }: TestPlane, name: string, costs: string) =>
   storage.users.add({
     id: `usr_${name}`,
@@ -44,7 +44,7 @@ it('a crowd of sign-ins waits behind itself: one from another network is the nex
   const arrived = async (count: number) => {
     while (begun < count) await turn()
   }
-  // Two are looked at at a time at most: these take so long that all others meet them.
+  // At most two passwords are checked at a time; these take so long that all other sign-ins arrive meanwhile.
   const all = [signIn('slow', '192.0.2.1'), signIn('slow', '192.0.2.2')]
   await arrived(2)
   for (let each = 0; each < CROWD; each += 1) {

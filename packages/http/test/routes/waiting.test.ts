@@ -5,7 +5,7 @@ import { memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 import { exchange, type Sent } from '../../../../test/support/exchange.ts'
 import { createApp, createWaitingApp, type Listening, listen, ROUTES } from '../../src/index.ts'
 
-/** A storage that nobody may use: the database is not one to work with yet. */
+/** A storage that fails on every use, like a database that is not ready. */
 function untouched(): Storage {
   const stores = memoryStorage()
   return new Proxy(stores, {

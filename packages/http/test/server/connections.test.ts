@@ -21,7 +21,7 @@ it('what follows the earlier answers of a connection comes once, however many pa
   unread()
   const listening = response.listenerCount('close')
   for (let packet = 1; packet < 20; packet += 1) unread()
-  // Node warns of a leak from eleven on.
+  // Node warns of a leak from eleven listeners on.
   expect(response.listenerCount('close')).toBe(listening)
   expect(times).toBe(0)
   response.end()

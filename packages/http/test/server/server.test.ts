@@ -40,7 +40,9 @@ function held() {
   }
 }
 
-/** Asks until nobody listens any more: connections on their way are still taken for some turns. */
+/**
+ * Connects until the port refuses connections: for some turns the server still accepts connections under way.
+ */
 async function refused(place: number): Promise<void> {
   for (let code = ''; code !== 'ECONNREFUSED'; ) {
     const asked = exchange(place, { path: '/livez' })
@@ -112,7 +114,7 @@ describe('draining', () => {
     const answer = exchange(server.port, { path: '/slow', headers })
     await arrived
     const drained = server.drain()
-    // Connections that owe nothing are closed within half a second.
+    // The server closes connections that owe no answer within half a second.
     await new Promise((resolve) => setTimeout(resolve, 700))
     release()
     expect(await answer).toMatchObject({ status: 200 })
@@ -136,12 +138,12 @@ describe('draining', () => {
     const report = await server.drain()
     const ends = await Promise.all(load.map(({ end }) => end))
     expect(report).toEqual({ lost: 0 })
-    // Every client heard that its last answer was the last one, and met a closed port afterwards.
+    // Every client's last answer said that it was the last, and the port was closed afterwards.
     expect(ends).toEqual(Array(16).fill('refused after a goodbye'))
   })
 })
 
-/** Asks on one connection, again and again, until it is refused. */
+/** Sends requests on one connection until the server refuses it. */
 function keepAsking(port: number): { warm: Promise<void>; end: Promise<string> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const warm = Promise.withResolvers<void>()
@@ -237,7 +239,7 @@ describe('where it listens', () => {
   })
 })
 
-/** A socket file that nobody listens on: its name is linked elsewhere while the listener closes. */
+/** Leaves a socket file without a listener: a hard link keeps the file while the listener closes. */
 async function leaveBehind(path: string): Promise<void> {
   const { linkSync } = await import('node:fs')
   const server = createServer()

@@ -10,11 +10,11 @@ const DOCS = join(import.meta.dirname, '../../../core/test/chat/site')
 /** A served plane whose chat answers from three pages. */
 export interface ServedChat extends Mounted {
   readonly timers: FakeTimers
-  /** POST of a chat message, the answer read to its end. */
+  /** Posts a chat message and reads the whole answer. */
   say(body?: unknown, headers?: Sent['headers']): Promise<ReturnType<typeof eventsOf> & { status: number }>
 }
 
-/** Serves it; disposing stops it. */
+/** Serves such a plane; disposing it stops the server. */
 export async function servedChat(
   env: Environment = {},
   parts: Pick<ControlPlaneParts, 'languageModel'> = {},
@@ -36,7 +36,7 @@ export async function servedChat(
   }
 }
 
-/** A chat message as a request; a text goes as it is. */
+/** A chat message as a request; a text is sent unchanged. */
 export const chatPost = (body: unknown, headers: Sent['headers'] = {}): Sent => ({
   method: 'POST',
   path: '/api/chat',
@@ -50,7 +50,7 @@ export interface WireEvent {
   readonly [field: string]: unknown
 }
 
-/** The events of a whole answer, and its comments. */
+/** The events, the comments and the joined text of a whole answer. */
 export function eventsOf(text: string): { events: WireEvent[]; comments: string[]; said: string } {
   const frames = text.split('\n\n').filter((frame) => frame !== '')
   const events = frames
@@ -60,20 +60,20 @@ export function eventsOf(text: string): { events: WireEvent[]; comments: string[
   return { events, said, comments: frames.filter((frame) => frame.startsWith(':')) }
 }
 
-/** An answer that is read as it comes. */
+/** An answer that is read as it arrives. */
 export interface OpenAnswer {
   readonly status: number
-  /** Everything that has come so far. */
+  /** The text received so far. */
   text(): string
-  /** Resolves when `part` has come. */
+  /** Resolves when `part` has arrived. */
   until(part: string): Promise<void>
-  /** Resolves when the service has ended the answer as it should; rejects when the connection broke. */
+  /** Resolves when the service has completed the answer; rejects when the connection broke. */
   readonly ended: Promise<void>
   /** Cuts the connection. */
   leave(): void
 }
 
-/** Sends a chat message and reads the answer as it comes. */
+/** Sends a chat message and reads the answer as it arrives. */
 export function openChat(port: number, body: unknown): Promise<OpenAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<OpenAnswer>()
   const sent = request(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from '@jest/globals'
 import type { TestPlaneOverrides } from '@svc/testing'
 import { type Mount, type Mounted, mounted } from '../../../../test/support/mounted.ts'
 
-/** A plane behind a socket for each test of a suite. */
+/** Serves a new plane on a socket for each test of a suite. */
 export function serving(overrides: TestPlaneOverrides = {}, mount?: Mount): () => Mounted {
   let served: Mounted | undefined
   beforeEach(async () => {
