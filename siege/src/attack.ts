@@ -11,7 +11,7 @@ import type { Scene } from './scene.ts'
 import type { Target } from './target-mutations.ts'
 import { validValue } from './valid-values.ts'
 
-/** A good request of a route that was changed in one to three places. */
+/** A good request of a route with changes in one to three places. */
 export class Attack {
   readonly #parts: AttackParts
 
@@ -24,7 +24,7 @@ export class Attack {
     return this.#parts.target.path
   }
 
-  /** Method and path as they are sent. */
+  /** Returns the method and path as sent. */
   targetIn(scene: Scene): Target {
     const { method, path } = this.#parts.target
     return { method, path: filled(path, scene) }
@@ -33,7 +33,7 @@ export class Attack {
   wire(staged: Scene): WireRequest {
     const { headers, value, valueChanges, textChanges } = this.#parts
     const { method, path } = this.targetIn(staged)
-    // Whoever signs out takes a session of its own.
+    // Requests that sign out use a separate session.
     const scene = path.includes('/logout') ? { ...staged, cookie: staged.parting } : staged
     const body = value === undefined ? undefined : this.#body(scene, valueChanges, textChanges)
     const lines = [
@@ -81,7 +81,7 @@ const filled = (text: string, scene: Scene): string =>
 
 const schemaBody = (shape: Shape): fc.Arbitrary<unknown> => validValue(jsonSchema(shape))
 
-// One account, whose passwords are looked at ten times: a hash takes half a second of a core.
+// A single account, whose rate limit allows ten password checks: a hash takes half a second of a core.
 const SIGN_IN = { email: 'ada@example.com', password: 'not the password' }
 
 function bodyOf({ path, body }: Route): fc.Arbitrary<unknown> {
@@ -99,7 +99,7 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
     ['Content-Type', 'application/json'],
   ]
   if (route.path.includes('{name}')) {
-    // Made once each: an arbitrary costs a thousand times what a value of it costs.
+    // Made once per operation: making an arbitrary costs a thousand times as much as drawing a value from it.
     const calls = OPERATIONS.map(({ name, input }) =>
       fc.tuple(path, fc.constant(name), schemaBody(input as unknown as Shape)),
     )
@@ -110,7 +110,7 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
   }
   const body = bodyOf(route)
   const id = route.path.startsWith('/api/deploy') ? '{deployment}' : '{held}'
-  // A route that takes forms gets JSON that says it is one, too.
+  // A route that takes forms also gets JSON with the content type of a form.
   const types = route.body?.form ? ['application/json', 'application/x-www-form-urlencoded'] : []
   const typed = fc.constantFrom(...types, undefined)
   return fc.tuple(path, body, typed).map(([at, value, type]) => {
@@ -121,9 +121,10 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
 }
 
 /**
- * Dear for the service: a sign-in costs 80 ms of a core in the mean, since one in seven is a password hash,
- * the figures 14, a tick 3. Everything else is 0.7 ms. Still some hundred of each in 200,000. What asks for
- * the password counts as a sign-in: more of it would leave none.
+ * Lower weights of routes that are costly for the service: a sign-in costs 80 ms of a core in the mean, since
+ * one in seven needs a password hash; metrics cost 14 ms, a tick 3 ms, and other routes 0.7 ms. Each of these
+ * routes still gets some hundred of 200,000 requests. Routes that ask for the password use up the same limit
+ * as sign-ins, so more of them would leave no tries for sign-ins.
  */
 const DEAR: Readonly<Record<string, number>> = {
   '/login': 3,
@@ -135,7 +136,7 @@ const DEAR: Readonly<Record<string, number>> = {
   '/metrics': 20,
   '/api/v1/monitors/run': 20,
 }
-// Of what asks for nothing little can be refused.
+// A route without credential and body refuses few requests.
 const weightOf = ({ path, gate, body }: Route): number => {
   const dear = DEAR[path]
   if (dear !== undefined) return dear
@@ -150,7 +151,7 @@ const attacksOf = (route: Route): fc.Arbitrary<Attack> =>
     .tuple(goodRequests(route), fc.array(changesOf(route), { minLength: 1, maxLength: MAX_CHANGES }))
     .map(([good, changes]) => new Attack(changes.reduce((parts, each) => each(parts), good)))
 
-/** A bad request of any route. */
+/** Draws a mutated request of any route. */
 export const anyAttack: fc.Arbitrary<Attack> = fc.oneof(
   ...ROUTES.map((route) => ({ weight: weightOf(route), arbitrary: attacksOf(route) })),
 )

@@ -130,8 +130,8 @@ const DEEP = [
 ]
 const LONG_LISTS = [65, 1001, 10_001].map((length) => raw(`[${'0,'.repeat(length - 1)}0]`))
 
-// Not by fc.string({ unit: 'binary' }): it keeps a map of a million characters, which the collector walks
-// each time.
+// Not fc.string({ unit: 'binary' }): it keeps a map of a million characters, which every garbage collection
+// walks.
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10_ff_ff }), { maxLength: 20 })
   .map((codes) => String.fromCodePoint(...codes))
@@ -147,7 +147,7 @@ const part: fc.Arbitrary<Spelled> = fc.oneof(
   { weight: 2, arbitrary: anyText.map(text) },
 )
 
-/** One change of a JSON value: another part, a part less, a field more, a field twice. */
+/** One change of a JSON value: a part is replaced or removed, or a field is added or repeated. */
 const partChange = fc.record({ place: fc.nat(), to: part }).map(
   ({ place, to }) =>
     (value: Spelled) =>
@@ -170,7 +170,7 @@ const twice = fc.record({ pick: fc.nat(), to: part }).map(({ pick, to }) => (val
   return { fields: [...value.fields, [name, to]] }
 })
 
-/** A change of the value before it is written. */
+/** A change of the value before it is serialized. */
 export const valueChange: fc.Arbitrary<(value: Spelled) => Spelled> = fc.oneof(
   { weight: 6, arbitrary: partChange },
   { weight: 2, arbitrary: lost },
@@ -203,10 +203,10 @@ const TEXT_CHANGES: readonly ((json: string) => Buffer)[] = [
   () => Buffer.from([0, 1, 2, 3, 255]),
 ]
 
-/** A change of what was written. */
+/** A change of the serialized text. */
 export const textChange: fc.Arbitrary<(json: string) => Buffer> = fc.constantFrom(...TEXT_CHANGES)
 
-/** A value as bytes, changed so often. */
+/** Returns the bytes of a value after the changes of its value and of its text. */
 export const written = (
   value: unknown,
   changes: readonly ((value: Spelled) => Spelled)[],

@@ -1,5 +1,5 @@
-// A good client in a process of its own: heartbeats on one kept connection, each timed. It tells its figures
-// since it was last asked; `mark` ends a piece of that time, which gets a 99th percentile of its own.
+// A good client in a process of its own: heartbeats on one kept connection, each timed. It reports its
+// figures since the last report; `mark` ends a piece of that time, which gets its own 99th percentile.
 import { Agent, request } from 'node:http'
 import { BYSTANDER } from './marker.ts'
 
@@ -7,7 +7,7 @@ const PAUSE_MS = 5
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let times: number[] = []
-/** Where the piece begins that is not yet marked. */
+/** The index in `times` at which the current piece begins. */
 let unmarked = 0
 let marked: number[] = []
 let failed = 0
@@ -30,7 +30,7 @@ async function round(): Promise<void> {
   if (asked !== undefined) {
     const start = performance.now()
     const status = await beat(asked).catch(() => 0)
-    // A scene that changed meanwhile knows the old key no more.
+    // If the scene changed meanwhile, the old key is no longer valid, and the answer does not count.
     if (asked === target) {
       times.push(performance.now() - start)
       failed += Number(status !== 200)

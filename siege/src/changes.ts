@@ -8,7 +8,7 @@ import { type Target, targetChange } from './target-mutations.ts'
 
 type Made<A> = A extends fc.Arbitrary<infer T> ? T : never
 
-/** What a request is made of before it is written. */
+/** The parts of a request before it is serialized. */
 export interface AttackParts {
   readonly target: Target
   readonly headers: Headers
@@ -17,14 +17,14 @@ export interface AttackParts {
   readonly textChanges: readonly Made<typeof textChange>[]
 }
 
-/** One place of a request changed. */
+/** A change of one place of a request. */
 export type Change = (parts: AttackParts) => AttackParts
 
 const ofValue = valueChange.map(
   (each): Change =>
     (parts) => ({ ...parts, valueChanges: [...parts.valueChanges, each] }),
 )
-// Once in some ten thousand requests: each is megabytes.
+// Weight scale: bodies of megabytes come once in some ten thousand requests.
 const FINE = 50
 const ofHugeLines = hugeLines.map(
   (each): Change =>
@@ -35,7 +35,7 @@ const ofText = textChange.map(
     (parts) => ({ ...parts, textChanges: [each] }),
 )
 
-/** What proves who asks, as the route wants it; undefined: it asks for nothing. */
+/** Returns the header with the credential that a route requires; undefined if it requires none. */
 export function credentialOf({
   gate,
   path,
@@ -47,7 +47,7 @@ export function credentialOf({
   return undefined
 }
 
-/** Changes of a good request of this route, of those places that it has. */
+/** Draws changes of a good request of this route, in the places that it has. */
 export function changesOf(route: Route): fc.Arbitrary<Change> {
   const ofHead = headChange(credentialOf(route)?.[0]).map(
     (each): Change =>

@@ -1,4 +1,4 @@
-// What costs most to read for its length: where a reader looks at everything twice, these show it.
+// Inputs that cost most to read for their length: they expose readers whose time grows faster than the input.
 const KIB = 1024
 const NAMES_A_QUERY = 3500
 
@@ -25,7 +25,7 @@ export const COSTLY_VALUES: readonly string[] = [
   `"${'-----BEGIN '.repeat(5 * KIB)}"`,
 ]
 
-/** Queries of nearly all that a head may have. */
+/** Queries of nearly the largest size that a request head may have. */
 export const COSTLY_QUERIES: readonly string[] = [
   'a&'.repeat(7000),
   names(NAMES_A_QUERY).join('&'),

@@ -6,24 +6,24 @@ import { ENTITIES, sqlStorage } from '../../packages/core/src/storage/sql-storag
 import type { Storage } from '../../packages/core/src/storage/storage.ts'
 import { BYSTANDER } from './marker.ts'
 
-/** A database that can be looked through and emptied. */
+/** A database whose rows can be compared and deleted. */
 export interface WatchedDatabase {
   readonly storage: Storage
   /**
-   * How many rows each table has and a digest of what is in them. Two that are equal: nothing was changed in
-   * between.
+   * Returns the number of rows of each table with a digest of them. If two results are equal, nothing changed
+   * in between.
    */
   rows(): Promise<Record<string, string>>
-  /** Takes every row away. */
+  /** Deletes every row. */
   empty(): Promise<void>
 }
 
 const POOL_SIZE = 10
-/** Records refusals on purpose. */
+/** Tables that record refusals on purpose. */
 const UNWATCHED = ['audit_log']
 /**
- * What changes without a request that was let through: the time of the last look at a session, the good
- * client's own row.
+ * Exclusions from the comparison, which change without an accepted attack: the time of a session's last use,
+ * and the good client's own row.
  */
 const ROWS: Readonly<Record<string, { readonly row?: string; readonly where?: string }>> = {
   sessions: { row: "(to_jsonb(t) - 'last_used_at')::text" },
@@ -32,7 +32,7 @@ const ROWS: Readonly<Record<string, { readonly row?: string; readonly where?: st
 const TABLES = `select table_name as name from information_schema.tables
   where table_schema = 'public' and table_name not like '%migration%' order by 1`
 
-/** A database on the server of the run (`SVC_TEST_POSTGRES`), or PostgreSQL inside this process. */
+/** Opens a database on the server of the run (`SVC_TEST_POSTGRES`), or PostgreSQL inside this process. */
 export async function openDatabase(kind: string | undefined): Promise<WatchedDatabase> {
   if (kind === 'pglite') {
     const driver = await pgliteDriver({}, ENTITIES)

@@ -124,7 +124,9 @@ const one = (name: string, values: readonly string[]) =>
     .tuple(fc.constantFrom(...values), fc.boolean())
     .map(([value, isMore]) => (isMore ? add : set)(name, value))
 
-/** A change of the headers; `credential`: the one that counts is changed most. */
+/**
+ * A change of the headers; `credential`: the header with the route's credential, which is changed most often.
+ */
 export const headChange = (
   credential: 'Authorization' | 'Cookie' | undefined,
 ): fc.Arbitrary<(headers: Headers) => Headers> =>

@@ -2,14 +2,12 @@ import type { Log, LogFields } from '@svc/core'
 import { MARKER } from './marker.ts'
 
 const MAX_TOLD = 5
-/**
- * Alerts are announced in the log where no webhook is set, with the names that hosts gave in heartbeats which
- * were taken.
- */
+/** The component that logs alerts if no webhook is set, with host names from accepted heartbeats. */
 const ANNOUNCEMENT = 'alerts'
 
 /**
- * A log that costs what a written one costs, and hears what must not stand in any: a sent value, or a fault.
+ * A log that costs as much as a written one, and records lines that no log may have: those with a sent value
+ * or a fault.
  */
 export class HeardLog implements Log {
   #wrong: string[] = []
@@ -30,7 +28,7 @@ export class HeardLog implements Log {
     this.#note(`a fault was logged: ${this.#hear(fields, message)}`)
   }
 
-  /** What was wrong since it was last asked, the first few. */
+  /** Returns the first few wrong lines since the last call. */
   told(): readonly string[] {
     const told = this.#wrong
     this.#wrong = []

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-// What production gets too (docs/deployment.md): with limits that glibc moves by itself, as it does unless
-// told one, 200,000 bad requests left 66 MB of freed memory in the process; so it is given back, and what
-// stays is held.
+// Settings of production too (docs/deployment.md). By default glibc adjusts these thresholds itself, and
+// 200,000 bad requests left 66 MB of freed memory in the process. With fixed thresholds freed memory goes
+// back to the system, so that the remaining memory is really in use.
 const GIVES_BACK = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** Another process that answers one message at a time. */

@@ -6,8 +6,8 @@ const LINE_CHARS = 8192
 
 const lines = (line: string): string => `[${Array(MAX_LINES).fill(`{"ts":1,"line":"${line}"}`).join()}]`
 
-// Megabytes, for the one route that takes them: the largest that is legal, the costliest to read, and beyond
-// the limit.
+// Bodies of megabytes for the one route that takes them: the largest legal one, the costliest to read, and
+// ones beyond the limit.
 const HUGE = [
   () => lines('x'.repeat(LINE_CHARS)),
   () => lines('\\u0001'.repeat(LINE_CHARS / 4)),
@@ -19,10 +19,10 @@ const HUGE = [
   () => lines('x'.repeat(3 * LINE_CHARS + 1000)),
 ]
 
-/** Bodies of such requests, good and bad. */
+/** Returns such bodies as JSON, good and bad. */
 export const hugeBodies = (): readonly string[] => HUGE.map((text) => `{"fingerprint":"f","lines":${text()}}`)
 
-/** A request of a log with megabytes of lines. */
+/** Changes a log request to have megabytes of lines. */
 export const hugeLines: fc.Arbitrary<(value: Spelled) => Spelled> = fc
   .constantFrom(...HUGE)
   .map((text) => () => ({ fields: [['lines', { raw: text() }]] }))

@@ -1,6 +1,6 @@
 /**
- * JSON as it is written, wrong on purpose where a test wants it: fields in order, names twice, any text as a
- * value.
+ * The spelling of a JSON text, which a test can make wrong on purpose: with fields in any order, repeated
+ * names, and any text as a value.
  */
 export type Spelled =
   | { readonly raw: string }
@@ -21,7 +21,7 @@ export function textOf(value: Spelled): string {
   return `{${value.fields.map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`).join(',')}}`
 }
 
-/** How many places of a value can be changed: itself and everything below. */
+/** The number of places of a value that can be changed: the value itself and everything below. */
 export function places(value: Spelled): number {
   if ('raw' in value) return 1
   const below = 'list' in value ? value.list : value.fields.map(([, item]) => item)

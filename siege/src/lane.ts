@@ -6,7 +6,7 @@ import type { Scene } from './scene.ts'
 import type { Tally } from './tally.ts'
 import { faultOf } from './verdict.ts'
 
-/** Requests that travel together on one connection. */
+/** Requests sent together on one connection. */
 export const BATCH = 16
 
 const SHED_TRIES = 3
@@ -15,21 +15,21 @@ const SHED_PAUSE_MS = 1000
 const isShed = (answer: WireAnswer | undefined): boolean =>
   answer?.status === 503 && /^retry-after: /im.test(answer.head)
 
-/** A request that was answered as it must not be. */
+/** The error for a wrong answer to a request. */
 export class WrongAnswer extends Error {
   override readonly name = 'WrongAnswer'
 }
 
-/** What all lanes of a siege have in common. */
+/** The parts that all lanes of a siege share. */
 export interface LaneParts {
   readonly scene: Scene
   readonly tally: Tally
   readonly pace: Pace
-  /** Aborted when another lane has found something. */
+  /** Aborted when another lane has found a fault. */
   readonly stop: AbortSignal
 }
 
-/** One connection over which batches of attacks travel, each judged by its answer. */
+/** One connection that sends batches of attacks and judges each answer. */
 export class Lane implements Disposable {
   readonly #parts: LaneParts
   readonly #pipeline: Pipeline
@@ -39,7 +39,7 @@ export class Lane implements Disposable {
     this.#pipeline = new Pipeline(parts.scene.port)
   }
 
-  /** Sends so many generated requests. @throws WrongAnswer with the request */
+  /** Sends this many generated requests. @throws WrongAnswer with the request */
   async attack(requests: number, seed: number): Promise<void> {
     const { pace, tally, stop } = this.#parts
     const batch = fc.array(anyAttack, { minLength: BATCH, maxLength: BATCH })
@@ -49,7 +49,7 @@ export class Lane implements Disposable {
       const answers = await this.send(attacks)
       tally.note(attacks, answers)
     })
-    // A wrong answer is told with its one request: nothing is left to shrink.
+    // A wrong answer is reported with its one request, so there is nothing to shrink.
     const result = await fc.check(property, {
       numRuns: Math.ceil(requests / BATCH),
       seed,
@@ -58,7 +58,7 @@ export class Lane implements Disposable {
     if (result.failed) throw result.errorInstance
   }
 
-  /** Sends these, and gives their answers. @throws WrongAnswer */
+  /** Sends these attacks and returns their answers. @throws WrongAnswer */
   async send(attacks: readonly Attack[]): Promise<WireAnswer[]> {
     const { scene } = this.#parts
     const requests = attacks.map((attack) => attack.wire(scene))
@@ -72,8 +72,8 @@ export class Lane implements Disposable {
     return answers
   }
 
-  // A service that has no time says when to come back. Whoever does gets an answer; where 503 is the answer,
-  // it stays.
+  // An overloaded service answers 503 with `Retry-After`. Sends such requests again after a pause; a 503 that
+  // persists is the answer.
   async #answered(requests: readonly WireRequest[], tries = SHED_TRIES): Promise<WireAnswer[]> {
     const answers = await this.#pipeline.send(requests)
     const shed = requests.filter((_, index) => isShed(answers[index]))

@@ -1,5 +1,5 @@
 /** A word that no answer may repeat. */
 export const MARKER = 'zqMARKERqz'
 
-/** What the good client calls itself. */
+/** The name of the good client. */
 export const BYSTANDER = 'bystander'

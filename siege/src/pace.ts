@@ -1,4 +1,4 @@
-/** Holds requests back so that no more than so many go out a second; a rate of Infinity holds none back. */
+/** Delays requests so that at most a given number go out per second; a rate of Infinity delays none. */
 export class Pace {
   readonly #perSecond: number
   #next = performance.now()
@@ -7,7 +7,7 @@ export class Pace {
     this.#perSecond = perSecond
   }
 
-  /** Waits until so many more may go. Time that was lost is not made up for. */
+  /** Waits until this many more requests may go. Lost time is not made up for. */
   async turn(requests: number): Promise<void> {
     const now = performance.now()
     const at = Math.max(this.#next, now)

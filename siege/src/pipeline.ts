@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** An answer as received over the wire. */
 export interface WireAnswer {
   readonly status: number
   readonly head: string
   readonly body: string
 }
 
-/** A request as bytes; `isHead`: its answer has no body whatever its length says. */
+/** A request as bytes; `isHead`: the answer has no body, whatever its `Content-Length`. */
 export interface WireRequest {
   readonly bytes: Buffer
   readonly isHead: boolean
@@ -16,7 +16,8 @@ export interface WireRequest {
 const END = '\r\n\r\n'
 
 /**
- * Reads the first answer of `bytes`: the answer and how many bytes it took; undefined while it is not whole.
+ * Reads the first answer of `bytes`: the answer and its length in bytes; undefined while the answer is
+ * incomplete.
  */
 function readAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; length: number } | undefined {
   const end = bytes.indexOf(END)
@@ -51,7 +52,7 @@ function chunked(bytes: Buffer): { text: string; length: number } | undefined {
 
 const PATIENCE_MS = 20_000
 
-/** A connection that is kept, over which requests travel in batches. */
+/** A persistent connection that sends requests in batches. */
 export class Pipeline implements Disposable {
   readonly #port: number
   #socket: Socket | undefined
@@ -61,17 +62,19 @@ export class Pipeline implements Disposable {
   }
 
   /**
-   * Sends all at once and gives the answers in order. A server that ends the connection has answered its last
-   * request; the rest is sent again on a new one. What a server does not read to its end may end in a reset,
-   * and an answer be lost to it: a request is without an answer when it has none where it is sent alone.
-   * @throws Error when a request stays without an answer
+   * Sends all requests at once and returns the answers in order. If the server ends the connection after an
+   * answer, the remaining requests are sent again on a new one. A server that does not read its input to the
+   * end may cause a reset, which can lose an answer: a request counts as unanswered only if it gets no answer
+   * when sent alone.
+   * @throws Error when a request gets no answer
    */
   async send(requests: readonly WireRequest[]): Promise<WireAnswer[]> {
     const answers: WireAnswer[] = []
     let most = requests.length
     while (answers.length < requests.length) {
       const before = answers.length
-      // A connection that was kept may have been closed while these were on their way; a new one may not.
+      // The server may close a kept connection while these requests are on their way, but not a new
+      // connection.
       const isNew = this.#socket === undefined || this.#socket.destroyed
       await this.#round(requests.slice(before, before + most), answers)
       if (answers.length > before) {

@@ -22,7 +22,7 @@ const answering =
     if (ctx.status === status) await work(ctx)
   }
 
-// By what the thread has worked: on a busy machine it would only have waited.
+// Measures the thread's own processor time: with wall-clock time, on a busy machine it would mostly wait.
 function hold(): void {
   const start = process.threadCpuUsage()
   for (let us = 0; us < HELD_MS * 1000; ) {
@@ -35,7 +35,7 @@ const kept: string[] = []
 let attackedAt = Number.NEGATIVE_INFINITY
 let changes = 0
 
-/** What a service can do wrong, by name: each behind a condition that few requests meet. */
+/** Faults of a service, by name; each happens only under a condition that few requests meet. */
 const faultsOf = (plane: ControlPlane, storage: Storage): Readonly<Record<string, Middleware>> => ({
   'a 500': async (ctx, next) => {
     await next()
@@ -103,7 +103,7 @@ const faultsOf = (plane: ControlPlane, storage: Storage): Readonly<Record<string
   },
 })
 
-/** A service that can be told to do one thing wrong: by it the checks of a siege are checked. */
+/** A middleware that makes a service do one thing wrong, to test the checks of a siege. */
 export class Planted {
   readonly #faults: Readonly<Record<string, Middleware>>
   #planted: Middleware | undefined
@@ -112,14 +112,14 @@ export class Planted {
     this.#faults = faultsOf(plane, storage)
   }
 
-  /** Whether it does anything wrong. */
+  /** Whether a fault is active. */
   get isPlanted(): boolean {
     return this.#planted !== undefined
   }
 
   readonly middleware: Middleware = (ctx, next) => (this.#planted ?? untouched)(ctx, next)
 
-  /** Does this one thing wrong from now on; an unknown name takes it back. */
+  /** Activates this fault from now on; an unknown name deactivates all. */
   plant(name: string): { readonly planted: boolean } {
     this.#planted = this.#faults[name]
     kept.length = 0

@@ -1,10 +1,10 @@
 import type { ControlPlane } from '@svc/core'
 
-/** What good requests name: keys, ids and cookies of one staged scene. */
+/** Keys, ids and cookies of one staged scene, which good requests name. */
 export interface Scene {
   readonly port: number
   readonly key: string
-  /** A key that nothing attacks. */
+  /** A key that no attack uses. */
   readonly goodKey: string
   readonly cookie: string
   /** A session, a license and a person that may be ended. */
@@ -19,17 +19,17 @@ export interface Scene {
 /** The host that holds the job of the scene. */
 export const HOST = 'host-of-the-scene'
 
-/** The email of somebody whom no good request needs. */
+/** The email of a person whom no good request needs. */
 export const SPARE_PERSON = 'spare@example.com'
 
 const STAFF = { role: 'super_admin', tenantId: undefined, password: undefined }
 
-/** The log of the deployment: more than is written in one turn. */
+/** The log of the deployment, which is longer than one write of the answer. */
 const LOG = Array.from({ length: 700 }, (_, ts) => ({ ts, line: `${ts} `.padEnd(800, 'so it went on. ') }))
 
 /**
- * The id of a deployment that is over. Its log is not the one that good requests write to: that grows to 64
- * MB, and a reading of the whole log would weigh more than all that attacks.
+ * Returns the id of an ended deployment with a log of its own. The log that good requests write to grows to
+ * 64 MB, and reading it whole would cost more than all attacks.
  */
 async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise<string> {
   const payload = { app: 'old', source: { type: 'image', image: 'old:1' } }

@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>
 
-/** A field of a schema by the names that lead to it. */
+/** A field of a schema, with the path of names to it. */
 export interface Field {
   readonly names: readonly string[]
   readonly schema: Schema
@@ -28,7 +28,7 @@ const VALID: Readonly<Record<string, string>> = {
   object: '{}',
 }
 
-/** A good value in JSON, but that the field of `names` has `text`. */
+/** Returns a good value as JSON, with `text` as the value of the field at `names`. */
 export function spell(schema: Schema, names: readonly string[], text: string): string {
   const [name, ...rest] = names
   if (name === undefined) return text

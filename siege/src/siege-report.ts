@@ -1,22 +1,22 @@
 import type { Strain } from './strain.ts'
 
-/** Times of a good client, in milliseconds. */
+/** Response times of the good client, in milliseconds. */
 export interface Served {
   readonly beats: number
   readonly failed: number
   readonly p50: number
   readonly p99: number
   readonly max: number
-  /** The 99th percentile of each piece of the time, where it was cut into pieces. */
+  /** The 99th percentile of each piece of the time, if the time was cut into pieces. */
   readonly marked: readonly number[]
 }
 
-/** Memory of the service after everything was freed that can be, in bytes. */
+/** Memory of the service after a full garbage collection, in bytes. */
 export interface Weight {
   readonly rss: number
-  /** The heap in use and what it holds outside of itself. */
+  /** The heap in use, and the external memory that its objects hold. */
   readonly held: number
-  /** The most that was ever resident, freed or not. */
+  /** The largest resident size since the start. */
   readonly peak: number
 }
 
@@ -26,61 +26,62 @@ export interface Stretch {
   readonly loop: Strain
 }
 
-/** The figures of a stretch in which no more than so many requests came a second. */
+/** The figures of a stretch with a limited request rate. */
 export interface PacedStretch extends Stretch {
-  /** How many came. */
+  /** The measured request rate. */
   readonly perSecond: number
 }
 
 /** The figures of a siege. */
 export interface SiegeReport {
-  /** Requests that were refused: those that changes have left good do not count. */
+  /** Refused requests: mutated requests that are still good do not count. */
   readonly bad: number
-  /** All of them, the good ones too. */
+  /** All requests, including good ones. */
   readonly sent: number
-  /** Requests that were told to come back later: only where other work has the cores. */
+  /** Requests answered 503 with `Retry-After`: they come only when other work uses the cores. */
   readonly shed: number
   readonly seconds: number
   readonly statuses: Readonly<Record<number, number>>
-  /** Bad requests by route; `unmatched` where there is none. */
+  /** Bad requests by route; `unmatched` for paths without a route. */
   readonly routes: Readonly<Record<string, number>>
-  /** Batches of refused requests that were sent once more between two looks at all rows. */
+  /** Batches of refused requests that were sent again between two comparisons of all rows. */
   readonly recounts: number
   /**
-   * How many times as long as known this machine works for megabytes (`bulkPace`), with nothing else to do; 1
-   * at least.
+   * How many times as long as the reference an idle machine like this one takes for megabytes (`bulkPace`);
+   * at least 1.
    */
   readonly pace: number
   readonly quiet: Stretch
-  /** How the siege went on when it was warm, where it was paced then. */
+  /** The paced stretch after the warm-up, if the siege has one. */
   readonly paced: PacedStretch | undefined
-  /** The rest. */
+  /** The remaining time, at full speed. */
   readonly attacked: Stretch
   readonly weight: { readonly before: Weight; readonly after: Weight }
 }
 
-/** How long the good client's 99th percentile may be while the cores are used up, in milliseconds. */
+/** The longest 99th percentile of the good client while the cores are saturated, in milliseconds. */
 const MAX_P99_MS = 1000
 /**
- * Alone, its 99th percentile is longer only where other work has the cores: then its times say nothing of the
- * service.
+ * When the good client is alone, its 99th percentile exceeds this only if other work uses the cores: then its
+ * times say nothing about the service.
  */
 const MAX_ALONE_MS = 8
 /**
- * The thread of the event loop may work so long at one stretch, in milliseconds; PGlite works on it too. It
- * counts its own work alone, which is yet slower where other work has the cores, by as much as the good
- * client is when it is alone, and where memory is slow: the longest turns are those of requests of megabytes.
+ * The longest turn of the event loop's thread, in milliseconds, including the work of PGlite. Only the
+ * thread's own work counts, but it is slower if other work uses the cores or if memory is slow. The limit is
+ * therefore scaled by the slowdown of the good client when alone, or by that of work on megabytes, of which
+ * the longest turns consist.
  */
 const MAX_TURN_MS = 300
 const MAX_GROWTH = 1.2
 /**
- * In shorter sieges what the system has given the process has not settled when it is warm: only what it holds
- * is judged.
+ * Bad requests from which on the resident memory is judged. In shorter sieges it has not settled after the
+ * warm-up, so only the memory held is judged.
  */
 const SETTLED = 140_000
 /**
- * Each route gets at least so much of the bad requests: of fewer than these, the rarest might get none by
- * chance.
+ * Each route gets at least this share of the bad requests. With fewer than `MIN_SHARED` requests, the rarest
+ * route might get none by chance.
  */
 const MIN_SHARE = 0.0005
 const MIN_SHARED = 4000
@@ -88,25 +89,25 @@ const MIN_SHARED = 4000
 /** Whether the times of the good client can be judged. */
 export const isJudgeable = ({ quiet }: SiegeReport): boolean => quiet.bystander.p99 <= MAX_ALONE_MS
 
-/** How long the good client's 99th percentile may be while the siege is paced, in milliseconds. */
+/** Limits of the good client's 99th percentile while the siege is paced, in milliseconds. */
 export interface PacedLimits {
-  /** Of four seconds, in the median: other work that has the cores for a while makes no difference. */
+  /** Limit of the median over pieces of four seconds, on which short bursts of other work have no effect. */
   readonly median: number
-  /** Of the whole time. */
+  /** Limit over the whole paced time. */
   readonly whole: number
 }
 
 const UNJUDGED: PacedLimits = { median: Number.POSITIVE_INFINITY, whole: Number.POSITIVE_INFINITY }
 
-/** The middle of the good client's 99th percentiles, piece by piece. */
+/** Returns the median of the good client's 99th percentiles of the pieces. */
 export function medianOf({ marked }: Served): number {
   const inOrder = marked.toSorted((one, other) => one - other)
   return inOrder[Math.floor(inOrder.length / 2)] ?? 0
 }
 
 /**
- * What the figures of a siege fall short of, one sentence each; `routes`: those that must all have been
- * attacked; `limits`: those of the good client while the siege is paced, where it is to be judged.
+ * Returns the limits that a siege failed to meet, one sentence each. `routes`: the routes that must all have
+ * been attacked. `limits`: the good client's limits while the siege is paced; default: not judged.
  */
 export function shortcomings(
   report: SiegeReport,

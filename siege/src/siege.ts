@@ -9,45 +9,40 @@ import type { PacedStretch, Served, SiegeReport, Stretch, Weight } from './siege
 import type { Strain } from './strain.ts'
 import { isRefusal, Tally } from './tally.ts'
 
-/**
- * Requests before the scene is staged anew: what they managed to change is not to wear the next ones down.
- */
+/** Requests before the scene is staged anew, so that changes by earlier requests do not weaken later ones. */
 const STAGE_EVERY = 4096
 /**
- * Of a siege that is paced such a piece is judged by itself: four seconds, in which the good client asks some
- * 700 times.
+ * Requests in a piece of a paced siege, which is judged by itself: four seconds, in which the good client
+ * sends some 700 requests.
  */
 const PIECE = 1024
 const LANES = 2
 const QUIET_MS = 3000
 const END_MS = 500
 /**
- * Of the first requests neither times nor memory are judged, all else is: code is compiled, caches fill, and
- * the system gives the process most of what it will ever ask for: 139 MB resident after 10,000, 165 after
- * 35,000, 174 after 160,000.
+ * The share of the requests that is a warm-up, in which times and memory are not judged: code is compiled,
+ * caches fill, and resident memory grows, to 139 MB after 10,000 requests, 165 after 35,000 and 174 after
+ * 160,000.
  */
 const WARM_SHARE = 0.25
 
-/** How many rows each table has, and a digest of them. */
+/** The number of rows of each table, with a digest of them. */
 type Rows = Readonly<Record<string, string>>
 
-/** How a siege goes. */
+/** The plan of a siege. */
 export interface SiegePlan {
-  /** Bad requests to send: at least so many that are refused. */
+  /** The least number of refused requests to send. */
   readonly bad: number
   readonly seed: number
-  /**
-   * How the siege goes on once it is warm: so many requests, so many a second. Default: as fast as they are
-   * answered.
-   */
+  /** A paced stretch after the warm-up: the number of requests and their rate. Default: no paced stretch. */
   readonly paced?: { readonly requests: number; readonly perSecond: number }
-  /** Requests a second at most after that. Default: as many as are answered. */
+  /** Most requests a second outside of the paced stretch. Default: no limit. */
   readonly perSecond?: number
-  /** No stage begins after so many seconds. Default: no limit. */
+  /** No stage begins after this many seconds. Default: no limit. */
   readonly seconds?: number
-  /** How long the good client is alone before, to compare with; 3 s. */
+  /** How long the good client runs alone after the warm-up, for comparison. Default: 3 s. */
   readonly quietMs?: number
-  /** Hears how many bad requests there were, after each stage. */
+  /** Called with the number of bad requests so far, after each stage. */
   readonly told?: (bad: number) => void
 }
 
@@ -72,7 +67,7 @@ export class Siege implements AsyncDisposable {
     return new Siege(victim, bystander)
   }
 
-  /** Makes the service do one thing wrong from now on (`planted.ts`); whether it knows how. */
+  /** Makes the service do one thing wrong from now on (`planted.ts`); returns whether it knows the name. */
   async plant(name: string): Promise<boolean> {
     const { planted } = await this.#victim.ask<{ readonly planted: boolean }>({ plant: name })
     return planted
@@ -110,7 +105,7 @@ export class Siege implements AsyncDisposable {
       }
       held = { perSecond: sent() / (passed() - since.seconds), ...(await this.#stretch()) }
     }
-    // Who stopped the siege before it was at full speed gets the figures of the time before.
+    // If the time is over before the siege is at full speed, the earlier figures are reported.
     let attacked: Stretch | undefined = held ?? quiet
     while (tally.bad < bad && passed() < longest) {
       await attack(Math.min(STAGE_EVERY, bad), pace)
@@ -138,7 +133,7 @@ export class Siege implements AsyncDisposable {
     await this.#victim[Symbol.asyncDispose]()
   }
 
-  /** The good client alone. */
+  /** Measures the good client alone. */
   async #quiet(ms: number): Promise<Stretch> {
     await this.#scene()
     await this.#stretch()
@@ -146,7 +141,10 @@ export class Siege implements AsyncDisposable {
     return this.#stretch()
   }
 
-  /** The figures since it was last asked. @throws Error for what the log of the service has heard */
+  /**
+   * Returns the figures since the last call. @throws WrongAnswer for faults or sent values in the service's
+   * log
+   */
   async #stretch(): Promise<Stretch> {
     const bystander = await this.#bystander.ask<Served>('tell')
     const { log, ...loop } = await this.#victim.ask<Strain & { readonly log: readonly string[] }>('strain')
@@ -173,7 +171,7 @@ export class Siege implements AsyncDisposable {
       await requireScene(scene)
     } catch (error) {
       stopping.abort()
-      // Its connections end before the end of the service is heard of.
+      // The connections of a service that has ended close before its exit is reported.
       await new Promise((resolve) => setTimeout(resolve, END_MS))
       if (!this.#victim.isAlive) throw new Error(`stage ${seed}: the service has ended`, { cause: error })
       throw new Error(`stage ${seed}: ${messageOf(error)}`, { cause: error })
@@ -186,8 +184,8 @@ export class Siege implements AsyncDisposable {
     return this.#victim.ask<Rows>('rows')
   }
 
-  // What is refused changes nothing. Requests that pass this time say nothing: the others are tried without
-  // them.
+  // Refused requests must change no rows. If some of the requests pass this time, the comparison proves
+  // nothing, so the others are sent again without them.
   async #recount(refused: readonly Attack[], lane: Lane, before: Rows): Promise<Rows> {
     if (refused.length === 0) return before
     const answers = await lane.send(refused)
@@ -204,7 +202,7 @@ export class Siege implements AsyncDisposable {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-// A scene that was ended on the way has made the rest of its stage blind.
+// If a request ended the scene's key or session, the rest of the stage tested nothing.
 async function requireScene({ key, cookie, port }: Scene): Promise<void> {
   using pipeline = new Pipeline(port)
   const get = (path: string, header: string) => ({

@@ -4,7 +4,9 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 const RESOLUTION_MS = 5
 const NS_PER_MS = 1e6
 const US_PER_MS = 1000
-/** A turn of the loop in which its thread worked for longer is told with the requests that were at it. */
+/**
+ * A turn in which the thread of the loop worked longer than this is reported, with the requests of that turn.
+ */
 const BUSY_MS = 25
 const MAX_TOLD = 5
 const MAX_IDLE_MS = 3000
@@ -12,23 +14,23 @@ const MOMENT_MS = 50
 const MAX_NAMED = 12
 const MAX_PATH = 60
 
-/** What a stretch of time asked of the event loop of the service, in milliseconds. */
+/** The load of the service's event loop during a stretch of time, in milliseconds. */
 export interface Strain {
-  /** How late the loop was, the waits for a core of the machine included. */
+  /** The delay of the loop, including waits for a core of the machine. */
   readonly p50: number
   readonly p99: number
   readonly max: number
   /**
-   * The longest that its thread worked between two looks of the loop: other work on the machine does not
-   * count.
+   * The longest time that the thread worked between two timers of the loop; other work on the machine does
+   * not count.
    */
   readonly busyMax: number
   /** The longest pause of the garbage collector. */
   readonly gcMax: number
-  /** What the process has used of the cores: all its threads, and that of the loop. */
+  /** The processor time of the whole process, and of the thread of the loop. */
   readonly cpuMs: number
   readonly loopMs: number
-  /** The busiest turns, with what came or was answered in them. */
+  /** The busiest turns, with the requests that arrived or were answered in them. */
   readonly busy: readonly BusyTurn[]
 }
 
@@ -42,7 +44,7 @@ const threadMs = () => {
   return (user + system) / US_PER_MS
 }
 
-/** Measures the delay of this process's event loop, and who was at it. */
+/** Measures the load of this process's event loop, and the requests that caused it. */
 export class LoopStrain {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   #cpu = process.cpuUsage()
@@ -61,7 +63,7 @@ export class LoopStrain {
     this.#watch(threadMs())
   }
 
-  /** Notes who is at work. */
+  /** Records a request when it arrives and when it is answered. */
   note({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
     const line = `${method} ${url.slice(0, MAX_PATH)}`
     this.#seen.push(line)
@@ -72,7 +74,10 @@ export class LoopStrain {
     })
   }
 
-  /** Waits until requests have their answers; those whose client has gone never finish, and get a moment. */
+  /**
+   * Waits until requests are answered. A request whose client has gone never finishes, so it gets only a
+   * moment.
+   */
   async idle(): Promise<void> {
     const isWaiting = () => [...this.#underWay].some(({ req }) => !req.socket.destroyed)
     const until = performance.now() + MAX_IDLE_MS
@@ -81,7 +86,7 @@ export class LoopStrain {
     this.#underWay.clear()
   }
 
-  /** The figures since they were last told. */
+  /** Returns the figures since the last call. */
   told(): Strain {
     const at = (share: number) => Math.max(0, this.#delay.percentile(share) / NS_PER_MS - RESOLUTION_MS)
     const { user, system } = process.cpuUsage(this.#cpu)

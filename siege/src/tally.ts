@@ -2,15 +2,15 @@ import type { Attack } from './attack.ts'
 import type { WireAnswer } from './pipeline.ts'
 import { templateAt } from './verdict.ts'
 
-/** Of so many batches one is kept, to be sent once more between two looks at all rows. */
+/** One in this many batches is kept, to be sent again between two comparisons of all rows. */
 const KEPT_EVERY = 16
 
-/** What was sent so far and how it was answered. */
+/** Counts of the requests sent so far and of their answers. */
 export class Tally {
   readonly statuses: Record<number, number> = {}
   readonly routes: Record<string, number> = {}
   bad = 0
-  /** Requests that were told to come back later, and did. */
+  /** Requests that were answered 503 with `Retry-After`, and were sent again. */
   shed = 0
   sent = 0
   #batches = 0
@@ -30,7 +30,7 @@ export class Tally {
     if (this.#batches % KEPT_EVERY === 0) this.#kept.push(refused)
   }
 
-  /** The refused requests of the batches that were kept since it was last asked. */
+  /** Returns the refused requests of the batches kept since the last call. */
   taken(): readonly (readonly Attack[])[] {
     const taken = this.#kept
     this.#kept = []

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { COSTLY_QUERIES } from './costly.ts'
 import { MARKER } from './marker.ts'
 
-/** Where a request goes. */
+/** The method and path of a request. */
 export interface Target {
   readonly method: string
   readonly path: string
@@ -102,7 +102,7 @@ const QUERIES = [
   'a=%u0041',
 ]
 
-/** A change of method, path or query; without an id in the path fewer of them lead to no route at all. */
+/** A change of method, path or query; for a path without an id, fewer of the changes lead to no route. */
 export const targetChange = (hasId: boolean): fc.Arbitrary<(target: Target) => Target> =>
   fc.oneof(
     {

@@ -3,7 +3,7 @@ import { HOST } from './scene.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** What fields with these names hold in a good request; a text in braces is filled in from the scene. */
+/** Values of fields with these names in a good request; a text in braces is filled in from the scene. */
 const KNOWN: Readonly<Record<string, readonly unknown[]>> = {
   fingerprint: [HOST, HOST, 'host-other'],
   key: ['{key}'],

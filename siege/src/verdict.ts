@@ -7,10 +7,10 @@ import type { Target } from './target-mutations.ts'
 const MAX_DETAILS = 12
 const MAX_HEAD_BYTES = 12_000
 
-/** The template of the route at a path; `unmatched` where there is none. */
+/** Returns the template of the route at a path; `unmatched` if no route is there. */
 export const templateAt = (path: string): string => routesAt(path)[0]?.path ?? 'unmatched'
 
-/** The routes that a path leads to. */
+/** Returns the routes at a path. */
 function routesAt(path: string): readonly Route[] {
   const plain = path.split('?', 1)[0] ?? ''
   const origin = plain.replace(/^https?:\/\/[^/]+/i, '') || '/'
@@ -26,7 +26,7 @@ function patternOf(template: string): RegExp {
   return made
 }
 
-/** The statuses that a request may have by the route table; those that say "fault" are none of them. */
+/** Returns the statuses that the route table documents for a request, without those that say "fault". */
 function documented({ method, path }: Target): readonly number[] {
   const routes = routesAt(path)
   if (routes.length === 0) return [404]
@@ -39,10 +39,10 @@ function documented({ method, path }: Target): readonly number[] {
   )
 }
 
-// Passwords are hashed so many at a time.
+// Signing in may be 503, because only a few passwords are hashed at a time.
 const isBusy = ({ path }: Route, status: number): boolean => path === '/login' && status === 503
 
-/** What is wrong with an answer; undefined: nothing. */
+/** Returns what is wrong with an answer; undefined if nothing is. */
 export function faultOf(target: Target, request: WireRequest, answer: WireAnswer): string | undefined {
   const { status, head, body } = answer
   if (isUnread(request, answer)) return undefined
@@ -52,7 +52,7 @@ export function faultOf(target: Target, request: WireRequest, answer: WireAnswer
   return request.isHead ? undefined : bodyFault(head, body)
 }
 
-// The parser gave up on it, and the connection ends: before there is a route.
+// The parser refused the request and the connection ends, before a route is known.
 const isUnread = ({ bytes }: WireRequest, { status, head, body }: WireAnswer): boolean =>
   /^connection: close\r?$/im.test(head) &&
   ((status === 400 && body === '{"error":"bad request"}') ||
@@ -62,7 +62,7 @@ function bodyFault(head: string, body: string): string | undefined {
   if (!/^content-type: application\/json; charset=utf-8\r?$/im.test(head)) return 'the error is not JSON'
   const { error, details, ...rest } = JSON.parse(body) as Record<string, unknown>
   if (typeof error !== 'string') return 'the error has no text'
-  // `detail` and `candidates` are for signed-in operators, and name what they asked for.
+  // `detail` and `candidates` are for signed-in operators, and repeat names from their request.
   const other = Object.keys(rest).filter((name) => !['code', 'detail', 'candidates'].includes(name))
   if (other.length > 0) return `the error has more fields: ${other.join()}`
   if (JSON.stringify([error, details, rest.code]).includes(MARKER)) return 'the error repeats what was sent'

@@ -1,6 +1,7 @@
-// The service under attack, in a process of its own, with nothing that reaches out. It answers `stage` with a
-// fresh scene, `rows` with how many each table has and a digest of them, `weigh` with its memory, `strain`
-// with the turns of its loop since it was last asked, `{ plant }` by doing one thing wrong from now on.
+// The service under attack, in a separate process without outgoing connections. It answers `stage` with a
+// fresh scene, `rows` with the row count and a digest of each table, `weigh` with its memory, and `strain`
+// with the load of its event loop since the last `strain`. After `{ plant }` it does one thing wrong from
+// then on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
@@ -14,7 +15,8 @@ import { LoopStrain } from './strain.ts'
 
 const database = await openDatabase(process.argv[2])
 const counted = new MemoryRateCounter({ now: () => new Date(), forStores: () => undefined })
-// Limits would answer nearly all with 429. One stays: what it counts costs a second of a core.
+// Rate limits would refuse nearly all requests with 429. One limit stays, because each try that it counts can
+// cost a second of a core.
 const rateCounter: RateCounter = {
   backend: 'memory',
   count: async (limit, subject) =>
@@ -33,7 +35,7 @@ const plane = createControlPlane({
   log,
   dns: new ScriptedDns(),
 })
-// What is loaded for the first password that anybody sets is no leak.
+// Sets a first password now: the modules and data loaded for it must not look like a leak.
 const password = 'seven lanterns over Quarrel-Bay'
 await plane.users.add({ email: 'first@example.com', role: 'viewer', tenantId: undefined, password })
 const strain = new LoopStrain()
@@ -56,8 +58,8 @@ const GC_ROUNDS = 5
 const GC_PAUSE_MS = 100
 
 /**
- * What is left when everything that can be freed is. An ordinary collection keeps pages of the heap for
- * later: 200 MB of them once there was much to do; freed ones go back beside the event loop, a moment later.
+ * Returns the memory after a full garbage collection. An ordinary collection keeps heap pages for later use,
+ * 200 MB after heavy load. Another thread returns freed pages a moment later, so each round pauses.
  */
 async function weigh() {
   for (let round = 0; round < GC_ROUNDS; round += 1) {
@@ -73,7 +75,7 @@ async function answer(message: string | { readonly plant: string }): Promise<obj
   if (message === 'rows') return database.rows()
   if (message === 'strain') return { ...strain.told(), log: log.told() }
   if (message === 'weigh') return weigh()
-  // What a found fault has left under way would meet the emptying of the tables in a deadlock.
+  // Requests still running after a found fault could deadlock with the deletion of all rows.
   await strain.idle()
   await database.empty()
   return { port: server.port, ...(await stage(plane)) }

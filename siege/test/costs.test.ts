@@ -1,5 +1,6 @@
-// What one request may cost the event loop, on which all the others wait: every route with every value that
-// is costly to read for its length. Counted in what the thread has worked, at the pace of the machine.
+// Limits of the time that one request may take on the event loop, for which all other requests wait: every
+// route, with every value that is costly to read for its length. Counts processor time of the thread, scaled
+// by the speed of the machine.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
@@ -12,7 +13,7 @@ import { COSTLY_COOKIES, COSTLY_HEADERS, COSTLY_QUERIES, COSTLY_VALUES } from '.
 import { hugeBodies } from '../src/huge-lines.ts'
 import { fieldsOf, spell } from '../src/schema-fields.ts'
 
-/** Client and service share the thread: the sending is in it too. */
+/** Client and service share the thread, so the times include sending. */
 const SMALL = { ms: 60, paceNow: pace }
 const HUGE = { ms: 300, paceNow: bulkPace }
 const TRIES = 3
@@ -35,8 +36,8 @@ afterAll(async () => {
 const methodAndPath = ({ method, path }: Route) => ({ method, path: path.replace(/\{[^}]+\}/, 'x') })
 
 /**
- * Milliseconds that the thread worked for one request: the least of some tries, without the first, which
- * compiles.
+ * Returns the milliseconds that the thread worked for one request: the least of some tries after the first,
+ * in which code is compiled.
  */
 async function cost(sent: Sent): Promise<number> {
   const credentials = { authorization: `Bearer ${served.key}`, cookie, 'content-type': 'application/json' }
@@ -51,7 +52,7 @@ async function cost(sent: Sent): Promise<number> {
   return least
 }
 
-/** The costly requests that took too long, told with their time. */
+/** Returns the requests that took too long, with their times. */
 async function tooLong(requests: readonly Sent[], most: typeof SMALL): Promise<string[]> {
   const found: string[] = []
   for (const sent of requests) {

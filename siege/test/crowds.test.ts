@@ -1,4 +1,4 @@
-// Clients that are never the same, more of them than the service remembers: what it keeps of them is bounded.
+// More distinct clients than the service remembers: the memory that it keeps for them is bounded.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
@@ -12,9 +12,9 @@ const BATCH = 500
 const WARM = 5000
 const MAX_WINDOWS = 100_000
 const FEW = 100
-/** What the windows take at least, in bytes: 26 MB, measured. */
+/** The least memory that the windows take, in bytes; 26 MB were measured. */
 const LEAST_GROWTH = 10_000_000
-/** The part of it that may stay. */
+/** The share of that memory that may remain. */
 const MAX_LEFT = 0.2
 const LIMIT = { name: 'claim', limit: 60, windowSeconds: 60 }
 
@@ -47,7 +47,7 @@ const requestOf = (method: string, path: string, ...headers: string[]): WireRequ
   bytes: Buffer.from([`${method} ${path} HTTP/1.1`, 'Host: here', ...headers, '', ''].join('\r\n')),
 })
 
-/** Sends one request of each member from `first` on; how often each status came. */
+/** Sends one request of each member from `first` on; returns how often each status came. */
 async function crowd(
   first: number,
   size: number,
@@ -73,8 +73,8 @@ const stranger = (member: number) =>
   )
 
 /**
- * What is in use of the heap when everything that can be freed is; what the log of the test heard is not the
- * service's.
+ * Returns the heap in use after a full garbage collection, without the lines in the test's log, which are not
+ * the service's.
  */
 function held(): number {
   log.lines.length = 0
@@ -82,7 +82,10 @@ function held(): number {
   return process.memoryUsage().heapUsed
 }
 
-/** Requests that come when all windows have ended, until few are left: each that opens one clears four. */
+/**
+ * Counts requests after all windows have ended, until few windows are left: each new window clears four old
+ * ones.
+ */
 async function calm(): Promise<void> {
   while (counter.size > FEW) {
     clock.advance({ minutes: 2 })
@@ -92,8 +95,8 @@ async function calm(): Promise<void> {
 }
 
 /**
- * How many windows a crowd opens, what they take of the heap, and what is left of that when they have ended;
- * in bytes.
+ * Returns the number of windows that a crowd opens, the heap that they take, and the part of it that is left
+ * after they have ended, in bytes.
  */
 async function taken(): Promise<{ windows: number; grown: number; left: number }> {
   const before = held()
@@ -105,12 +108,12 @@ async function taken(): Promise<{ windows: number; grown: number; left: number }
 }
 
 it('150,000 addresses with as many keys are all answered, and open no more windows than the counter keeps', async () => {
-  // What is compiled and cached on the first requests is no figure of theirs.
+  // Code compiled and data cached on the first requests must not count.
   await crowd(CROWD, WARM, stranger)
   await calm()
   let found = await taken()
-  // What other suites have left in this process may go meanwhile, 400 MB once: then it would not be seen
-  // whether windows are forgotten.
+  // Memory left by other suites in this process may be freed meanwhile, 400 MB once, and would hide whether
+  // windows are forgotten; then the measurement is repeated.
   for (let tries = 1; found.grown <= LEAST_GROWTH && tries < 3; tries += 1) found = await taken()
   expect(found.windows).toBe(MAX_WINDOWS)
   expect(found.grown).toBeGreaterThan(LEAST_GROWTH)

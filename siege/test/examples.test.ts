@@ -1,4 +1,4 @@
-// What the fuzzer found, kept: each of these was a 500 or shut somebody else out.
+// Inputs that the fuzzer found: each of these caused a 500 or shut out another client.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { pgliteStorage } from '@svc/testing'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'

@@ -1,5 +1,5 @@
-// Every field of every request body with every kind of value that it is not, and at its limits: written by
-// the schema that the API document publishes, so that a new route is tried without a word here.
+// Every field of every request body, with values of every wrong type and at its limits. The tests follow the
+// schema that the API document publishes, so a new route is tested without a change here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
@@ -35,7 +35,7 @@ function wrongFor(schema: Schema): readonly string[] {
 
 const MANY = 100_000
 
-/** The first values outside of the limits. */
+/** Returns the first values outside of the limits. */
 function beyond({ maxLength, minLength, minimum, maximum, maxItems }: Schema): readonly string[] {
   return [
     ...(typeof maxLength === 'number' ? [JSON.stringify('x'.repeat(maxLength + 1))] : []),

@@ -1,6 +1,6 @@
-// A small siege of the embedded database; `npm run fuzz` is the large one, on PostgreSQL. It is the same
-// every time, so that a change is judged by what it changes; `FUZZ_SEED` draws another, `FUZZ_REQUESTS` makes
-// it longer.
+// A small siege of the embedded database; `npm run fuzz` is the large one, on PostgreSQL. Its seed is fixed,
+// so that two runs differ only by changes of the code; `FUZZ_SEED` sets another seed, `FUZZ_REQUESTS` makes
+// the siege longer.
 import { expect, it } from '@jest/globals'
 import { Siege } from '../src/siege.ts'
 import { shortcomings } from '../src/siege-report.ts'
@@ -15,7 +15,7 @@ it(
     await using siege = await Siege.begin('pglite')
     const report = await siege.send({ bad: BAD, seed: SEED })
     expect(shortcomings(report, [])).toEqual([])
-    // Taken and refused ones, so that neither side was blind.
+    // Both accepted and refused requests, so that both kinds were tested.
     expect(Object.keys(report.statuses)).toEqual(
       expect.arrayContaining(['200', '204', '400', '401', '404', '405', '413']),
     )

@@ -1,4 +1,4 @@
-// The checks of a siege, checked: a service that does one thing wrong is found out, each time.
+// Tests of the checks of a siege: the siege must detect every service that does one thing wrong.
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Siege } from '../src/siege.ts'
 import { medianOf, shortcomings } from '../src/siege-report.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS)
 afterAll(() => siege[Symbol.asyncDispose]())
 
-/** What the siege says of the service. */
+/** Returns the verdict of a siege on a service with this fault. */
 async function verdict(fault: string): Promise<string> {
   expect(await siege.plant(fault)).toBe(fault !== 'nothing')
   try {
@@ -38,7 +38,7 @@ it(
   TIMEOUT_MS,
 )
 
-// The last one leaves no service.
+// The last fault ends the service.
 it.each([
   ['a 500', /status 500 is not documented/],
   ['an undocumented status', /status 422 is not documented/],

@@ -1,4 +1,4 @@
-// How the figures of a siege are judged: which times of the good client are too long, and which say nothing.
+// Judging the figures of a siege: which times of the good client are too long, and which prove nothing.
 import { describe, expect, it } from '@jest/globals'
 import { medianOf, type SiegeReport, type Stretch, shortcomings } from '../src/siege-report.ts'
 
@@ -99,6 +99,6 @@ it('memory may grow by a fifth', () => {
     'memory (rss) went from 100 to 121 bytes',
     'memory (held) went from 100 to 121 bytes',
   ])
-  // What the system has given settles later.
+  // Resident memory settles only in longer sieges, so here it is not judged.
   expect(told({ bad: 139_999, weight: weight(100, 200) })).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Connections as programs should not use them: what raw-http.test.ts does not try.
+// Misused connections, in ways that raw-http.test.ts does not test.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
@@ -14,7 +14,7 @@ const IMPATIENT = { headersTimeout: 300, requestTimeout: 600, connectionsCheckin
 const END = '\r\n\r\n'
 const MIB = 1024 * 1024
 const PIECE = 8 * 1024
-/** Where Node.js tells of each connection that a server of this process takes. */
+/** The diagnostics channel on which Node.js reports each connection that a server of this process accepts. */
 const ACCEPTED = 'net.server.socket'
 
 const impatient: Mount = async ({ plane }) => {
@@ -96,7 +96,7 @@ describe('two programs that do not agree where a request ends', () => {
   })
 })
 
-/** Everything that a connection brings until it is closed, however that ends. */
+/** Returns all data that a connection receives until it closes, with or without an error. */
 function untilClosed(socket: Socket): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let heard = ''
@@ -108,7 +108,7 @@ function untilClosed(socket: Socket): Promise<string> {
   return promise
 }
 
-/** Sends bytes and a FIN behind them; gives what is answered. */
+/** Sends bytes followed by a FIN; returns the answer. */
 const halfClosed = (port: number, bytes: string): Promise<string> =>
   untilClosed(
     connect({ port, host: '127.0.0.1' }, function (this: Socket) {
@@ -116,7 +116,7 @@ const halfClosed = (port: number, bytes: string): Promise<string> =>
     }),
   )
 
-/** The server's side of the connection that is made next. */
+/** Returns the server's side of the next connection. */
 function acceptedSocket(): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>()
   const heard = (message: unknown) => {
@@ -128,7 +128,7 @@ function acceptedSocket(): Promise<Socket> {
 }
 
 describe('slow and half-hearted clients', () => {
-  /** Sends a piece every 40 ms until the server ends the connection; gives what it answered. */
+  /** Sends a piece every 40 ms until the server ends the connection; returns the answer. */
   function drip(first: string, piece: string): Promise<string> {
     const socket = connect(served.port, '127.0.0.1', () => socket.write(first))
     const timer = setInterval(() => socket.writable && socket.write(piece), 40)
@@ -189,7 +189,7 @@ describe('slow and half-hearted clients', () => {
 })
 
 describe('a client that goes on sending after what cannot be read', () => {
-  /** Sends bytes and then, `pieces` times with a pause between them, more; until the connection is closed. */
+  /** Sends bytes, then more bytes `pieces` times with pauses, and waits until the connection is closed. */
   async function goingOn(pieces: number, piece: string, pauseMs: number) {
     const socket = connect(served.port, '127.0.0.1')
     const faults: unknown[] = []
@@ -200,7 +200,7 @@ describe('a client that goes on sending after what cannot be read', () => {
     })
     const closed = new Promise((resolve) => socket.once('close', resolve))
     const begun = performance.now()
-    // Its side stays open when the service has closed its own.
+    // The client's side stays open after the service has closed its side.
     socket.allowHalfOpen = true
     socket.write(`NONSENSE${END}`)
     for (let sent = 0; sent < pieces && !socket.destroyed; sent += 1) {

@@ -5,7 +5,7 @@ import { unlimited } from '../../../test/support/unlimited.ts'
 import type { WireAnswer } from '../pipeline.ts'
 import type { HandRequest } from './case.ts'
 
-/** A world in which every job of the own license is handed out already, and no limit is hit. */
+/** Stages a world in which every job of the own license is already claimed, and no rate limit is hit. */
 export async function caseWorld(): Promise<World> {
   const world = await stagedWorld(memoryGlass, { rateCounter: unlimited })
   const { licenseId, fingerprint } = world.own
@@ -16,7 +16,7 @@ export async function caseWorld(): Promise<World> {
 
 const sealOf = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 1)
 
-/** What stands for the words in braces. */
+/** The values of the words in braces. */
 const wordsOf = ({ own, other, dead, cookies }: World): Readonly<Record<string, string>> => ({
   key: own.key,
   shortkey: own.key.slice(0, -1),
@@ -47,7 +47,7 @@ const wordsOf = ({ own, other, dead, cookies }: World): Readonly<Record<string, 
   visitor: own.visitor,
 })
 
-/** A request with its words filled in. */
+/** Returns a request with its words filled in. */
 export function filled(world: World, { method, path, headers, body }: HandRequest): HandRequest {
   const words = wordsOf(world)
   const text = (given: string) =>
@@ -60,7 +60,7 @@ export function filled(world: World, { method, path, headers, body }: HandReques
   }
 }
 
-/** The bytes of a request; its length is added where no header says how long it is. */
+/** Returns the bytes of a request; adds `Content-Length` if no header gives the length. */
 export function bytesOf({ method, path, headers, body }: HandRequest): Buffer {
   const content = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
   const names = headers.map(([name]) => name.toLowerCase())
@@ -75,7 +75,7 @@ export function bytesOf({ method, path, headers, body }: HandRequest): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content])
 }
 
-/** Sends a request on a connection of its own, as it is written. */
+/** Sends the bytes unchanged on a new connection and returns the answer. */
 export async function answerTo(port: number, bytes: Buffer): Promise<WireAnswer> {
   const text = await rawExchange(port, bytes)
   const end = text.indexOf('\r\n\r\n')

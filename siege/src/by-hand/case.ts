@@ -1,4 +1,4 @@
-/** A request as a person writes it; words in braces are filled in (`case-world.ts`). */
+/** A handwritten request; words in braces are filled in (`case-world.ts`). */
 export interface HandRequest {
   readonly method: string
   readonly path: string
@@ -8,16 +8,15 @@ export interface HandRequest {
 }
 
 /**
- * What is sent, the status that the documents give it, and what must hold: a piece of text that the answer
- * has, head or body. Besides that holds for all: the status is documented for the route, an error is JSON
- * with at most 12 details and repeats nothing that was sent, a refusal changes no row, and no fault is
- * logged.
+ * A request, its status by the documentation, and a text that the head or body of the answer must contain. In
+ * addition, for every case: the status is documented for the route, an error is JSON with at most 12 details
+ * and repeats nothing from the request, a refusal changes no row, and no fault is logged.
  */
 export type HandCase = readonly [name: string, request: HandRequest, status: number, says: string]
 
 type Lines = Readonly<Record<string, string | readonly string[]>>
 
-/** Header lines of a record; a list is a line for each. */
+/** Returns the header lines of a record; a list gives one line for each entry. */
 const linesOf = (headers: Lines): HandRequest['headers'] =>
   Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map((text) => [name, text] as const),
@@ -34,7 +33,7 @@ export const ask = (
   body?: string | Buffer,
 ): HandRequest => ({ method, path, headers: linesOf(headers), body })
 
-/** GET by the license. */
+/** GET with the license key. */
 export const get = (path: string, headers: Lines = BEARER): HandRequest => ask('GET', path, headers)
 /** GET by a signed-in member of staff. */
 export const read = (path: string): HandRequest => ask('GET', path, SESSION)

@@ -25,7 +25,7 @@ const operations = (cookie: string | readonly string[], more: Readonly<Record<st
 const GOOD = '{"fingerprint":"f"}'
 const FORGED = `v1.${'A'.repeat(43)}.${'B'.repeat(43)}`
 
-/** Credentials that are spelled oddly, come twice, or belong elsewhere. */
+/** Credentials that are spelled oddly, repeated, or meant for another route. */
 export const CREDENTIALS: readonly HandCase[] = [
   ['the scheme in small letters', servers('bearer {key}'), 200, '"servers"'],
   ['the scheme in mixed letters', servers('bEaReR {key}'), 200, '"servers"'],
@@ -129,7 +129,7 @@ export const CREDENTIALS: readonly HandCase[] = [
   ['an operation in capitals', run('Jobs.List', '{}'), 404, 'not found'],
 ]
 
-/** Headers that lie: types, codings, origins, addresses, lengths. */
+/** Headers with false types, codings, origins, addresses or lengths. */
 export const HEADERS: readonly HandCase[] = [
   ['JSON as a form', claim(GOOD, { 'Content-Type': 'application/x-www-form-urlencoded' }), 204, ''],
   ['JSON as text of any kind', claim(GOOD, { 'Content-Type': 'text/html; charset="utf-7"' }), 204, ''],
@@ -367,7 +367,7 @@ const key = (text: string | readonly string[]) => ({ 'Idempotency-Key': text })
 const mine = '"fingerprint":"{fp}"'
 const line = '"lines":[{"ts":1,"line":"x"}]'
 
-/** Who a write comes from, which attempt it means, and the keys of repeats. */
+/** Writes with odd senders, attempts and idempotency keys. */
 export const WRITERS: readonly HandCase[] = [
   ['a status by a host of another name', status('{"fingerprint":"f","state":"running"}'), 404, NOT_OWNED],
   [

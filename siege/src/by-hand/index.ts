@@ -7,7 +7,7 @@ import { QUERIES } from './query-cases.ts'
 import { SHAPES } from './shape-cases.ts'
 import { SIGN_IN } from './sign-in-cases.ts'
 
-/** Every request that was written by hand, by what it tries. */
+/** All handwritten requests, by what they test. */
 export const HAND_CASES: Readonly<Record<string, readonly HandCase[]>> = {
   'texts that are no JSON, or odd JSON': SPELLINGS,
   'odd bytes and characters': CHARACTERS,

@@ -8,7 +8,7 @@ const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const within = (bytes: string) =>
   Buffer.concat([Buffer.from('{"fingerprint":"'), hex(bytes), Buffer.from('"}')])
 
-/** Texts that are no JSON, or JSON that few writers write. */
+/** Texts that are not JSON, and unusual JSON. */
 export const SPELLINGS: readonly HandCase[] = [
   ['a trailing comma in an object', claim('{"fingerprint":"f",}'), 400, NO_JSON],
   ['a trailing comma in a list', logs('{"lines":[{"ts":1,"line":"x"},]}'), 400, NO_JSON],
@@ -113,7 +113,7 @@ export const SPELLINGS: readonly HandCase[] = [
   ['a field as a path', claim('{"body.fingerprint":"f","fingerprint[]":"f"}'), 400, 'fingerprint: expected'],
 ]
 
-/** Bytes that are no UTF-8, and characters that are more than they seem. */
+/** Bytes that are not UTF-8, and characters with special meanings. */
 export const CHARACTERS: readonly HandCase[] = [
   ['latin-1', claim(latin1('{"fingerprint":"m\u00fcller"}')), 204, ''],
   ['a byte that UTF-8 has not', claim(within('ff')), 204, ''],

@@ -21,10 +21,10 @@ import {
 
 const x = (count: number): string => 'x'.repeat(count)
 const listed = (count: number, each: string): string => `[${Array(count).fill(each).join()}]`
-/** A body of exactly so many bytes. */
+/** Returns a body of exactly this many bytes. */
 const sized = (bytes: number): string => `{"fingerprint":"f","x":"${x(bytes - 26)}"}`
 
-/** The last value that is taken, and the first that is not. */
+/** For each limit, the last accepted value and the first refused one. */
 export const LIMITS: readonly HandCase[] = [
   ['a fingerprint of 512 characters', claim(`{"fingerprint":"${x(512)}"}`), 204, ''],
   ['a fingerprint of 513 characters', claim(`{"fingerprint":"${x(513)}"}`), 400, 'fingerprint: expected'],

@@ -18,7 +18,7 @@ const write = (id: string) => post(`/v1/jobs/${id}/logs`, '{"lines":[{"ts":1,"li
 const end = (id: string) => post(`/api/v1/jobs/${id}/cancel`, '{}')
 const log = (id: string) => read(`/api/deploy/${id}/logs`)
 
-/** Paths that another program might take for one of ours. */
+/** Paths that another program might take for a path of the service. */
 export const PATHS: readonly HandCase[] = [
   ['a slash at the end of the fleet', get('/v1/fleet/servers/'), 404, NOT_FOUND],
   ['two slashes in the middle', get('/v1/fleet//servers'), 404, NOT_FOUND],
@@ -121,7 +121,7 @@ export const PATHS: readonly HandCase[] = [
   ['a deployment of the path itself', log('logs'), 404, NOT_FOUND],
 ]
 
-/** Methods that the route has not, and ways to say another one. */
+/** Methods that a route does not have, and attempts to override the method. */
 export const METHODS: readonly HandCase[] = [
   ['GET for a claim', get('/v1/jobs/claim'), 405, 'Allow: POST'],
   ['PUT for a heartbeat', ask('PUT', '/v1/telemetry/heartbeat', BEARER, '{}'), 405, NO_METHOD],

@@ -6,7 +6,7 @@ const backups = (query: string) => get(`/v1/fleet/backups?${query}`)
 const log = (query: string) => read(`/api/deploy/{dep}/logs?${query}`)
 const talk = (query: string) => ask('GET', `/api/chat?${query}`)
 
-/** Queries: names more than once, encoded, huge, empty, broken. */
+/** Queries with repeated, encoded, huge, empty or broken names and values. */
 export const QUERIES: readonly HandCase[] = [
   ['no value of the secret', tick('key'), 401, UNAUTHORIZED],
   ['an empty secret', tick('key='), 401, UNAUTHORIZED],

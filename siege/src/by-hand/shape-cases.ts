@@ -13,7 +13,7 @@ import {
   status,
 } from './case.ts'
 
-/** Bodies of another shape than the route wants. */
+/** Bodies of another shape than the route requires. */
 export const SHAPES: readonly HandCase[] = [
   ['a list to activate', activate('[]'), 400, NO_OBJECT],
   ['a string to activate', activate('"key"'), 400, NO_OBJECT],

@@ -17,7 +17,7 @@ const brackets = (depth: number): string => `email${'[a]'.repeat(depth)}=x`
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Bodies that anybody may send to sign in or out, as JSON and as a form. */
+/** Bodies to sign in or out, which anyone may send, as JSON and as a form. */
 export const SIGN_IN: readonly HandCase[] = [
   ['33 lists to sign in', login(lists(33)), 400, NO_JSON],
   ['20,000 lists as an email', login(`{"email":${lists(20_000)},"password":"x"}`), 400, NO_JSON],

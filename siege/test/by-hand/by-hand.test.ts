@@ -1,4 +1,4 @@
-// Bad requests that people have thought of, one line each.
+// Handwritten bad requests, one line each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { World } from '../../../packages/http/test/access/world.ts'
 import { answerTo, bytesOf, caseWorld, filled } from '../../src/by-hand/case-world.ts'

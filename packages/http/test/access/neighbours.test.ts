@@ -126,7 +126,9 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-/** Requests that also change something of the caller's own; other checks compare that change. */
+/**
+ * Requests that also change something of the caller's own, so that only the neighbour's things are compared.
+ */
 const OWN_EFFECT: readonly Case[] = [
   [
     'a heartbeat that lists a job as its own',
