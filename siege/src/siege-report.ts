@@ -47,8 +47,8 @@ export interface SiegeReport {
   /** Batches of refused requests that were sent again between two comparisons of all rows. */
   readonly recounts: number
   /**
-   * How many times as long as the reference an idle machine like this one takes for megabytes (`bulkPace`);
-   * at least 1.
+   * The time that this machine, otherwise idle, takes for work on megabytes, as a multiple of the reference
+   * time (`bulkPace`); at least 1.
    */
   readonly pace: number
   readonly quiet: Stretch

@@ -64,7 +64,7 @@ export class Surface {
     const { gate } = route
     const arrival = new RequestArrival(plane, carrier)
     const admitted = gate.admit(arrival)
-    // Without an `await` here, Node passes the body on as it arrives; after one, the body comes from a
+    // Without an `await`, the handler's body is read directly as it arrives; after one, it comes from a
     // buffer.
     const caller = admitted instanceof Promise ? await admitted : admitted
     const share = bytes.share()

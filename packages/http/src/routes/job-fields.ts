@@ -6,7 +6,7 @@ import type { Call, Replies } from '../route.ts'
 export const fingerprint = text(1, 512)
 /** The id of a job in a request body. */
 export const jobId = text(1, 64)
-/** The number of the claim of a job that a host refers to; the database counts attempts in 32 bits. */
+/** The attempt of a job that a host refers to, counted per claim; the database counts attempts in 32 bits. */
 export const attempt = whole(0, 2_147_483_647)
 
 /** The reply to a body that cannot be read. */

@@ -116,7 +116,7 @@ describe('GET /healthz in live mode', () => {
     const { status, body, text } = await look()
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, checks: UNREACHABLE } })
     expect(text).not.toContain(name)
-    // The search for secrets at the end of the test run needs to read this database.
+    // Disposing the test database searches its tables for secrets, which needs a connection.
     await change(SERVER, `alter database ${name} allow_connections true`)
   })
 
