@@ -4,19 +4,19 @@ import type { ChaosOptions } from './options.ts'
 import { type RunReport, run } from './run.ts'
 import { summary, total } from './summary.ts'
 
-/** Where a call speaks: what is found, and what happens meanwhile. */
+/** Outputs of a call: results go to `out`, lines about the run in progress to `progress`. */
 export interface Said {
   readonly out: (text: string) => void
   readonly progress: (text: string) => void
 }
 
-/** A planted fault is found within this many seconds of faults, or its run has failed. */
+/** A planted fault counts as missed if it is not found within this many seconds. */
 const BUG_SECONDS = 120
 const BUG_ROUND_SECONDS = 20
 const NONE = { kills: 0, faults: 0 }
 const WITNESSED = /^I[1-9]$|^seen$/
 
-/** Runs what was asked for. Gives the exit code. */
+/** Runs the profiles or planted faults of `options`. Returns the exit code. */
 export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal): Promise<number> {
   if (options.bugs) return bugs(options, said, over)
   said.progress(`seed ${options.seed}`)
@@ -48,7 +48,7 @@ async function bugs(options: ChaosOptions, said: Said, over: AbortSignal): Promi
   return missed === 0 ? 0 : 1
 }
 
-/** Runs with a planted fault, each round with another seed, until one shows it or time is up. */
+/** Runs with a planted fault, each round with another seed, until a round finds it or time is up. */
 async function isFound(options: ChaosOptions, bug: string, said: Said, over: AbortSignal): Promise<boolean> {
   const { profile } = plantedBug(bug)
   const { storage, recoverySeconds: recoveryLimitSeconds } = options
@@ -68,7 +68,8 @@ async function isFound(options: ChaosOptions, bug: string, said: Said, over: Abo
       over,
     })
     spent += seconds
-    // What the witness saw counts: a busy machine may also be late to recover, with or without the fault.
+    // Only promises that the witness checks count: on a busy machine recovery may be late without the fault
+    // too.
     const breaches = report.breaches.filter(({ rule }) => WITNESSED.test(rule))
     const [first] = breaches
     if (first === undefined) continue

@@ -2,8 +2,9 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /**
- * What a client was told. `sent` and `got` are unix milliseconds, and `host` is a fingerprint. `lines`: those
- * from `first` on are acknowledged. `barred`: an answer 401. `seq`: of the refresh in a heartbeat's answer.
+ * An answer that a client got. `sent` and `got` are unix milliseconds, and `host` is a fingerprint. `lines`:
+ * that many lines from `first` on are acknowledged. `barred`: an answer 401. `seq`: the number of the refresh
+ * in a heartbeat's answer.
  */
 export interface Acknowledgement {
   readonly kind: 'enqueue' | 'claim' | 'status' | 'lines' | 'beat' | 'barred'
@@ -13,14 +14,14 @@ export interface Acknowledgement {
   readonly license?: string
   readonly job?: string
   readonly attempt?: number
-  /** What was reported, or what the answer said that the job had ended in. */
+  /** The state that was reported, or the end state that the answer gave instead. */
   readonly state?: string
   readonly first?: number
   readonly lines?: number
   readonly seq?: number
 }
 
-/** A promise that was seen broken, by its number in the list of promises, with what was seen. */
+/** A broken promise: its number in the list of promises, and the evidence. */
 export interface Breach {
   readonly rule: string
   readonly evidence: string
@@ -30,7 +31,7 @@ export interface Breach {
 export type Entry = Acknowledgement | ({ readonly kind: 'breach' } & Breach)
 
 /**
- * Acknowledgements of one process, in a file: each is handed to the system before the process goes on, so
+ * A file of the acknowledgements of one process. Each is written to the file before the process goes on, so
  * that killing the process loses none.
  */
 export class Journal implements Disposable {
@@ -49,7 +50,7 @@ export class Journal implements Disposable {
   }
 }
 
-/** Reads a journal; half a line at its end is what a killed process was just writing. */
+/** Reads a journal. Skips the half line that a killed process may leave at the end. */
 export async function* readJournal(path: string): AsyncGenerator<Entry> {
   for await (const line of createInterface({ input: createReadStream(path) })) {
     if (line.endsWith('}')) yield JSON.parse(line) as Entry

@@ -1,6 +1,8 @@
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** A host of a run: its number spells its exit codes, so that the row of a job says who ended it. */
+/**
+ * A host of a run. Its number is part of its exit codes, so that the row of a job shows which host ended it.
+ */
 export interface Host {
   readonly number: number
   readonly fingerprint: string
@@ -15,24 +17,24 @@ export interface IssuedLicense {
   readonly key: string
 }
 
-/** Fingerprints that people can read, and of which the display id still tells one from the other. */
+/** Returns a readable fingerprint that is still unique when it is shortened to the display id. */
 export const fingerprintOf = (license: number, host: number): string =>
   `l${two(license)}h${two(host)}-chaos-host`
 
 const PER_HOST = 1000
 
-/** The exit code by which a host signs the end of an attempt. */
+/** Returns the exit code that is unique to a host and an attempt. */
 export const signature = (host: Pick<Host, 'number'>, attempt: number): number =>
   host.number * PER_HOST + attempt
 
-/** SQL for the same, of a row of `chaos_hosts` called `h`. */
+/** SQL of `signature`, for a row of `chaos_hosts` with the alias `h`. */
 export const SIGNATURE = (attempt: string): string => `h.number * ${PER_HOST} + ${attempt}`
 
-/** A line that says who wrote it, and where it belongs. */
+/** Returns a log line that names its writer, job, attempt and place. */
 export const lineText = (fingerprint: string, job: string, attempt: number, place: number): string =>
   `${place} ${attempt} ${fingerprint} ${job}`
 
-/** Whose line it is; undefined for one that none of the hosts wrote. */
+/** Parses the text of `lineText`; undefined if no host wrote the line. */
 export function readLine(
   text: string,
 ): { place: number; attempt: number; writer: string; job: string } | undefined {

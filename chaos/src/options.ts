@@ -3,28 +3,28 @@ import { plantedBug } from './bugs/plant.ts'
 import { PROFILES, type ProfileName } from './profile.ts'
 import { STORAGES } from './run.ts'
 
-/** What `npm run chaos` was asked for. */
+/** Options of `npm run chaos`. */
 export interface ChaosOptions {
   readonly profiles: readonly ProfileName[]
   readonly storage: (typeof STORAGES)[number]
-  /** Of faults, over all profiles. */
+  /** Seconds of faults, shared between the profiles. */
   readonly seconds: number
   readonly seed: number
   readonly bug: string | undefined
-  /** Every planted fault, one after the other. */
+  /** Whether to run every planted fault, one after the other. */
   readonly bugs: boolean
   readonly json: boolean
-  /** From the last fault until all goes on. */
+  /** The longest recovery after the last fault. */
   readonly recoverySeconds: number
-  /** What the runs must have seen together. */
+  /** The least kills and faults over all runs. */
   readonly least: { readonly kills: number; readonly faults: number }
 }
 
 const SECONDS = 60
-/** The lease of two seconds, and five more. */
+/** The lease of 2 s, and 5 s more. */
 const RECOVERY_SECONDS = 7
 
-/** How it is asked. */
+/** The usage text. */
 export const USAGE = `npm run chaos -- [options]
   --seconds N              seconds of faults, shared between the profiles (default ${SECONDS}); --minutes N likewise
   --profile fast|slow|both many short jobs, or jobs about as long as the lease (default both)
@@ -37,7 +37,7 @@ export const USAGE = `npm run chaos -- [options]
   --json                   one document on standard output; progress goes to standard error either way
 Exit code 1 when a promise was broken or too little happened (with a planted fault: when it was not found), 2 for a bad option.`
 
-/** Reads the options. Throws an error that says what is wrong. */
+/** Parses the arguments. Throws an error that names the bad option. */
 export function readOptions(args: readonly string[]): ChaosOptions {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const

@@ -1,36 +1,36 @@
-/** What kinds of work a run is made of. */
+/** The names of the profiles. */
 export const PROFILES = ['fast', 'slow'] as const
-/** One of them. */
+/** The name of a profile. */
 export type ProfileName = (typeof PROFILES)[number]
 
 /** A range, both ends included. */
 export type Span = readonly [least: number, most: number]
 
-/** Sizes and paces of a run. One profile alone is blind to half of the faults that it should find. */
+/** Sizes and paces of a run. Each profile alone misses half of the planted faults. */
 export interface Profile {
   readonly licenses: number
   readonly hostsPerLicense: number
-  /** Processes that the light agents are spread over, so that each license has hosts in several of them. */
+  /** Processes of light agents. The hosts of each license are spread over several. */
   readonly crowds: number
   /** Licenses that also have a reference agent, in a process of its own. */
   readonly referenceAgents: number
-  /** Jobs that wait for each license. */
+  /** Pending jobs of each license. */
   readonly queued: number
   readonly logRequests: Span
   readonly linesPerRequest: Span
-  /** Before every step of a job, in shares of the lease. */
+  /** The pause before every step of a job, as a share of the lease. */
   readonly pause: Span
-  /** How often a pause is longer than the lease. */
+  /** The probability that a pause is longer than the lease. */
   readonly longPause: number
-  /** How often a host forgets the job that it works on. */
+  /** The probability, at each log request, that a host forgets its job. */
   readonly amnesia: number
   readonly pollMs: number
 }
 
 /**
- * `fast`: many short jobs, which is evidence for durability. `slow`: jobs about as long as the lease, a short
- * queue and pauses before every step, so that a job that was lost goes to a host that is slow too, and is
- * still unfinished when the late writes of the first arrive.
+ * `fast`: many short jobs, which test durability. `slow`: jobs about as long as the lease, a short queue and
+ * pauses before every step. There, a reclaimed job goes to a host that is slow too, so it is still unfinished
+ * when the late writes of the first host arrive.
  */
 export const PROFILE: Readonly<Record<ProfileName, Profile>> = {
   fast: {

@@ -14,27 +14,27 @@ import type { Breach } from './journal.ts'
 import { PROFILE, type ProfileName } from './profile.ts'
 import { examine, type Findings, type LastFault } from './witness/examination.ts'
 
-/** Where the service of a run keeps its rows. */
+/** The databases that a run can use. */
 export const STORAGES = ['postgresql', 'folder'] as const
 
-/** What a run is to be. */
+/** Inputs of a run. */
 export interface RunOptions {
   readonly profile: ProfileName
   readonly storage: (typeof STORAGES)[number]
   readonly seconds: number
   readonly seed: number
   readonly bug: string | undefined
-  /** How soon after the last fault everything must go on. */
+  /** The longest recovery after the last fault. */
   readonly recoveryLimitSeconds: number
-  /** The faults go on for up to as long again until there were so many; fewer are a breach. */
+  /** The least kills and faults. Until then faults go on for up to twice `seconds`; fewer are a breach. */
   readonly least: { readonly kills: number; readonly faults: number }
-  /** Told what happens, a line at a time. */
+  /** Called with each line of progress. */
   readonly say: (line: string) => void
-  /** Ends the run early: what was begun is ended, nothing is judged. */
+  /** Ends the run early: its processes are ended, and no promise is checked. */
   readonly over: AbortSignal
 }
 
-/** What a run was. */
+/** The report of a run. */
 export interface RunReport extends Findings {
   readonly profile: ProfileName
   readonly seconds: number
@@ -42,7 +42,7 @@ export interface RunReport extends Findings {
   readonly kills: { readonly servers: number; readonly agents: number; readonly postgres: number }
   readonly faults: Readonly<Record<string, number>>
   readonly drainSeconds: number
-  /** How soon after the last fault everything must go on. */
+  /** The longest recovery after the last fault. */
   readonly recoveryLimitSeconds: number
 }
 
@@ -50,12 +50,10 @@ const LEASE_SECONDS = 2
 const DRAIN_SECONDS = 60
 const DRAIN_LOOK_MS = 200
 const SHOWN = 5
-/**
- * The embedded database is opened anew by each server: a few seconds in which nothing else can be done to it.
- */
+/** Faults that a folder is spared: opening the embedded database anew takes each server a few seconds. */
 const NOT_OF_A_FOLDER: readonly Injury[] = ['freeze server']
 
-/** Breaks everything that can be broken for so long, lets it come to rest, and holds it to its promises. */
+/** Inflicts faults on a cast, waits until it has come to rest, and checks the promises. */
 export async function run(options: RunOptions): Promise<RunReport> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'))
   try {
@@ -121,7 +119,7 @@ function missing(least: RunOptions['least'], kills: number, faults: number): Bre
 const patience = (over: AbortSignal): AbortSignal =>
   AbortSignal.any([over, AbortSignal.timeout(DRAIN_SECONDS * 1000)])
 
-/** Waits until every job has ended; what has not after a minute is for the examination to tell. */
+/** Waits up to a minute until every job has ended; the examination reports jobs that have not. */
 async function drained(cast: Cast, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await cast.operator.reinstateAll()

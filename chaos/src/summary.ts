@@ -3,12 +3,12 @@ import type { RunReport } from './run.ts'
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 const number = (value: number): string => value.toLocaleString('en-US')
 
-/** Processes that were killed with -9. */
+/** Returns the number of processes killed by the run. */
 export const killsOf = ({ kills }: RunReport): number => kills.servers + kills.agents + kills.postgres
-/** Faults of all kinds, kills included. */
+/** Returns the number of faults of all kinds, kills included. */
 export const faultsOf = ({ faults }: RunReport): number => sum(Object.values(faults))
 
-/** One run in a few lines, broken promises last, each with what was seen. */
+/** Formats one run in a few lines, with the broken promises and their evidence last. */
 export function summary(report: RunReport): string {
   const { kills, faults } = report
   const kinds = Object.entries(faults)
@@ -25,7 +25,7 @@ export function summary(report: RunReport): string {
   return [...figures, ...report.breaches.map(({ rule, evidence }) => `    ${rule}: ${evidence}`)].join('\n')
 }
 
-/** All runs of one call in one line. */
+/** Formats all runs of one call in one line. */
 export function total(reports: readonly RunReport[]): string {
   const kills = sum(reports.map(killsOf))
   const faults = sum(reports.map(faultsOf))

@@ -10,10 +10,10 @@ import { afterAll, expect, test } from '@jest/globals'
 const SCRIPT = fileURLToPath(new URL('../../scripts/chaos.ts', import.meta.url))
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 
-// Folders of its own, that those of other suites are not taken for; and its progress, which it does not show
-// in CI.
+// A temporary folder of its own keeps the folders of other suites out. The command shows progress only
+// outside of CI.
 const ROOT = mkdtempSync(join(tmpdir(), 'svc-chaos-test-'))
-// PostgreSQL may run as another user.
+// PostgreSQL may run as another user, who must be able to enter the folder.
 chmodSync(ROOT, 0o755)
 const ENVIRONMENT = { ...process.env, TMPDIR: ROOT, CI: 'false' }
 afterAll(() => rmSync(ROOT, { recursive: true }))
@@ -29,7 +29,7 @@ function start(...args: readonly string[]) {
     err += chunk
   })
   const end = once(child, 'close').then(async ([code]) => ({ code, out: await out, err }))
-  /** Waits until it says this, or ends. */
+  /** Waits until standard error contains these words, or until the command ends. */
   const heard = async (words: string) => {
     while (!err.includes(words) && child.exitCode === null)
       await Promise.race([once(child.stderr, 'data'), end])

@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A story told by hand, in a transaction that is undone. */
+/** A made-up course of a run, in a transaction that is rolled back. */
 class Story {
   readonly #entries: Entry[] = []
   readonly barrings: Barring[] = []
@@ -56,7 +56,7 @@ class Story {
     this.#entries.push(entry)
   }
 
-  /** A host takes the job and is told so. */
+  /** Lets a host claim the job, and records the acknowledgement. */
   async claim(by: Host, attempt: number, from = 'now()'): Promise<void> {
     await this.run(`update jobs set state = 'claimed', claimed_by = '${by.fingerprint}', attempt = ${attempt},
       available_at = ${from} + interval '1 hour' where id = 'job_1'`)
@@ -96,7 +96,7 @@ const about = ({ fingerprint, licenseId }: Host, attempt: number) => ({
   got: Date.now(),
 })
 
-/** The promises that a story breaks, and what was seen. */
+/** Returns the rules that a story breaks. */
 async function broken(tell: (story: Story) => Promise<void>): Promise<string[]> {
   await query('begin')
   const story = new Story()

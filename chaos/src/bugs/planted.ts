@@ -1,14 +1,14 @@
 import { IS_HELD } from '../../../packages/core/src/jobs/job-row-sql.ts'
 import type { ProfileName } from '../profile.ts'
 
-/** A fault that a run must find. */
+/** A planted fault, which a run must find. */
 export interface PlantedBug {
   readonly name: string
-  /** The profile that is quick to show it. */
+  /** The profile that finds the fault quickly. */
   readonly profile: ProfileName
-  /** Changes the replicas' own code, before it runs. */
+  /** Changes the code of a replica before it runs. */
   readonly plant?: () => Promise<void>
-  /** Settings of PostgreSQL. */
+  /** Settings of PostgreSQL that are the fault. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -16,7 +16,7 @@ interface Statement {
   text: string
 }
 
-/** Changes a statement of the product; one that is worded otherwise by now is no planted fault. */
+/** Changes a statement of the product. Throws if the statement no longer contains `was`. */
 function edit(statement: Statement, was: string, is: string): void {
   const text = statement.text.replaceAll(was, is)
   if (text === statement.text) throw new Error(`the statement no longer says: ${was}`)
@@ -36,7 +36,7 @@ const agentsStore = async () =>
 const LATE_MS = 400
 const STALE_MS = 5000
 
-/** The faults, each a condition that somebody might leave out. */
+/** All planted faults. Each leaves out a condition that a change might leave out by mistake. */
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'commits are not waited for',

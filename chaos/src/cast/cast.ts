@@ -12,21 +12,24 @@ import { makePrograms, programIn } from './programs.ts'
 import { FaultyProxy } from './proxy.ts'
 import { REJECTED, referenceOrders, writeHandlers } from './reference-agent.ts'
 
-/** What everybody in a run is made of. */
+/** Inputs of a cast. */
 export interface CastParts {
   readonly folder: string
   readonly database: ChaosDatabase
   readonly profile: Profile
   readonly leaseSeconds: number
   readonly random: Random
-  /** A fault planted in the replicas. */
+  /** Name of the fault planted in the replicas. */
   readonly bug: string | undefined
 }
 
-/** Licenses without work, which are revoked in the course of a run. */
+/** Number of licenses that get no jobs and are revoked in the course of a run. */
 const DOOMED = 3
 
-/** Everybody in a run: replicas behind the proxy, crowds of light agents, reference agents, the operator. */
+/**
+ * All processes of a run: replicas behind the proxy, crowds of light agents, reference agents; and the
+ * operator.
+ */
 export class Cast implements AsyncDisposable {
   readonly breaches: Breach[] = []
   readonly servers: readonly Member[]
@@ -58,7 +61,7 @@ export class Cast implements AsyncDisposable {
     })
   }
 
-  /** Starts the replicas and, once they serve, everybody else. */
+  /** Starts the replicas and, once they serve, all agents. */
   static async assemble(parts: CastParts): Promise<Cast> {
     const { database, random, profile } = parts
     await makePrograms(parts.folder)
@@ -79,7 +82,9 @@ export class Cast implements AsyncDisposable {
     return [...this.servers, ...this.crowds, ...this.references]
   }
 
-  /** The sum of what crowds said that they did, those of killed lives included. */
+  /**
+   * Returns the sum of the counts that crowds reported, including those reported before a crowd was killed.
+   */
   counts(): CrowdCounts {
     const sum = { requests: 0, lines: 0, faults: 0 }
     for (const { requests, lines, faults } of this.#counts.values()) {
@@ -90,7 +95,7 @@ export class Cast implements AsyncDisposable {
     return sum
   }
 
-  /** Nobody errs any more. */
+  /** Stops the faults of the proxy and of the crowds, and thaws frozen processes. */
   calm(): void {
     this.#isCalm = true
     this.proxy.isWild = false
@@ -98,7 +103,7 @@ export class Cast implements AsyncDisposable {
     for (const crowd of this.crowds) crowd.tell('calm')
   }
 
-  /** Ends everybody in order: agents first. A server that does not end with 0 is a breach. */
+  /** Ends all processes in order, agents first. A server that does not exit with 0 is a breach. */
   async dismiss(): Promise<void> {
     for (const { name, isUp, said } of this.servers)
       if (!isUp) this.breaches.push({ rule: 'process', evidence: `${name} did not come back: ${said}` })

@@ -4,9 +4,7 @@ import type { Row } from './database.ts'
 
 const TIMEOUT_MS = 3000
 
-/**
- * Runs an operation over the control socket of a replica; undefined when there was no good answer in time.
- */
+/** Runs an operation over the control socket of a replica; undefined if no answer 200 came within 3 s. */
 export function operate(socketPath: string, name: string, input: object): Promise<Row | undefined> {
   const body = JSON.stringify(input)
   const { promise, resolve } = Promise.withResolvers<Row | undefined>()

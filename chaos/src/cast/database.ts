@@ -1,18 +1,16 @@
-/** A row as the harness reads it. */
+/** A row of a query of the harness. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Runs one statement of the harness's own. */
+/** Runs one statement of the harness. */
 export type Query = <R extends Row>(text: string, params?: readonly unknown[]) => Promise<readonly R[]>
 
-/** Faults that only a server in a process of its own can have. */
+/** Faults that are possible only if the database is a server in a process of its own. */
 export interface ServerFaults {
-  /**
-   * kill -9 of the postmaster, or SIGQUIT (an immediate stop); it comes back by itself. Resolves when it has.
-   */
+  /** Kills the postmaster with SIGKILL or SIGQUIT (an immediate stop). Resolves when the server is back. */
   crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
-  /** Takes every connection that is left for so long. */
+  /** Takes every free connection for this time. */
   exhaust(milliseconds: number): Promise<void>
-  /** Locks the table of jobs against everybody for so long. */
+  /** Locks the table of jobs exclusively for this time. */
   lock(milliseconds: number): Promise<void>
   /** Ends every connection of the service. */
   disconnect(): Promise<void>
@@ -20,16 +18,13 @@ export interface ServerFaults {
 
 /** The database of a run: migrated, and with the tables of the witness. */
 export interface ChaosDatabase extends AsyncDisposable {
-  /** How many servers may use it. */
+  /** The number of servers that share the database. */
   readonly replicas: number
-  /** What a server is started with. */
+  /** Environment variables of each server. */
   readonly env: Readonly<Record<string, string>>
   readonly serverFaults: ServerFaults | undefined
-  /** The data folder of a replica: with PostgreSQL only its control socket is in there. */
+  /** Returns the data folder of a replica; with PostgreSQL it holds only the control socket. */
   dataDir(replica: number): string
-  /**
-   * Runs `work` with a way to query; where only one process may have the folder, nobody may serve it
-   * meanwhile.
-   */
+  /** Runs `work` with a connection. A database in a folder must not be served at the same time. */
   examine<T>(work: (query: Query) => Promise<T>): Promise<T>
 }

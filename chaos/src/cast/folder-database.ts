@@ -4,7 +4,7 @@ import { openStorage } from '@svc/core/sql'
 import { WITNESS_TABLES } from '../witness/witness-tables.ts'
 import type { ChaosDatabase, Query, Row } from './database.ts'
 
-/** The embedded database in a folder, which one process at a time may have. */
+/** Creates the embedded database in a folder, which one process at a time may open. */
 export async function folderDatabase(folder: string): Promise<ChaosDatabase> {
   const dataDir = join(folder, 'data')
   await (await openStorage({ dataDir }))[Symbol.asyncDispose]()

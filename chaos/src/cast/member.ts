@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const KEPT_CHARS = 4000
-/** What a server logs with an answer that nobody should get. */
+/** Marks the log line of an answer `internal`, which no client should ever get. */
 const INTERNAL = '"code":"internal"'
 const KEPT_FAULTS = 200
 const RESTART_MS = 150
 const START_MS = 60_000
 
-/** A process of a run, as it is started each time. */
+/** Inputs of a member: how its process is started each time. */
 export interface MemberParts {
   readonly name: string
   /** The file of the program. */
@@ -17,22 +17,19 @@ export interface MemberParts {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd: string
-  /** The first line on its standard input, made anew for each life. */
+  /** Makes the first line on standard input, anew for each start. */
   readonly orders?: () => object
-  /** Told of each line on its standard output. */
+  /** Called with each line on standard output. */
   readonly heard?: (line: string) => void
-  /**
-   * Words on standard error after which it is at work; from then on it may not end by itself. Absent: at
-   * once.
-   */
+  /** Words on standard error that show that the process is ready; absent: it is ready at once. */
   readonly ready?: string
-  /** The exit code with which it may end by itself. */
+  /** The exit code with which a ready process may end by itself. */
   readonly excused?: number
-  /** Told when it ended although nobody made it. */
+  /** Called when a ready process ended by itself. */
   readonly fault: (evidence: string) => void
 }
 
-/** A process that is started again whenever it ends, as a supervisor would. */
+/** A process that is restarted whenever it ends, as by a supervisor. */
 export class Member {
   readonly name: string
   readonly #parts: MemberParts
@@ -43,7 +40,7 @@ export class Member {
   #isReady = false
   #isStopped = false
   #killed = 0
-  /** Lines of its log that tell of a fault of its own, the first ones of all its lives. */
+  /** Log lines of answers `internal`, the first 200 over all starts. */
   readonly faults: string[] = []
 
   constructor(parts: MemberParts) {
@@ -51,22 +48,22 @@ export class Member {
     this.#parts = parts
   }
 
-  /** Starts it, and keeps starting it. */
+  /** Starts the process, and restarts it until `end` or `destroy`. */
   begin(): void {
     this.#life = this.#live()
   }
 
-  /** Whether it is at work: neither stopped, nor on its way up, nor down. */
+  /** Whether the process is ready and not frozen. */
   get isUp(): boolean {
     return this.#isReady && !this.#isStopped
   }
 
-  /** The end of what it has said on standard error in this life. */
+  /** The last 4,000 characters on standard error since the latest start. */
   get said(): string {
     return this.#said
   }
 
-  /** Waits until it is at work. Throws with what it said when that takes more than a minute. */
+  /** Waits until the process is ready. After a minute it throws an error that quotes standard error. */
   async up(): Promise<void> {
     const until = performance.now() + START_MS
     while (!this.isUp && !this.#isOver) {
@@ -75,14 +72,14 @@ export class Member {
     }
   }
 
-  /** kill -9; it comes back. */
+  /** Kills the process with SIGKILL; it is restarted. */
   kill(): void {
     this.#isReady = false
     this.#killed += 1
     this.#child?.kill('SIGKILL')
   }
 
-  /** SIGSTOP, and SIGCONT after so many milliseconds unless it was killed in between. */
+  /** Stops the process with SIGSTOP for this time, then continues it unless it was killed in between. */
   async freeze(milliseconds: number): Promise<void> {
     const child = this.#child
     this.#isStopped = true
@@ -92,19 +89,19 @@ export class Member {
     this.#isStopped = false
   }
 
-  /** Goes on whatever it was. */
+  /** Continues the process if it is frozen. */
   thaw(): void {
     this.#child?.kill('SIGCONT')
   }
 
-  /** A line on its standard input. */
+  /** Writes a line to standard input. */
   tell(line: string): void {
     this.#child?.stdin?.write(`${line}\n`)
   }
 
   /**
-   * Ends it in order: the end of its standard input, or the signal. Gives its exit code; null when it had to
-   * be killed.
+   * Ends the process by closing its standard input, or by the signal, and kills it after 20 s. Returns the
+   * exit code; null if the process was killed.
    */
   async end(signal?: 'SIGTERM'): Promise<number | null> {
     this.#isOver = true
@@ -118,7 +115,7 @@ export class Member {
     return child?.exitCode ?? null
   }
 
-  /** Ends it now. */
+  /** Kills the process at once, for good. */
   async destroy(): Promise<void> {
     this.#isOver = true
     this.#child?.kill('SIGKILL')
@@ -147,10 +144,10 @@ export class Member {
     const { program, args = [], env = {}, cwd, orders, heard, ready } = this.#parts
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
-      // Nothing of this run's own settings gets in.
+      // The settings of this process are not passed on.
       env: { PATH: process.env.PATH, HOME: cwd, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal reaches the run alone, which ends the others.
+      // Ctrl-C in a terminal must reach only the run, which then ends the others in order.
       detached: true,
     })
     this.#child = child

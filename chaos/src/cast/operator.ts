@@ -6,7 +6,8 @@ import { operate } from './control.ts'
 import type { Row } from './database.ts'
 
 /**
- * When a license may or must have been suspended, in unix milliseconds; what was never answered is absent.
+ * The period in which a license may or must have been suspended, in unix milliseconds: sending and answer of
+ * the suspension (`asked`, `since`) and of its end (`lifting`, `lifted`). The time of a missing answer is absent.
  */
 export interface Barring {
   readonly license: string
@@ -16,12 +17,12 @@ export interface Barring {
   lifted?: number
 }
 
-/** What an operator works with. */
+/** Inputs of an operator. */
 export interface OperatorParts {
   readonly random: Random
   readonly journal: Journal
   readonly queued: number
-  /** Control sockets of the replicas that are at work. */
+  /** Returns the control sockets of the replicas that are up. */
   readonly sockets: () => readonly string[]
 }
 
@@ -31,10 +32,12 @@ const AT_ONCE = 6
 const RETRY_MS = 100
 const NEVER_MS = 8.64e15
 const MOST_TRIES = 100
-/** Enough that jobs survive some lost hosts, few enough that some do not. */
+/** Enough for most jobs to survive lost hosts, few enough for some to fail. */
 const MAX_ATTEMPTS = 6
 
-/** Does what an operator does, through the control sockets: gives work, cancels it, bars licenses. */
+/**
+ * An operator, who enqueues and cancels jobs and suspends and revokes licenses through the control sockets.
+ */
 export class Operator {
   readonly barrings: Barring[] = []
   readonly #parts: OperatorParts
@@ -50,16 +53,14 @@ export class Operator {
     this.#parts = parts
   }
 
-  /**
-   * Issues licenses that get work, and some that get none and will be revoked, while nothing is broken yet.
-   */
+  /** Issues `working` licenses that get jobs and `doomed` ones to revoke. Runs before any fault. */
   async issueAll(working: number, doomed: number): Promise<readonly IssuedLicense[]> {
     this.#licenses = await this.#issue(working)
     this.#doomed = await this.#issue(doomed)
     return [...this.#licenses, ...this.#doomed]
   }
 
-  /** Keeps work waiting for every license until `rest`. */
+  /** Keeps the queue of every license filled until `rest`. */
   async fill(): Promise<void> {
     while (this.#isFilling) {
       const missing = await this.#missing()
@@ -69,12 +70,12 @@ export class Operator {
     }
   }
 
-  /** Gives no more work. */
+  /** Stops filling the queues. */
   rest(): void {
     this.#isFilling = false
   }
 
-  /** Gives a license a job; its id, when that was acknowledged. */
+  /** Enqueues a job for a license. Returns its id; undefined if no answer acknowledged it. */
   async enqueue(license: string, urgent = false): Promise<string | undefined> {
     const sent = Date.now()
     const input = { kind: 'prune', license, urgent, max_attempts: MAX_ATTEMPTS }
@@ -88,7 +89,7 @@ export class Operator {
     return id
   }
 
-  /** Gives every license one job ahead of all others, for as long as it may take; their ids. */
+  /** Enqueues one urgent job for every license, with retries until `over`. Returns their ids. */
   async probe(over: AbortSignal): Promise<readonly string[]> {
     const probes = this.#licenses.map(async ({ id }) => {
       for (; !over.aborted; await pause(RETRY_MS)) {
@@ -100,33 +101,33 @@ export class Operator {
     return (await Promise.all(probes)).flat()
   }
 
-  /** Cancels one of the newer jobs. */
+  /** Cancels one of the 200 newest jobs. */
   async cancel(): Promise<void> {
     if (this.#recent.length > 0)
       await this.#once('jobs.cancel', { job: this.#parts.random.pick(this.#recent) })
   }
 
-  /** Ends a license for good; undefined when none is left to be ended. */
+  /** Revokes a doomed license; undefined when none is left. */
   revoke(): Promise<void> | undefined {
     const license = this.#doomed.shift()
     return license === undefined ? undefined : this.#end(license.id)
   }
 
   /**
-   * Bars one license for so long. One of whose commands no answer came is left alone: it may still come to
-   * pass.
+   * Suspends a random license for this time. Returns undefined if that license is suspended already, or if an
+   * earlier command for it was never answered: such a command may still take effect.
    */
   suspend(milliseconds: number): Promise<void> | undefined {
     const { id } = this.#parts.random.pick(this.#licenses)
     return this.#barred.has(id) || this.#doubtful.has(id) ? undefined : this.#bar(id, milliseconds)
   }
 
-  /** Lifts what commands that came late have barred. */
+  /** Reinstates every license for which a command was never answered. */
   async reinstateAll(): Promise<void> {
     for (const license of this.#doubtful) await this.#once('licenses.reinstate', { license })
   }
 
-  /** Whether every job has ended; undefined when nobody says. */
+  /** Returns whether every job has ended; undefined if no replica answers. */
   async isIdle(): Promise<boolean | undefined> {
     for (const state of ['pending', 'claimed', 'running']) {
       const answer = await this.#once('jobs.list', { state, limit: 1 })
@@ -136,7 +137,7 @@ export class Operator {
     return true
   }
 
-  /** Runs an operation until somebody answers. */
+  /** Repeats an operation until a replica answers. */
   async insist(name: string, input: object): Promise<Row> {
     for (;;) {
       const answer = await this.#once(name, input)
@@ -155,7 +156,7 @@ export class Operator {
     barring.lifting = Date.now()
     for (let tries = 0; (await this.#once('licenses.reinstate', { license: id })) === undefined; tries += 1) {
       this.#doubtful.add(id)
-      // What is left barred is lifted while the queue drains.
+      // `reinstateAll` retries while the queue drains.
       if (tries === MOST_TRIES) break
       await pause(RETRY_MS)
     }

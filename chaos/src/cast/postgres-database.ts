@@ -10,7 +10,7 @@ import { PostgresServer } from './postgres-server.ts'
 const MAX_CONNECTIONS = 60
 const REPLICAS = 2
 
-/** Two replicas share one PostgreSQL. */
+/** Starts a PostgreSQL that two replicas share. */
 export async function postgresDatabase(
   folder: string,
   settings: Readonly<Record<string, string | number>>,
@@ -61,7 +61,7 @@ async function connected(url: string): Promise<pg.Client> {
   return client
 }
 
-// A fault that meets another (a server that is just down) has had its effect.
+// A fault may fail because of another one, for example when the server is down: that is as good.
 const bestEffort = async (work: Promise<unknown>): Promise<void> => {
   await work.catch(() => {})
 }

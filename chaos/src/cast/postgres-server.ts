@@ -12,8 +12,8 @@ interface Told {
 }
 
 /**
- * A PostgreSQL of our own that pays for its durability, can be killed, and comes back. Nothing of it outlives
- * us.
+ * A throwaway PostgreSQL with durable settings, which can be killed and comes back. It ends with this
+ * process.
  */
 export class PostgresServer implements AsyncDisposable {
   readonly url: string
@@ -33,7 +33,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#pid = told.pid
   }
 
-  /** Starts one with `settings` over durable ones. */
+  /** Starts a server; `settings` override the durable ones. */
   static async start(settings: Readonly<Record<string, string | number>>): Promise<PostgresServer> {
     const durable = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
     const host = spawn(process.execPath, [HOST, JSON.stringify({ ...durable, ...settings })], {
@@ -48,7 +48,7 @@ export class PostgresServer implements AsyncDisposable {
     return new PostgresServer(host, lines, { url, pid })
   }
 
-  /** Kills the postmaster; its other processes notice and end. Resolves when it serves again. */
+  /** Kills the postmaster; its other processes notice and end. Resolves when the server is back. */
   async crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
     if (!this.#isUp) return
     this.#isUp = false

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Random } from '../../../packages/testing/src/simulator/random.ts'
 
-/** How often each fault befalls what passes. */
+/** The probability of each fault, for each piece of data that passes. */
 const ON_REQUEST = { 'cut before': 0.025, 'cut after': 0.03, stall: 0.03, swallow: 0.006 } as const
 const ON_REPLY = { 'cut reply': 0.03, 'stall reply': 0.03 } as const
 type Fault = keyof typeof ON_REQUEST | keyof typeof ON_REPLY
 const STALL_MS = [50, 1300] as const
 
-/** Stands between agents and replicas, and breaks connections in every way a network does. */
+/** A proxy between agents and replicas that breaks connections in every way a network does. */
 export class FaultyProxy implements AsyncDisposable {
   readonly faults = new Map<Fault, number>()
   readonly #random: Random
@@ -34,7 +34,7 @@ export class FaultyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Where connections go, in turn. */
+  /** Sets the ports that connections go to, in turn. */
   lead(ports: readonly number[]): void {
     this.#ports = ports
   }
@@ -59,7 +59,7 @@ export class FaultyProxy implements AsyncDisposable {
       one.on('end', () => other.end())
       one.on('close', () => {
         this.#sockets.delete(one)
-        // What was swallowed stays half open until its own side gives up.
+        // After a swallowed request the client's socket stays open until the client gives up.
         if (!link.isSwallowed || one === client) other.destroy()
       })
     }
@@ -75,7 +75,7 @@ export class FaultyProxy implements AsyncDisposable {
     else if (fault === 'cut before') reset(client)
     else if (fault === 'stall') this.#hold(client, upstream, data)
     else if (fault === 'cut after') {
-      // The request arrives; its sender never hears of it.
+      // The request arrives; its sender never gets the answer.
       link.isSwallowed = true
       upstream.write(data, () => reset(client))
     } else upstream.write(data)
@@ -90,7 +90,7 @@ export class FaultyProxy implements AsyncDisposable {
     else client.write(data)
   }
 
-  /** Passes `data` on later, and nothing of the same side before. */
+  /** Delays `data`, and everything that the same side sends after it. */
   #hold(from: Socket, to: Socket, data: Buffer): void {
     from.pause()
     setTimeout(
@@ -115,7 +115,7 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
-// Reset while it is being shut down, a handle of Node 24 is never closed, and the process spins at its end.
+// In Node 24, a socket that is reset while it shuts down is never closed, and the process spins at exit.
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()

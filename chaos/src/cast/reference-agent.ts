@@ -2,13 +2,12 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Host } from '../names.ts'
 
-/**
- * A reference agent ends with this code when its license is suspended just as it starts; a supervisor starts
- * it again.
- */
+/** Exit code of a reference agent whose license is suspended while it starts; a supervisor restarts it. */
 export const REJECTED = 4
 
-/** What reference agents run: what it prints says where each line belongs. */
+/**
+ * The handler of reference agents: each line that it prints says which host, job and attempt it belongs to.
+ */
 const HANDLER = `#!/bin/sh
 i=0
 while [ $i -lt 40 ]; do
@@ -30,14 +29,14 @@ const TIMING = {
   retryCeilingMs: 500,
 }
 
-/** Writes the handlers of all reference agents of a run. */
+/** Writes the handlers that all reference agents of a run share. */
 export async function writeHandlers(folder: string): Promise<void> {
   await mkdir(join(folder, 'handlers'))
   await writeFile(join(folder, 'handlers', 'prune'), HANDLER)
   await chmod(join(folder, 'handlers', 'prune'), 0o755)
 }
 
-/** The options of one, as its process is told them. */
+/** Returns the options of a reference agent, as its process reads them from standard input. */
 export const referenceOrders = (host: Host, url: string, folder: string) => ({
   url,
   licenseKey: host.licenseKey,

@@ -1,5 +1,5 @@
-// The reference agent in a process of its own. Options come as a line of JSON on standard input, whose end
-// ends it.
+// The reference agent in a process of its own. It reads its options as a line of JSON on standard input, and
+// stops when standard input ends.
 import { createInterface } from 'node:readline'
 import { Problem, silentLog, systemClock } from '@svc/core'
 import { startAgent } from '../../../packages/cli/src/agent/agent.ts'

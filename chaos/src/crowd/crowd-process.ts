@@ -1,5 +1,5 @@
-// Many light agents in one process. Orders come as a line of JSON on standard input, then the word `calm`;
-// the end of standard input ends it. Says its counts twice a second.
+// Many light agents in one process. It reads its orders as a line of JSON on standard input, then perhaps the
+// word `calm`, and ends when standard input ends. It prints its counts twice a second.
 import { createInterface } from 'node:readline'
 import { Random } from '../../../packages/testing/src/simulator/random.ts'
 import { Crowd, type CrowdOrders } from './crowd.ts'

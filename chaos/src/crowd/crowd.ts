@@ -3,7 +3,7 @@ import { type Acknowledgement, Journal } from '../journal.ts'
 import type { Host } from '../names.ts'
 import type { Profile } from '../profile.ts'
 
-/** What a crowd is told when it starts. */
+/** The orders that a crowd gets when it starts. */
 export interface CrowdOrders {
   readonly url: string
   readonly journal: string
@@ -11,18 +11,18 @@ export interface CrowdOrders {
   readonly hosts: readonly Host[]
   readonly profile: Profile
   readonly leaseMs: number
-  /** A host that is begun after the faults have stopped causes none of its own. */
+  /** Whether the crowd starts after the faults have stopped, so that its agents cause none. */
   readonly calm: boolean
 }
 
-/** What a crowd has done, for the line of progress. */
+/** Counts of a crowd's requests, lines and faults, for the line of progress. */
 export interface CrowdCounts {
   requests: number
   lines: number
   faults: number
 }
 
-/** A job in somebody's hands, as strangers see it. */
+/** A job and the host that claimed it, for agents of other licenses to write to. */
 export interface Sighting {
   readonly job: string
   readonly attempt: number
@@ -31,7 +31,7 @@ export interface Sighting {
 
 const SIGHTINGS = 64
 
-/** What the light agents of one process share. */
+/** The state that the light agents of one process share. */
 export class Crowd implements Disposable {
   readonly orders: CrowdOrders
   readonly random: Random
@@ -57,7 +57,7 @@ export class Crowd implements Disposable {
     this.#journal.write({ kind: 'breach', rule, evidence })
   }
 
-  /** A fault of the agents' own, so often while faults are on. */
+  /** Draws and counts a fault of the agents themselves with this probability; never while faults are off. */
   errs(probability: number): boolean {
     const doesErr = this.isWild && this.random.chance(probability)
     if (doesErr) this.counts.faults += 1
@@ -69,7 +69,7 @@ export class Crowd implements Disposable {
     if (this.#sightings.length > SIGHTINGS) this.#sightings.shift()
   }
 
-  /** A job that a host of another license had not long ago. */
+  /** Returns the job that a host of another license claimed last, among the latest 64 claims. */
   foreign(licenseId: string): Sighting | undefined {
     return this.#sightings.findLast(({ host }) => host.licenseId !== licenseId)
   }

@@ -9,7 +9,7 @@ const BEAT_MS = 1000
 const FOREIGN = 0.02
 const UNREACHED = 4
 
-/** An agent that speaks the wire and keeps a list of what it was told; many of them run in one process. */
+/** An agent that sends the requests of the wire and records the answers; many run in one process. */
 export class LightAgent {
   readonly #crowd: Crowd
   readonly #host: Host
@@ -21,7 +21,7 @@ export class LightAgent {
     this.#host = host
   }
 
-  /** Claims and works until the crowd is over. */
+  /** Claims and works on jobs until the crowd ends. */
   async run(): Promise<void> {
     using wire = new Wire(this.#crowd, this.#host)
     await Promise.all([this.#work(wire), this.#beat(wire)])
@@ -29,14 +29,14 @@ export class LightAgent {
 
   async #work(wire: Wire): Promise<void> {
     const { random, orders, over } = this.#crowd
-    // A killed crowd's keys name jobs that nobody works on any more.
+    // Keys differ from those of a killed crowd: its claims would be answered with jobs that nobody works on.
     const life = random.next()
     while (!over.signal.aborted) {
       const answer = await this.#claim(wire, `${life}.${this.#claims}`)
       this.#job = this.#jobIn(answer, wire)
       await this.#job?.run()
       if (this.#crowd.errs(FOREIGN)) await this.#trespass(wire)
-      // Nobody is there: asking no oftener than that leaves the machine to those who start.
+      // If no server answers, longer waits leave the machine to the processes that are starting.
       const waitMs = orders.profile.pollMs * (answer.status === 0 ? UNREACHED : 1)
       if (this.#job === undefined) await pause(waitMs * (0.5 + random.fraction()), over.signal)
       this.#job = undefined
@@ -65,7 +65,7 @@ export class LightAgent {
     return new LightJob({ crowd: this.#crowd, host: this.#host, wire, job: id, attempt })
   }
 
-  /** Every answer's refresh is numbered: numbers of beats that were answered rise. */
+  /** Sends heartbeats. Each answer's refresh has a number; the numbers of answered heartbeats must rise. */
   async #beat(wire: Wire): Promise<void> {
     const { over, random } = this.#crowd
     const { fingerprint: host, licenseId: license } = this.#host
@@ -85,10 +85,7 @@ export class LightAgent {
     }
   }
 
-  /**
-   * Writes to a job of another license under the name of the host that holds it: whatever it says, the answer
-   * is 404.
-   */
+  /** Writes to a job of another license under the fingerprint of its holder; the answer must be 404. */
   async #trespass(wire: Wire): Promise<void> {
     const seen = this.#crowd.foreign(this.#host.licenseId)
     if (seen === undefined) return
@@ -108,7 +105,7 @@ export class LightAgent {
   }
 }
 
-// A repetition is answered after later beats: its number is no news.
+// Passes on only the first answer: a repetition may be answered after later heartbeats, out of order.
 function once<A extends readonly unknown[]>(heard: (...args: A) => void): (...args: A) => void {
   let isFirst = true
   return (...args) => {
@@ -117,7 +114,7 @@ function once<A extends readonly unknown[]>(heard: (...args: A) => void): (...ar
   }
 }
 
-/** The number in the signed refresh of a heartbeat's answer. */
+/** Returns the number in the signed refresh of a heartbeat's answer. */
 function seqOf(body: unknown): { seq?: number } {
   const { refresh } = (body ?? {}) as { refresh?: unknown }
   if (typeof refresh !== 'string') return {}

@@ -4,7 +4,7 @@ import { type Host, lineText, signature } from '../names.ts'
 import type { Crowd } from './crowd.ts'
 import type { Wire } from './wire.ts'
 
-/** What a job is worked on with. */
+/** Inputs of an attempt at a job. */
 export interface LightJobParts {
   readonly crowd: Crowd
   readonly host: Host
@@ -14,17 +14,17 @@ export interface LightJobParts {
 }
 
 type Word = 'running' | 'succeeded' | 'failed' | 'pending'
-/** What the plane made of a write: go on, stop because somebody cancelled, or it is not ours any more. */
+/** The control plane's answer to a write: go on, stop because the job was cancelled, or the lease is lost. */
 type Heard = 'on' | 'cancelled' | 'gone'
 
 const LATE = 0.5
 const CONTRADICTED = 0.1
 const GIVEN_BACK = 0.08
 const BY_KEY = 0.3
-/** A long pause outlasts the lease by up to this share of it. */
+/** A long pause exceeds the lease by up to this share of the lease. */
 const BEYOND = 1.2
 
-/** One attempt at a job: `running`, lines, an end; each step repeated until it is answered. */
+/** One attempt at a job: `running`, lines, an end. Each step is repeated until it is answered. */
 export class LightJob {
   readonly #parts: LightJobParts
   readonly #byKey: boolean
@@ -35,12 +35,12 @@ export class LightJob {
     this.#byKey = parts.crowd.random.chance(BY_KEY)
   }
 
-  /** As a heartbeat lists it. */
+  /** The entry for this job in a heartbeat. */
   get owned(): { readonly id: string; readonly attempt: number } {
     return { id: this.#parts.job, attempt: this.#parts.attempt }
   }
 
-  /** Works until the end, until it hears that the job is not its own, or until it forgets it. */
+  /** Works until the job ends, until an answer says that the lease is lost, or until it forgets the job. */
   async run(): Promise<void> {
     const { crowd } = this.#parts
     const { logRequests, amnesia } = crowd.orders.profile
@@ -63,7 +63,7 @@ export class LightJob {
     return random.chance(0.8) ? 'succeeded' : 'failed'
   }
 
-  /** What an agent does that has not noticed: a line or an end for a job that somebody else has. */
+  /** Writes a line or an end although the lease is lost, like an agent that has not noticed. */
   async #writeLate(): Promise<void> {
     const { crowd } = this.#parts
     if (crowd.errs(LATE)) await this.#say()
@@ -104,7 +104,7 @@ export class LightJob {
     return heardIn(answer)
   }
 
-  /** Sends the next lines with their place, or under a key that a repetition repeats. */
+  /** Sends the next lines with their offset, or under an idempotency key that a repetition repeats. */
   async #say(): Promise<Heard> {
     const { wire, host, job, attempt, crowd } = this.#parts
     const { fingerprint } = host

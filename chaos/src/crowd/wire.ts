@@ -8,7 +8,7 @@ export interface Sending {
   readonly path: string
   readonly body: object
   readonly key?: string | undefined
-  /** Told of the answer, and of that to a repetition; times in unix milliseconds. */
+  /** Called with the answer, and with the answer to a repetition; times in unix milliseconds. */
   readonly heard: (answer: Answer, sent: number, got: number) => void
 }
 
@@ -18,15 +18,13 @@ const REPEATED = 0.02
 const REPEATED_WITHIN_MS = 3000
 const MOST_TRIES = 60
 const LONGEST_RETRY_MS = 1000
-/** What the routes of agents document, and no answer at all. */
+/** Statuses that the agents' routes document, and 0 for no answer. */
 const EXPECTED = new Set([0, 200, 204, 401, 404, 429, 503])
 
-/** Whether the same request may be answered otherwise later. */
+/** Whether a retry of the same request may get another answer. */
 const isPassing = ({ status }: Answer): boolean => status !== 200 && status !== 204 && status !== 404
 
-/**
- * The wire of one light agent: real connections, all answers judged, some requests sent once more and late.
- */
+/** The connections of one light agent. It checks every answer, and repeats some requests late. */
 export class Wire implements Disposable {
   readonly #crowd: Crowd
   readonly #host: Host
@@ -40,17 +38,14 @@ export class Wire implements Disposable {
     this.#later = new HttpExchange(crowd.orders.url, TIMEOUT_MS, {})
   }
 
-  /** Sends once. */
+  /** Sends a request, and sometimes repeats it up to 3 s later. Returns the first answer. */
   async send(sending: Sending): Promise<Answer> {
     const answer = await this.#exchange(this.#now, sending)
     if (this.#crowd.errs(REPEATED)) void this.#repeat(sending)
     return answer
   }
 
-  /**
-   * Sends until there is an answer that stands; what came last when the run is over, or nobody answers for
-   * long.
-   */
+  /** Retries until an answer is final. Returns the last answer, also after 60 tries or when the run ends. */
   async insist(sending: Sending): Promise<Answer> {
     const { random, over } = this.#crowd
     for (let tries = 1; ; tries += 1) {

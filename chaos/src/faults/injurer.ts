@@ -7,14 +7,14 @@ import type { Injury, Planned } from './schedule.ts'
 
 const SIGQUIT_SHARE = 0.25
 
-/** Does to a cast what a plan says, and counts what was really done. */
+/** Inflicts the planned faults on a cast, and counts the ones that were really inflicted. */
 export class Injurer {
   readonly done = new Map<Injury, number>()
   readonly #cast: Cast
   readonly #server: ServerFaults | undefined
   readonly #random: Random
   readonly #pending = new Set<Promise<void>>()
-  /** While it is killed, until it serves again. */
+  /** While PostgreSQL is killed: resolves when it serves again. */
   #serverReturns: Promise<void> | undefined
 
   constructor(cast: Cast, server: ServerFaults | undefined, random: Random) {
@@ -24,8 +24,8 @@ export class Injurer {
   }
 
   /**
-   * Carries the plan out for `lengthMs`, and beyond it while that is not enough; gives the milliseconds it
-   * took, whatever still lasts then.
+   * Carries out the plan for `lengthMs`, and longer until `isEnough`. Returns the milliseconds that this took;
+   * some faults may still last.
    */
   async follow(
     planned: readonly Planned[],
@@ -48,9 +48,8 @@ export class Injurer {
   }
 
   /**
-   * The last and worst: the database, a replica and a crowd are gone at once. Gives the end of it, in unix
-   * milliseconds: when the database serves again. How long it reads its log for, 1 to 3 s, is the machine's
-   * and PostgreSQL's.
+   * Inflicts the last and worst fault: kills the database, a replica and a crowd at once. Returns when the
+   * database serves again, in unix milliseconds: its own recovery, 1 to 3 s, depends on the machine.
    */
   async finish(): Promise<number> {
     this.#inflict('kill postgres', 0)
@@ -60,7 +59,7 @@ export class Injurer {
     return Date.now()
   }
 
-  /** Waits until what was begun is over. */
+  /** Waits until every inflicted fault is over. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending)
   }

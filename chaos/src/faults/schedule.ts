@@ -1,6 +1,6 @@
 import type { Random } from '../../../packages/testing/src/simulator/random.ts'
 
-/** What is done to a run, beside what the proxy and the agents do to themselves. */
+/** Faults that a plan inflicts on a run, beside those of the proxy and of the agents themselves. */
 export const INJURIES = [
   'kill server',
   'kill postgres',
@@ -16,23 +16,23 @@ export const INJURIES = [
   'suspend',
   'revoke',
 ] as const
-/** One of them. */
+/** The name of a planned fault. */
 export type Injury = (typeof INJURIES)[number]
 
-/** One thing to do, so many milliseconds after the start, for so long. */
+/** One planned fault: when it begins, in milliseconds after the start, and how long it lasts. */
 export interface Planned {
   readonly atMs: number
   readonly injury: Injury
   readonly lengthMs: number
 }
 
-/** Seconds between two of a kind in the mean, and milliseconds that one lasts. */
+/** Mean seconds between two faults of a kind, and the milliseconds that each lasts. */
 interface Pace {
   readonly every: number
   readonly lasts?: readonly [number, number]
 }
 
-/** SIGSTOP and locks outlast the lease in part, and stay within it in part. */
+/** Some freezes and locks outlast the lease, others end within it. */
 const paces = (leaseMs: number): Readonly<Record<Injury, Pace>> => ({
   'kill server': { every: 2.4 },
   'kill postgres': { every: 7.5 },
@@ -49,7 +49,7 @@ const paces = (leaseMs: number): Readonly<Record<Injury, Pace>> => ({
   revoke: { every: 5 },
 })
 
-/** The faults of a run, by one source of randomness: the same seed plans the same. */
+/** Plans the faults of a run. The same seed gives the same plan. */
 export function plan(
   random: Random,
   seconds: number,

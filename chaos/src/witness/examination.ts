@@ -5,7 +5,7 @@ import { RULES } from './rules.ts'
 import { readStoredLines } from './stored-lines.ts'
 import { introduce, type Testimony, testify } from './testimony.ts'
 
-/** What a run shows, counted by the database. */
+/** The broken promises of a run, and its counts from the database. */
 export interface Findings {
   readonly breaches: readonly Breach[]
   readonly jobs: number
@@ -13,11 +13,15 @@ export interface Findings {
   readonly storedLines: number
   readonly acknowledgedLines: number
   readonly acknowledgements: number
-  /** From the end of the last fault until nothing that it held up waited any more. */
+  /**
+   * From the end of the last fault until every job that was held then had moved on and every probe had ended.
+   */
   readonly recoverySeconds: number
 }
 
-/** When the last fault was over, in unix milliseconds, and the jobs that were given right after it. */
+/**
+ * The end of the last fault, in unix milliseconds, and the ids of the jobs that were enqueued right after it.
+ */
 export interface LastFault {
   readonly at: number
   readonly probes: readonly string[]
@@ -30,12 +34,12 @@ const COUNTS = `select (select count(*) from jobs)::int as jobs,
   (select count(*) from chaos_acks)::int as acknowledgements,
   (select coalesce(sum(lines), 0) from (select distinct job, attempt, host, first, lines from chaos_acks
     where kind = 'lines') l)::int as lines`
-// What was held then has moved on, and what was given then has been done.
+// The time when every job held at $1 had moved on, and every job of $2 had finished.
 const RECOVERED = `select greatest(
     (select max(until) from chaos_owned where since <= $1 and until > $1 and state in ('claimed', 'running')),
     (select max(extract(epoch from finished_at)::float8 * 1000) from jobs where id = any($2)))::float8 as at`
 
-/** Holds the whole testimony against what the database saw. The database must have come to rest. */
+/** Compares the testimony of clients with the witness tables. The database must have come to rest. */
 export async function examine(
   query: Query,
   hosts: readonly Host[],

@@ -1,6 +1,6 @@
 import { SIGNATURE } from '../names.ts'
 
-/** A promise, and the SQL that names every case in which it was broken: one row, `evidence`, each. */
+/** A promise, and the SQL that returns one row, `evidence`, for each case in which it was broken. */
 export interface Rule {
   readonly rule: string
   readonly promise: string
@@ -10,17 +10,17 @@ export interface Rule {
 const HELD = `in ('claimed', 'running')`
 const TERMINAL = `in ('succeeded', 'failed')`
 /**
- * An answer may rest on a row that another statement has rewritten and not yet committed. Real late writes
- * come by whole leases late; a commit takes milliseconds, also on a busy disk.
+ * An answer may come from a row that another statement has changed and not yet committed. Real late writes
+ * are late by whole leases; a commit takes milliseconds, also on a busy disk.
  */
 const COMMIT_MS = 500
-/** Clocks of the machine's processes are one; their readings are rounded. */
+/** All processes of a machine share one clock; its readings are rounded. */
 const ROUNDING_MS = 5
 
 const OWNED = (more = '') => `exists (select from chaos_owned o where o.job_id = a.job and o.owner = a.host
   and o.attempt = a.attempt and o.since <= a.got + ${ROUNDING_MS} and o.until >= a.sent - ${COMMIT_MS} ${more})`
 
-/** Every check that SQL makes over the witness and the testimony. */
+/** All promises that SQL checks over the witness and the testimony. */
 export const RULES: readonly Rule[] = [
   {
     rule: 'I1',

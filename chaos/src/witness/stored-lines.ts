@@ -32,8 +32,8 @@ async function textsOf(body: Uint8Array): Promise<readonly string[]> {
 }
 
 /**
- * Reads every stored line. Each says its place in its attempt, so that one that is doubled, lost, out of
- * order or in a foreign log shows. What is left, how many lines each attempt has, goes into `chaos_stored`.
+ * Reads every stored line. Each names its place in its attempt, so a doubled or lost line, one out of order
+ * and one in a foreign log are breaches. Writes the number of lines of each attempt to `chaos_stored`.
  */
 export async function readStoredLines(query: Query): Promise<{ lines: number; breaches: readonly Breach[] }> {
   const reader = new LineReader()
@@ -69,7 +69,7 @@ class LineReader {
     if (this.#place.log !== log) this.#place = { log, next: 0 }
     let own = 0
     for (const text of lines) {
-      // Words of the reference agent itself.
+      // Lines of the reference agent itself, not of its handler.
       if (text.startsWith('[agent]')) continue
       this.lines += 1
       own += 1

@@ -4,7 +4,7 @@ import { type Acknowledgement, type Breach, readJournal } from '../journal.ts'
 import type { Host } from '../names.ts'
 import { TESTIMONY_TABLES } from './witness-tables.ts'
 
-/** What clients keep of a run. */
+/** The records that clients keep of a run; `journals` are paths. */
 export interface Testimony {
   readonly journals: readonly string[]
   readonly barrings: readonly Barring[]
@@ -14,7 +14,7 @@ const ROWS = 5000
 const COLUMNS = 'kind, sent, got, host, license, job, attempt, state, first, lines, seq'
 const ADD = `insert into chaos_acks (${COLUMNS}) select ${COLUMNS} from json_populate_recordset(null::chaos_acks, $1::json)`
 
-/** Tells the database who takes part. */
+/** Writes the hosts of a run to `chaos_hosts`. */
 export async function introduce(query: Query, hosts: readonly Host[]): Promise<void> {
   const rows = hosts.map(({ fingerprint, number, licenseId, kind }) => ({
     fingerprint,
@@ -27,7 +27,9 @@ export async function introduce(query: Query, hosts: readonly Host[]): Promise<v
   ])
 }
 
-/** Lays what clients were told beside what the database saw. Gives what they saw broken themselves. */
+/**
+ * Writes the acknowledgements of clients to the database. Returns the breaches that clients saw themselves.
+ */
 export async function testify(query: Query, { journals, barrings }: Testimony): Promise<readonly Breach[]> {
   for (const text of TESTIMONY_TABLES) await query(text)
   const breaches: Breach[] = []

@@ -1,7 +1,7 @@
 /**
- * What the harness adds to a migrated database: every change of a job, every chunk of a log and every
- * heartbeat is told by a trigger, in the transaction that makes it. So the database itself says what
- * happened, also across its crashes.
+ * Statements that add the witness to a migrated database. Triggers record every change of a job, every chunk
+ * of a log and every heartbeat that goes backwards, in the transaction that makes it. So the database itself
+ * shows what happened, also across its crashes.
  */
 export const WITNESS_TABLES: readonly string[] = [
   `create table chaos_hosts (fingerprint text primary key, number int not null, license_id text not null, kind text not null)`,
@@ -55,7 +55,7 @@ export const WITNESS_TABLES: readonly string[] = [
   `create trigger chaos_beat after update on agents for each row execute function chaos_beat()`,
 ]
 
-/** What clients say afterwards, laid beside it. Times are unix milliseconds. */
+/** Statements that add the tables for the testimony of clients. Times are unix milliseconds. */
 export const TESTIMONY_TABLES: readonly string[] = [
   `create table chaos_acks (
     kind text not null, sent float8 not null, got float8 not null, host text, license text, job text, attempt int,
