@@ -1,7 +1,7 @@
-// `npm run audit`: asks the registry for known holes in what ships. Exit code 1 when there is one of severity
-// high or critical, or when npm cannot audit at all; 0 when there is none, and, with a line that says so, when
-// the registry offers no audit or cannot be reached. Further arguments go to npm:
-// `npm run audit -- --registry http://127.0.0.1:4873`.
+// `npm run audit`: asks the registry for known vulnerabilities in the packages that ship. Exit code 1 if one
+// is of severity high or critical, or if npm cannot audit at all; 0 if there is none, and, with a line that
+// says so, if the registry offers no audit or cannot be reached. Further arguments go to npm: `npm run audit
+// -- --registry http://127.0.0.1:4873`.
 import { execFile } from 'node:child_process'
 
 const AUDIT = [
@@ -15,7 +15,7 @@ const AUDIT = [
 const PATIENCE_MS = 120_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** What `npm audit --json` prints: a report, or why there is none. */
+/** Output of `npm audit --json`: a report, or the reason why there is none. */
 interface Printed {
   readonly auditReportVersion?: number
   readonly vulnerabilities?: Readonly<
@@ -40,7 +40,7 @@ function linesOf({ vulnerabilities = {} }: Printed): readonly string[] {
     })
 }
 
-/** The registry's own refusal, or none of its answers: not a fault of the lock or of npm. */
+/** Whether the registry refused or could not be reached, so that neither the lock nor npm is at fault. */
 const isUnanswered = ({ message = '', statusCode }: Printed): boolean =>
   statusCode !== undefined || /^request to \S+ failed, reason: |^network /i.test(message)
 

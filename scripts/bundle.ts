@@ -2,17 +2,17 @@ import { build } from 'esbuild'
 
 const root = new URL('..', import.meta.url).pathname
 
-/** Finds its WebAssembly and its first data folder, 20 MB, beside itself. */
+/** Packages that stay outside: PGlite reads its WebAssembly and first data folder from its own folder. */
 const OUTSIDE = ['@electric-sql/pglite']
 
-// Packages of the older kind say `require`, for modules of Node.js too.
+// CommonJS packages call `require`, also for modules of Node.js.
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
 /**
- * Makes programs and what they stand on, from the sources, so that no old build can get in: `programs` are
- * sources by the names of what they become in `outdir`. Split, so that each part is loaded when it is needed.
- * Gives the sources that went in.
+ * Bundles programs and their dependencies from the sources, so that no old build can get in. `programs` maps
+ * names in `outdir` to sources. The bundle is split, so that each part is loaded only when it is needed.
+ * Returns the paths of the bundled sources.
  */
 export async function bundle(
   programs: Readonly<Record<string, string>>,
@@ -20,7 +20,7 @@ export async function bundle(
 ): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    // A thread of its own is started from a file of its own.
+    // A worker thread starts from its own file.
     entryPoints: { ...programs, 'thread-watch-worker': 'packages/cli/src/thread-watch-worker.ts' },
     outdir,
     bundle: true,
@@ -31,7 +31,7 @@ export async function bundle(
     conditions: ['svc-source'],
     external: OUTSIDE,
     banner: { js: REQUIRE },
-    // The ORM goes by names of classes, and who reads a trace by those of functions. Minifying gained
+    // The ORM uses the names of classes, and readers of stack traces those of functions. Minifying gained
     // nothing.
     keepNames: true,
     metafile: true,

@@ -1,5 +1,5 @@
 // `npm run chaos`: PostgreSQL, two replicas, a proxy with faults and agents as real processes, killed, frozen
-// and cut off by one seeded plan; then everything that was acknowledged is looked for. `--help` says more.
+// and cut off by one seeded plan; then it checks that nothing acknowledged was lost. `--help` says more.
 import { chaos } from '../chaos/src/chaos.ts'
 import { readOptions, USAGE } from '../chaos/src/options.ts'
 import { endWith } from './ending.ts'
@@ -13,9 +13,9 @@ async function main(): Promise<number> {
   }
   const options = readOptions(process.argv.slice(2))
   const over = new AbortController()
-  // The first one ends the run in order: processes, then folders.
+  // The first signal ends the run in order: processes, then folders.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => over.abort())
-  // A pipeline keeps every line, and needs the last ones.
+  // A pipeline would keep every line of progress, so it gets none.
   const progress = process.env.CI === 'true' ? () => {} : console.error
   const said = { out: console.log, progress }
   try {

@@ -1,11 +1,12 @@
-// `npm run conform`: random sequences of commands, which the fake storage and a database must answer alike.
+// `npm run conform`: random sequences of commands, to which the fake storage and a database must give the
+// same answers.
 //   --runs N       sequences in all (default 2000), each up to 200 commands and 100 on average
-//   --seed N       of the first hundred, the next hundred has the next (default: a new one)
-//   --workers N    processes that share the same sequences, each with its own database (default 1)
-//   --at-most N    stops after so many seconds; a line that begins with SHORT: says how many are missing
+//   --seed N       of the first hundred; each hundred after it has the next number (default: a new one)
+//   --workers N    processes to share the sequences between, each with its own database (default 1)
+//   --at-most N    stops after N seconds; a line that begins with SHORT: says how many sequences are missing
 //   --storage S    pglite (default) or postgresql: the server of DATABASE_URL, else a throwaway one
-// Exit code 1 with the smallest sequence that is answered otherwise, and for fewer than asked that no
-// --at-most explains; 2 for a bad option.
+// Exit code 1 with the smallest sequence whose answers differ, and for too few sequences unless --at-most
+// ended the run; 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -25,14 +26,11 @@ interface Options {
   readonly workers: number
   readonly atMostSeconds: number
   readonly storage: StorageName
-  /** Which of the workers this process is; undefined: it starts them. */
+  /** The number of this worker process; undefined in the process that starts the workers. */
   readonly worker: number | undefined
 }
 
-/**
- * Sequences of one seed. Workers take such pieces in turn: how many there are decides nothing about what is
- * asked.
- */
+/** Sequences of one seed. Workers take whole pieces in turn, so that their number changes no sequence. */
 const PIECE = 100
 
 const { values } = parseArgs({
@@ -62,14 +60,14 @@ function readOptions(): Options {
   return { ...(numbers as Record<keyof typeof numbers, number>), storage, worker }
 }
 
-/** What a process did of its share. */
+/** The work that one process did. */
 interface Share {
   readonly ran: number
-  /** Whether its time was over before. */
+  /** Whether the time ran out first. */
   readonly isStopped: boolean
 }
 
-/** One process: its share of the sequences on a database of its own. */
+/** Runs this process's share of the sequences on a database of its own. */
 async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Options): Promise<Share> {
   const { pgliteDatabase, postgresDatabase } = await import('../packages/core/test/conformance/database.ts')
   const { runBoth, sequences } = await import('../packages/core/test/conformance/sequence.ts')
@@ -80,7 +78,7 @@ async function work({ runs, seed, workers, worker, atMostSeconds, storage }: Opt
     ran += 1
   })
   for (let piece = worker ?? 0; piece * PIECE < runs; piece += workers) {
-    // Counted from the start of the process: on a busy machine to open a database takes its time as well.
+    // The time counts from the start of the process: on a busy machine, opening a database is slow too.
     const leftMs = 1000 * atMostSeconds - performance.now()
     if (leftMs < 1) return { ran, isStopped: true }
     const numRuns = Math.min(PIECE, runs - piece * PIECE)
@@ -140,7 +138,7 @@ async function main(): Promise<number> {
   return code
 }
 
-/** Puts a server's address where the databases of tests look for it. */
+/** Starts PostgreSQL, and sets the variable in which test databases look for its URL. */
 async function server(): Promise<AsyncDisposable> {
   await startPostgres()
   return { [Symbol.asyncDispose]: async () => stopPostgres() }

@@ -1,8 +1,8 @@
 const PATIENCE_MS = 5000
 
 /**
- * Sets the exit code of a command that has done its work and said so. What keeps the process for longer than
- * 5 s after that is a leak: it is named, and does not hold up a pipeline.
+ * Sets the exit code of a command that has finished. If the process still runs 5 s later, something leaked:
+ * prints the resources that keep it open, and exits, so that no pipeline waits for it.
  */
 export function endWith(code: number): void {
   process.exitCode = code

@@ -1,23 +1,23 @@
-/** What a run was asked to do and what it did. */
+/** The amount of work that a run was asked to do, and the amount that it did. */
 export interface Figures {
   readonly asked: number
   readonly done: number
-  /** What is counted, in the plural. */
+  /** The name of the things that are counted, in the plural. */
   readonly what: string
-  /** Whether the run was ended by its own `--at-most`. */
+  /** Whether `--at-most` ended the run. */
   readonly isStopped: boolean
 }
 
-/** How a run ends that broke no promise. */
+/** The exit code and last line of a run that broke no promise. */
 export interface Ending {
   readonly code: 0 | 1
-  /** What is to be said of it; undefined when it did what it was asked. */
+  /** The line to print; undefined if the run did all its work. */
   readonly line: string | undefined
 }
 
 /**
- * A figure that is asked for binds: a run that did less has failed, unless whoever asked said how long it may
- * take. Then it says how much less that was, in a line that begins with `SHORT:`.
+ * Returns how a run ends. A run that did less than asked has failed, unless `--at-most` ended it; then a line
+ * that begins with `SHORT:` says how much is missing.
  */
 export function endingOf({ asked, done, what, isStopped }: Figures): Ending {
   if (done >= asked) return { code: 0, line: undefined }

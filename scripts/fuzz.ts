@@ -1,10 +1,11 @@
 // `npm run fuzz -- --requests 200000 [--seed N] [--rate N] [--at-most SECONDS] [--p99 MS] [--p99-whole MS]
-// [--storage pglite]`: so many bad requests against every route of a service in a process of its own, on a
-// PostgreSQL of its own. When a quarter of them is answered, 8,192 come at 250 a second, in which the good
-// client's p99 is judged: in the median of pieces of four seconds (`--p99`), and of the whole time
-// (`--p99-whole`). All others come at `--rate`, or as they are answered. Prints the figures; exit code 1 with
-// the request that got a wrong answer, or with what the figures fall short of. Fewer requests than asked are
-// such a thing, unless `--at-most` ended the run: then a line says how many, and begins with SHORT:.
+// [--storage pglite]`: sends bad requests to every route of a service in a process of its own, on a
+// PostgreSQL of its own. After a quarter of them, 8,192 are sent at 250 a second; meanwhile the p99 of a good
+// client is checked: the median over pieces of four seconds (`--p99`), and the p99 of the whole time
+// (`--p99-whole`). All other requests are sent at `--rate`, or as fast as they are answered. Prints the
+// figures. Exit code 1 with the request that got a wrong answer, with the limits that were missed, and for
+// too few requests; but if `--at-most` ended the run, a line that begins with SHORT: says how many are
+// missing.
 import { parseArgs } from 'node:util'
 import { ROUTES } from '../packages/http/src/routes/index.ts'
 import { Siege } from '../siege/src/siege.ts'

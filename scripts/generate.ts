@@ -1,4 +1,4 @@
-// `npm run generate`: writes the reference that the code itself knows best. `npm run generate -- --check`:
+// `npm run generate`: writes the reference pages from the code. `npm run generate -- --check`:
 // writes nothing; exit code 1 with the names of the files that are not current.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

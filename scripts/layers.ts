@@ -1,5 +1,5 @@
-// `npm run layers`: holds the sources to the layer rules. Exit code 1 with one line per fault, `file:line
-// rule: mend`.
+// `npm run layers`: checks the sources against the layer rules. Exit code 1 with one line per fault,
+// `file:line rule: remedy`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkLayers } from './layers/check.ts'

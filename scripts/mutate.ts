@@ -1,9 +1,8 @@
-// `npm run mutate`: lets Stryker change the pure rules in every small way, in a copy of the checkout, and
-// says which changes the suites beside them do not notice. scripts/mutate/rules.ts lists both, and what share
-// has to be noticed.
-//   TEXT           only rules whose sources contain it
-//   --workers N    changes that are tried at once (default 1)
-// Exit code 1 when fewer are noticed than the list says; 2 for a bad option.
+// `npm run mutate`: lets Stryker mutate the pure rules in a copy of the checkout, and prints the mutants that
+// their suites do not catch. scripts/mutate/rules.ts lists sources, suites and the share that must be caught.
+//   TEXT           only rules with a source whose path contains TEXT
+//   --workers N    mutants that are tried at once (default 1)
+// Exit code 1 if fewer are caught than the list says; 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,10 +12,7 @@ import { copyOf } from './plant/copy.ts'
 
 const CONFIG = 'planted-stryker.json'
 
-/**
- * Settings of Stryker. Without `tsconfigFile` it would ask TypeScript 7 for an interface that this no longer
- * has.
- */
+/** Returns Stryker's settings. `tsconfigFile: 'none'` avoids an interface that TypeScript 7 no longer has. */
 const configOf = ({ sources, least }: Rules, workers: number): object => ({
   mutate: sources.map((path) => `packages/core/src/${path}`),
   inPlace: true,
@@ -32,7 +28,7 @@ const configOf = ({ sources, least }: Rules, workers: number): object => ({
   clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false },
 })
 
-/** Tries every change of some rules; whether enough of them were noticed. */
+/** Tries every mutant of some rules. Returns whether enough of them were caught. */
 function tryAll(rules: Rules, folder: string, workers: number): Promise<boolean> {
   writeFileSync(join(folder, CONFIG), JSON.stringify(configOf(rules, workers)))
   const stryker = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js')

@@ -1,10 +1,9 @@
-// What the command's package holds beside its own files: `make [folder]` puts it there before packing,
-// `remove` takes it away afterwards. The folder is the package's own unless another one is named.
+// Generates the files that the command's package holds beside its own: `make [folder]` writes them before
+// packing, `remove` deletes them afterwards. The default folder is the package's own.
 // - `docs`: the documentation. The support chat answers from its pages for customers and for authors of
 //   agents.
-// - `bundle`: the program and what it stands on, made from the sources, so that no old build can get in. `svc
-//   serve`
-//   reads 33 of its files instead of 1,000. Split, so that each command still loads its part alone.
+// - `bundle`: the program and its dependencies, made from the sources, so that no old build can get in. It is
+//   split, so that each command loads only its part: `svc serve` reads 33 files instead of 1,000.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
@@ -16,16 +15,14 @@ const program = join(folder, 'bundle')
 
 for (const made of [docs, program]) rmSync(made, { recursive: true, force: true })
 if (task === 'make') {
-  // Why things were decided is for those who change them.
+  // Decision records are only for people who change the code.
   const decisions = join(root, 'docs/decisions')
   cpSync(join(root, 'docs'), docs, { recursive: true, filter: (path) => path !== decisions })
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
 }
 
-/**
- * The licenses of the packages that these files belong to: whoever passes a copy on has to pass them on too.
- */
+/** Returns the licenses of the packages that these files belong to: every copy must include them. */
 function licensesOf(files) {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
   return [...new Set(folders)]

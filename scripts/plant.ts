@@ -1,12 +1,12 @@
-// `npm run plant`: plants each listed fault in a copy of the checkout, runs the suites named for it, and says
-// what survived.
-//   TEXT           only faults whose name contains it
-//   --only LIST    only those of scripts/plant/faults/LIST.ts
+// `npm run plant`: plants each listed fault in a copy of the checkout, runs the suites named for it, and
+// prints the faults that survived.
+//   TEXT           only faults whose name contains TEXT
+//   --only LIST    only faults of scripts/plant/faults/LIST.ts
 //   --workers N    copies that are worked on at once (default 1)
-//   --patience N   seconds after which suites count as hung, which is a catch (default 300)
-//   --list         names them and runs nothing
-// The suites are run once without a fault first. Exit code 1 when a fault survived or its code does not run;
-// 2 for a bad option, a fault that has no place any more, and suites that fail without a fault.
+//   --patience N   seconds after which suites count as hung; the fault is then caught (default 300)
+//   --list         prints the names of the faults and runs nothing
+// First, the suites run once without a fault. Exit code 1 if a fault survived or its code does not run; 2 for
+// a bad option, a fault whose source has changed, and suites that fail without a fault.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 
 const WORDS = { passed: 'SURVIVED', failed: 'caught', broken: 'BROKEN', hung: 'caught' } as const
 
-/** Runs the suites of a fault with the fault in their copy, and takes it out again. */
+/** Plants a fault in a copy, runs its suites, and removes the fault again. */
 async function judge(fault: ListedFault, folder: string, options: RunOptions): Promise<Outcome> {
   const path = join(folder, fault.file)
   const source = readFileSync(path, 'utf8')
@@ -53,7 +53,7 @@ async function chosenFaults(): Promise<readonly ListedFault[]> {
   return chosen
 }
 
-/** Suites that fail by themselves would seem to catch everything. */
+/** Checks that suites pass without a fault: suites that always fail would seem to catch every fault. */
 async function checkSuites(
   faults: readonly ListedFault[],
   folder: string,

@@ -1,4 +1,4 @@
-// What the two commands of a fresh machine share. Runs on the Node that the machine has (20 or newer), before
+// Functions of the two commands for a fresh checkout. They run on the machine's own Node (20 or newer) before
 // anything is installed: plain JavaScript, no packages.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -11,10 +11,10 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const modules = join(root, 'node_modules')
 
-/** The Node 24 that the lock brings along: the code runs on it whatever the machine has. */
+/** The Node 24 that the lock installs: the code runs on it, whatever version the machine has. */
 export const node = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 
-/** The environment of every child: the project's own tools first. */
+/** The environment of every child process, with the project's own tools first in PATH. */
 export const env = { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}` }
 
 function readPackages(file) {
@@ -26,8 +26,8 @@ function readPackages(file) {
 }
 
 /**
- * Whether `installed` (npm's own record of what lies in node_modules) satisfies `locked`. An optional package
- * may be absent: it belongs to another platform. A workspace's record must name the same dependencies.
+ * Returns whether `installed` (npm's record of node_modules) satisfies `locked`. An optional package may be
+ * absent: it belongs to another platform. A workspace's record must name the same dependencies.
  */
 export function satisfies(installed, locked) {
   if (!installed || !locked) return false
@@ -43,9 +43,7 @@ export function satisfies(installed, locked) {
   })
 }
 
-/**
- * Installs exactly what the lock says, when what lies there is not that already. Answers whether it had to.
- */
+/** Runs `npm ci` unless node_modules satisfies the lock. Returns whether it installed. Exits on failure. */
 export function ensureInstalled() {
   const locked = readPackages(join(root, 'package-lock.json'))
   const installed = readPackages(join(modules, '.package-lock.json'))
@@ -71,7 +69,7 @@ export function ensureInstalled() {
 }
 
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP']
-// One Ctrl-C arrives here twice, from the terminal and from npm: within this time it is the same one.
+// One Ctrl-C arrives twice, from the terminal and from npm: within this time both count as one.
 const SAME_SIGNAL_MS = 400
 
 function passOn(child) {
@@ -88,9 +86,9 @@ function passOn(child) {
 }
 
 /**
- * Runs the project's Node to its end, passing signals on, and answers its exit code (128 + number when a
- * signal ended it). `alone` gives the child a process group of its own, without standard input, so that one
- * Ctrl-C reaches it once.
+ * Runs the project's Node to its end and passes signals on. Returns the exit code (128 + number if a signal
+ * ended it). `alone` gives the child a process group of its own and no standard input, so that one Ctrl-C
+ * reaches it once.
  */
 export function runNode(args, { alone = false, onMessage } = {}) {
   const input = alone ? 'ignore' : 'inherit'

@@ -1,6 +1,6 @@
-// `npm run prose`: holds comments and pages to plain English. A sentence begins with its subject, a comment
-// gives one measured figure, and lines are as wide as code. `npm run prose -- packages/core/src/jobs` chooses
-// files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one.
+// `npm run prose`: checks that comments and pages are plain English. A sentence begins with its subject, a
+// comment gives one measured figure, and lines are as wide as code. `npm run prose -- packages/core/src/jobs`
+// chooses files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { proseFaults } from './prose/check.ts'
 
 const root = join(import.meta.dirname, '..')
 const chosen = process.argv.slice(2)
-// The past is told in the words of its day; the reference is made from the code.
+// The changelog and old decisions keep their words; the reference is generated from the code.
 const SPARED = /^(?:CHANGELOG\.md|docs\/reference\/|docs\/decisions\/00(?:0[1-9]|[12]\d|3[0-3])-)/
 
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -1,28 +1,28 @@
 // `npm run simulate`: runs the simulator of @svc/testing, seed after seed.
 //   --seed N       one seed; prints its digest, and its report when it breaks a promise
-//   --seeds N      at least so many seeds (default 1000, or none where a time is given)
-//   --minutes N    at least so many minutes; --seconds N likewise. With --seeds: whichever is more seeds
-//   --at-most N    stops after so many seconds; a line that begins with SHORT: says how many are missing
+//   --seeds N      at least N seeds (default 1000, or none if a time is given)
+//   --minutes N    at least N minutes; --seconds N likewise. With --seeds, both must be reached
+//   --at-most N    stops after N seconds; a line that begins with SHORT: says how many seeds are missing
 //   --from N       the first seed (default 1)
 //   --workers N    processes to share the seeds between (default 1)
-//   --app          through the whole HTTP application instead of straight over the services
+//   --app          through the whole HTTP application instead of the services alone
 //   --planted X    with the planted fault of that name (packages/testing/test/simulator/planted)
-// Exit code 1 when a seed breaks a promise, and for fewer seeds than asked that no --at-most explains; 2 for
-// a bad option.
+// Exit code 1 if a seed breaks a promise, and for too few seeds unless --at-most ended the run; 2 for a bad
+// option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { type SimulationSeams, tellSeed } from '../packages/testing/src/index.ts'
 import { endWith } from './ending.ts'
 import { endingOf } from './figures.ts'
 
-// Refusals are many here, and nobody reads where they were made.
+// Refusals are errors here, and many: stack traces that nobody reads would cost time.
 Error.stackTraceLimit = 0
 
 const names = ['seed', 'seeds', 'minutes', 'seconds', 'at-most', 'from', 'workers', 'step'] as const
 const SEEDS = 1000
 interface Options extends Partial<Record<(typeof names)[number], number>> {
   readonly seams: SimulationSeams
-  /** What of the command line chose them. */
+  /** The command-line flags that chose `seams`. */
   readonly flags: readonly string[]
 }
 
@@ -34,7 +34,7 @@ interface Totals {
   jobs: number
   simulatedSeconds: number
   failed: number
-  /** Processes whose time was over before they had done their share. */
+  /** Processes that ran out of time before they had done their share. */
   stopped: number
 }
 
@@ -80,7 +80,7 @@ async function oneSeed(seed: number, { seams, flags }: Options): Promise<number>
   return report === undefined ? 0 : 1
 }
 
-/** What a run has to reach: so many seeds and so many seconds, and when it ends at the latest. */
+/** Returns the least seeds and seconds of a run, and the seconds after which it ends in any case. */
 function goalOf(options: Options) {
   const seconds = options.seconds ?? 60 * (options.minutes ?? 0)
   const seeds = options.seeds ?? (seconds > 0 ? 0 : SEEDS)
@@ -114,7 +114,7 @@ async function manySeeds(options: Options): Promise<Totals> {
   return { ...totals, stopped: lasts(atMost) ? 0 : 1 }
 }
 
-/** Shares the seeds between processes: worker w takes the seeds from + w, from + w + n, … */
+/** Shares the seeds between n processes: worker w takes the seeds from + w, from + w + n, … */
 async function shared(options: Options, workers: number): Promise<Totals[]> {
   const { from = 1, flags } = options
   const { seeds, seconds, atMost } = goalOf(options)

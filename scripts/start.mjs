@@ -1,11 +1,11 @@
-// `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds when needed,
-// then hands over to `svc up`. Arguments go there: `npm start -- --port 9000`. Ctrl-C drains; its exit code
-// is svc's own.
+// `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds if needed,
+// then runs `svc up` with the arguments: `npm start -- --port 9000`. Ctrl-C drains; the exit code is that of
+// svc.
 import { ensureInstalled, runNode } from './project.mjs'
 
 ensureInstalled()
 
-// The command and what it stands on; the testing package is no part of it.
+// The command and the packages that it depends on; the testing package is not built.
 const built = await runNode(['node_modules/typescript/bin/tsc', '-b', 'packages/cli'])
 if (built !== 0) process.exit(built)
 

@@ -1,11 +1,11 @@
-// `npm test`: installs when needed, then runs every suite. Arguments go to jest: `npm test --
-// packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` when there are any);
+// `npm test`: installs if needed, then runs every suite. Arguments go to jest: `npm test --
+// packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are any);
 // a run without tests fails.
 import { ensureInstalled, runNode } from './project.mjs'
 
 ensureInstalled()
 
-// The whole run meets the built command too; a run of some suites reads the sources alone.
+// The whole run also tests the built command; a run of some suites needs only the sources.
 const chosen = process.argv.slice(2)
 if (chosen.length === 0 && (await runNode(['node_modules/typescript/bin/tsc', '-b'])) !== 0) {
   console.log('The build failed: see the messages above.')
@@ -13,7 +13,7 @@ if (chosen.length === 0 && (await runNode(['node_modules/typescript/bin/tsc', '-
   process.exit(1)
 }
 
-// As arguments, not as NODE_OPTIONS: the processes that suites start shall not inherit them.
+// These are arguments and not NODE_OPTIONS, which the processes that suites start would inherit.
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
 const ENDING_MS = 15_000
 let counts
@@ -21,7 +21,7 @@ const exitCode = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...ch
   onMessage: (message, child) => {
     if (!message?.counts) return
     counts = message.counts
-    // Everything has run: what holds up the end is a leak, reported above, and must not hold up a pipeline.
+    // All tests have run. A leak, reported above, may keep the process open, and must not hold up a pipeline.
     setTimeout(() => child.kill('SIGKILL'), ENDING_MS).unref()
   },
 })

@@ -1,10 +1,10 @@
 import { buildProgram } from '../../packages/cli/src/program/command-tree.ts'
 import { RecordingIo } from '../../test/support/recording-io.ts'
 
-/** A command of the program, as commander keeps it. */
+/** A command of the program, as an object of commander. */
 export type Command = Awaited<ReturnType<typeof buildProgram>>
 
-/** The program, and what it writes when its commands are asked for their help. Nothing runs. */
+/** Returns the program, and the output of its commands when they print their help. No command runs. */
 export async function inspectedProgram(): Promise<{ program: Command; written: () => string }> {
   const io = new RecordingIo()
   const written = () => {
@@ -15,13 +15,13 @@ export async function inspectedProgram(): Promise<{ program: Command; written: (
   return { program: await buildProgram(io), written }
 }
 
-/** A command with the words that call it. */
+/** A command and the words that call it. */
 export interface NamedCommand {
   readonly words: readonly string[]
   readonly command: Command
 }
 
-/** Every command of a program in the order of the help text, groups before their commands. */
+/** Returns every command of a program in the order of the help text, groups before their commands. */
 export function commandsOf(program: Command): readonly NamedCommand[] {
   const below = (words: readonly string[], command: Command): NamedCommand[] => [
     { words, command },

@@ -53,7 +53,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   sharedSecret: 'a secret of the settings as bearer',
 }
 
-/** Every route: one table to find it by, then what it takes and answers. */
+/** Returns the page of all routes: a table of contents, then the input and answers of each. */
 export function httpPage(): string {
   const rows = ROUTES.map((route) => [
     route.method,
@@ -70,8 +70,8 @@ export function httpPage(): string {
 
 const headingOf = ({ method, path }: Route): string => `${method} ${path}`
 
-// As renderers make them: lower case, blanks to dashes, everything else that is no letter, digit, dash or
-// underscore gone.
+// Anchors as renderers make them: lower case, blanks as dashes, and no other characters than letters, digits,
+// dashes and underscores.
 const anchorOf = (route: Route): string =>
   headingOf(route)
     .toLowerCase()
@@ -143,14 +143,14 @@ function spelled(schema: Schema): string {
   return [type, ...bounds].join(', ').replace(/(from \S+), (to )/, '$1 $2')
 }
 
-// Bounds that are there because numbers and texts have some say nothing to a reader.
+// Bounds that every number or text has say nothing to a reader.
 function isTelling(keyword: string, value: unknown): boolean {
   if (value === undefined) return false
   if (keyword === 'minLength') return value !== 0
   return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
 }
 
-/** The fields of a JSON answer, or the media type of another one. */
+/** Returns the fields of a JSON answer, or the media type of another answer. */
 function answered(content: Content): readonly string[] {
   const { 'application/json': json, ...others } = content
   return json === undefined ? Object.keys(others) : Object.keys(json.schema.properties ?? {})

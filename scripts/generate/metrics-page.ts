@@ -17,7 +17,7 @@ exists at zero from the start. Figures that are read from the database are at mo
 come those of the process (\`process_*\` and \`nodejs_*\`).
 `
 
-/** Every family of a served plane with its labels. */
+/** Returns the page of all metrics of a served plane, with their labels. */
 export async function metricsPage(): Promise<string> {
   await using test = testPlane()
   createApp(test.plane)

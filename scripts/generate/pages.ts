@@ -4,10 +4,7 @@ import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
 
-/**
- * Every generated file by its path from the checkout. The same code gives the same text, whoever runs it
- * where.
- */
+/** Returns the text of every generated file by its path in the checkout. It depends on the code alone. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/settings.md', settingsMarkdown()],
@@ -18,7 +15,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
-/** The paths whose text on disk is another one, or that are missing there. */
+/** Returns the paths of generated files that differ on disk or are missing. */
 export function stalePages(
   pages: ReadonlyMap<string, string>,
   readText: (path: string) => string | undefined,

@@ -8,7 +8,8 @@ interface Ambient {
   readonly mend: string
 }
 
-// What the world outside the process is reached by, and the files that may (architecture, rules 4, 5 and 10).
+// Ways to reach the world outside the process, and the files that may use them (architecture, rules 4, 5,
+// 10).
 const AMBIENTS: readonly Ambient[] = [
   {
     what: 'the wall clock',
@@ -19,7 +20,7 @@ const AMBIENTS: readonly Ambient[] = [
   {
     what: 'Math.random',
     pattern: /\bMath\s*\.\s*random\b/g,
-    // Spreading retries needs no repeatable source, and the agent holds no secrets of its own making.
+    // The agent only spreads retries with it, which needs no repeatable source; it generates no secrets.
     allowed: /^packages\/cli\/src\/agent\//,
     mend: 'Take identifiers and secrets from Ids.',
   },
@@ -39,7 +40,7 @@ const AMBIENTS: readonly Ambient[] = [
     what: 'a stream of the process',
     pattern:
       /\bprocess\s*\.\s*(?:stdout|stderr|stdin|_rawDebug|emitWarning)\b|\bconsole\s*\.|\bwriteSync\s*\(\s*(?:[12]\b|STD)/g,
-    // The watch beside the main thread writes one line of its own making while that thread is stuck.
+    // While the main thread is stuck, the watch thread writes one line of its own.
     allowed: /^packages\/cli\/(?:src\/(?:io|thread-watch-worker)\.ts|bin\/)/,
     mend: 'Text goes out by the Output of cli/src/io.ts alone, which takes out what commands a terminal.',
   },
@@ -73,7 +74,7 @@ export function checkAmbient({ sources }: Workspace): Fault[] {
 
 const STREAM_MODULES = /^(?:node:)?(?:process|console|tty)$/
 
-/** No module hands out a stream of the process either: text has one exit. */
+/** Forbids importing a stream of the process from a module, so that text has one way out. */
 export function checkStreams({ sources }: Workspace): Fault[] {
   return sources.flatMap(({ path, imports }) =>
     imports

@@ -1,10 +1,10 @@
 import { type Import, lineAt, type Source } from './source.ts'
 import type { Fault, Workspace } from './workspace.ts'
 
-/** The guarded client: judges and pins every address that it calls (decision 4). */
+/** The guarded client, which checks and pins every address that it calls (decision 4). */
 const GUARD = /^packages\/core\/src\/net\//
 
-// Files outside of the guard whose calls no stranger can aim.
+// Files outside of the guard whose addresses no outsider can choose.
 const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   {
     path: /^packages\/cli\/src\/connect\/exchange\.ts$/,
@@ -24,7 +24,7 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
 
 interface Opener {
   readonly module: RegExp
-  /** What opens no connection, so may be imported anywhere. */
+  /** Names that open no connection and may be imported anywhere. */
   readonly harmless: RegExp
 }
 
@@ -65,7 +65,7 @@ function openersOf({ code, imports, path }: Source): Fault[] {
   ]
 }
 
-/** Whatever calls out goes through the guard, except for the files whose calls nobody else can aim. */
+/** Requires the guard for every outgoing connection, except in the files of `OWN_CALLS`. */
 export function checkCallsOut({ sources }: Workspace): Fault[] {
   return sources
     .filter(({ path }) => !GUARD.test(path) && !OWN_CALLS.some((own) => own.path.test(path)))

@@ -15,12 +15,12 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
 }
 
 /**
- * Packages that stand in `dependencies` without being imported: a peer that another one asks for by name, and
- * what the bundle of the command leaves outside itself.
+ * Packages that are dependencies without being imported: a peer of another package, and the package that the
+ * bundle of the command leaves out.
  */
 const NOT_IMPORTED: ReadonlySet<string> = new Set(['kysely', '@electric-sql/pglite'])
 
-/** Each package declares what it imports, and imports what it declares. */
+/** Checks that each package declares the packages that it imports, and imports those that it declares. */
 export function checkDeclared({ sources, manifests }: Workspace): Fault[] {
   return [...manifests].flatMap(([name, manifest]) => {
     const own = sources.filter(({ path }) => packageOf(path) === name)

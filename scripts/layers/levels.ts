@@ -25,14 +25,14 @@ function levelIn(folder: string, file: string): number {
   if (TOOL_FOLDERS.has(folder)) return TOOLS
   if (folder === 'wiring') return WIRING
   if (folder === 'database') return ADAPTERS
-  // The port of all stores together, and what builds it.
+  // `storage.ts` is the port of all stores together; the other files build it.
   if (folder === 'storage') return file === 'storage.ts' ? VALUES : ADAPTERS
   // An operation is a service's public verb; the folder `operations` holds their common shape.
   if (file === `${folder}.ts` || file.endsWith('-operations.ts')) return SERVICES
   return folder === 'operations' && !file.endsWith('-store.ts') ? SERVICES : VALUES
 }
 
-/** Where a path stands in core; undefined outside of core/src. */
+/** Returns the place of a path in core; undefined outside of core/src. */
 export function placeOf(path: string): Place | undefined {
   if (!path.startsWith(CORE)) return undefined
   const [first = '', ...rest] = path.slice(CORE.length).split('/')
@@ -42,7 +42,7 @@ export function placeOf(path: string): Place | undefined {
 
 function allowed(from: Place, to: Place): boolean {
   if (from.level !== to.level) return to.level < from.level
-  // Tools stand alone. Features may speak in each other's values and call each other's services.
+  // Tools do not import each other. Features may use each other's values and services.
   return from.folder === to.folder || from.level >= VALUES
 }
 

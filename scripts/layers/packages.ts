@@ -1,6 +1,7 @@
 import { dependencyOf, type Fault, packageOf, type Workspace } from './workspace.ts'
 
-// Which of our own packages each may import: core ← testing, core ← http ← cli (architecture, rule 1).
+// The packages of this project that each may import: core ← testing, core ← http ← cli (architecture, rule
+// 1).
 const OURS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   testing: ['@svc/core'],
@@ -16,7 +17,7 @@ interface Placement {
 
 const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|(?:storage|database)\/.*)$/
 
-// Where packages that shape the code may appear at all, types included.
+// The only files that may import certain packages, types included.
 const PLACEMENTS: readonly Placement[] = [
   {
     packages: /^(?:koa(?:-.*)?|@koa\/.*)$/,
@@ -61,8 +62,8 @@ function directionFault(path: string, dependency: string): string | undefined {
 }
 
 /**
- * Rule 1 and section 2: the direction between packages, and the files that may know a framework, the ORM or a
- * driver.
+ * Checks rule 1 and section 2: the direction of imports between packages, and the files that may import a
+ * framework, the ORM or a driver.
  */
 export function checkPackages({ sources }: Workspace): Fault[] {
   const faults: Fault[] = []

@@ -14,7 +14,7 @@ function nextOf(source: Source, byPath: ByPath): Source[] {
 }
 
 /**
- * The first way, by run-time imports, from `source` to a storage package: the paths on it and the package.
+ * Returns the first chain of run-time imports from `source` to a storage package: paths, then the package.
  */
 function wayToStorage(source: Source, byPath: ByPath, seen: Set<string>): string[] | undefined {
   seen.add(source.path)
@@ -29,7 +29,9 @@ function wayToStorage(source: Source, byPath: ByPath, seen: Set<string>): string
   return undefined
 }
 
-/** The face of core loads without the ORM: who brings an own storage does not pay for ours. */
+/**
+ * Checks that the index of core loads without the ORM, which embedders with their own storage do not need.
+ */
 export function checkFace({ sources }: Workspace): Fault[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const face = byPath.get(FACE)
@@ -39,7 +41,7 @@ export function checkFace({ sources }: Workspace): Fault[] {
   return [{ path: FACE, line: 1, rule: 'face-reaches-storage', message }]
 }
 
-/** No file imports itself through others: a cycle has no order in which it loads. */
+/** Forbids cycles of imports: their files have no defined order of loading. */
 export function checkCycles({ sources }: Workspace): Fault[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const done = new Set<string>()

@@ -4,19 +4,15 @@ import { stripTypeScriptTypes } from 'node:module'
 export interface Import {
   readonly specifier: string
   readonly line: number
-  /** False when only types come over: the statement is gone at run time. */
+  /** False if only types are imported: the statement is gone at run time. */
   readonly runtime: boolean
   /**
-   * The names that come over at run time, as they are called there; `*` for all of them, so for a default or
-   * `import()`.
+   * The exported names that are imported at run time; `*` for a default import, a namespace or `import()`.
    */
   readonly names: readonly string[]
 }
 
-/**
- * A source file with everything in it that is not code blanked out, so that rules meet neither prose nor
- * data.
- */
+/** A source file in which everything but code is blanked out, so that rules match neither prose nor data. */
 export interface Source {
   readonly path: string
   readonly lines: number
@@ -25,7 +21,7 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-// What may stand before a slash that opens a regular expression; after anything else it divides.
+// Text before a slash that opens a regular expression; after any other text the slash divides.
 const BEFORE_EXPRESSION = /(?:^|[(,=:[!&|?{};+\-*%<>~^/]|\b(?:return|typeof|case|in|of|await|yield))\s*$/
 const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|`|\/|[{}]/y
 const PATTERN = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
@@ -41,8 +37,8 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 }
 
 /**
- * From just behind a backtick or an inner `}`: where the literal part of the template ends, `${` or backtick
- * included.
+ * Returns the end of a literal part of a template, after its `${` or backtick. `from` is just behind a
+ * backtick or an inner `}`.
  */
 function templateEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
@@ -53,21 +49,21 @@ function templateEnd(text: string, from: number): number {
   return text.length
 }
 
-/** A comment as it stands: its position, and its text with its marks. */
+/** A comment: its position, and its text with its marks. */
 export interface Comment {
   readonly at: number
   readonly text: string
 }
 
 /**
- * Blanks out comments, strings, templates (their expressions stay) and regular expressions, keeping every
- * position.
+ * Replaces comments, strings, templates (but not their expressions) and regular expressions by blanks, so
+ * that every position stays.
  */
 export function codeOf(text: string): string {
   return scan(text).code
 }
 
-/** The code of a text, and the comments in it. */
+/** Returns the code of a text, blanked as by `codeOf`, and its comments. */
 export function scan(text: string): { code: string; comments: Comment[] } {
   const comments: Comment[] = []
   let out = ''
@@ -117,7 +113,7 @@ function specifiersAt(text: string): Map<number, Found> {
   return found
 }
 
-/** What the statement whose `from` comes next names; everything, when it names nothing one by one. */
+/** Returns the names that the statement before a `from` lists; `*` if it lists none. */
 function namesIn(before: string): string[] {
   const listed = /\b(?:import|export)\s*\{([^{}]*)\}\s*$/.exec(before)?.[1]
   if (listed === undefined) return ['*']
@@ -127,7 +123,7 @@ function namesIn(before: string): string[] {
     .filter((name) => name !== '')
 }
 
-/** The 1-based line of a position. */
+/** Returns the 1-based line of a position. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
 }

@@ -6,11 +6,11 @@ export interface Fault {
   readonly path: string
   readonly line: number
   readonly rule: string
-  /** What is wrong and what mends it. */
+  /** The fault and its remedy. */
   readonly message: string
 }
 
-/** The part of a package.json that rules ask for. */
+/** The fields of a package.json that rules read. */
 export interface Manifest {
   readonly name: string
   readonly dependencies?: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** The checkout as the rules see it: sources of `packages/<name>/` and the packages' manifests. */
+/** The part of the checkout that rules read: sources of `packages/<name>/` and the packages' manifests. */
 export interface Workspace {
   readonly sources: readonly Source[]
   readonly manifests: ReadonlyMap<string, Manifest>

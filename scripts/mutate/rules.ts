@@ -1,14 +1,14 @@
-/** Pure rules, and the suites that have to notice each small change of them. */
+/** Sources of pure rules, and the suites that must catch mutants of them. */
 export interface Rules {
-  /** Sources that are changed, from `packages/core/src`. */
+  /** Paths of the sources that are mutated, from `packages/core/src`. */
   readonly sources: readonly string[]
-  /** Test files, from `packages/core/test`, without `.test.ts`. */
+  /** Paths of the test files, from `packages/core/test`, without `.test.ts`. */
   readonly suites: readonly string[]
-  /** The share of changes, in percent, that the suites notice at least. */
+  /** The least share of mutants, in percent, that the suites must catch. */
   readonly least: number
 }
 
-/** Suites that need no database: each change is tried by all of those beside it. */
+/** All rules. Their suites need no database, and each mutant runs against all suites of its entry. */
 export const RULES: readonly Rules[] = [
   {
     sources: ['alerts/alert-lifecycle.ts'],

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Files that git tracks, and those that it would: the checkout as it stands, without what was built. */
+/** Returns the files of the checkout, tracked or not, without the files that git ignores. */
 function filesOf(root: string): readonly string[] {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const
   const output = execFileSync(
@@ -30,7 +30,7 @@ function linkModules(from: string, to: string): void {
   }
 }
 
-/** Copies the checkout at `root` into a folder of its own, which goes with this process. */
+/** Copies the checkout at `root` into a folder of its own, which is deleted when this process exits. */
 export function copyOf(root: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-planted-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,26 +1,26 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A mistake that could be made in the code, and the suites that have to notice it. */
+/** A possible mistake in the code, and the suites that must fail because of it. */
 export interface Fault {
-  /** The feature, a colon, and the mistake in a few words. */
+  /** The name: the feature, a colon, and the mistake in a few words. */
   readonly name: string
-  /** The source that is changed, from the root of the checkout. */
+  /** The path of the changed source, from the root of the checkout. */
   readonly file: string
-  /** A piece of that source. It stands there exactly once. */
+  /** A piece of that source, which occurs in it exactly once. */
   readonly find: string
-  /** The mistake in its place. It is valid code: a suite that cannot start has noticed nothing. */
+  /** The mistake in its place. It must be valid code: a suite that cannot start proves nothing. */
   readonly replace: string
   /** The test files or folders that are run, from the root of the checkout. */
   readonly suites: readonly string[]
 }
 
-/** A fault with the name of the list that it stands in. */
+/** A fault and the name of its list. */
 export interface ListedFault extends Fault {
   readonly list: string
 }
 
-/** All faults: the lists in `faults/`, by name. */
+/** Returns the faults of all lists in `faults/`, sorted by list. */
 export async function listedFaults(): Promise<readonly ListedFault[]> {
   const folder = join(import.meta.dirname, 'faults')
   const names = globSync('*.ts', { cwd: folder }).toSorted()
@@ -34,7 +34,7 @@ export async function listedFaults(): Promise<readonly ListedFault[]> {
 }
 
 /**
- * The source with the fault in it.
+ * Returns the source with the fault planted.
  *
  * @throws Error when the source has changed, so that the fault has no place or several
  */

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How suites ended. */
+/** The result of running suites. */
 export interface Outcome {
   readonly verdict: 'passed' | 'failed' | 'broken' | 'hung'
-  /** The first test that failed, or why nothing could be told. */
+  /** The first test that failed, or the reason why the suites gave no result. */
   readonly why: string
   readonly seconds: number
 }
 
-/** The part of jest's report that is read. */
+/** The fields of jest's report that are read. */
 interface Report {
   readonly numPassedTests: number
   readonly numFailedTests: number

@@ -1,6 +1,6 @@
 import { commentsOf, type Passage, paragraphsOf } from './passages.ts'
 
-/** A place whose words are to be mended. */
+/** A sentence, comment or line that breaks a rule. */
 export interface Fault {
   readonly path: string
   readonly line: number
@@ -8,7 +8,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** Comments are wrapped where code is; the formatter leaves them as they are. */
+/** The width of code. The formatter does not wrap comments. */
 const WIDTH = 110
 
 // A sentence that begins so hides its subject: not "What nobody took is deleted", but "Jobs that nobody took
@@ -18,7 +18,7 @@ const INVERTED = /^(?:what(?:ever)?|who(?:m|se|ever|mever)?|wherever|where|those
 // A figure that was measured, and not a limit that the code sets.
 const FIGURE = /\d\s?(?:µs|%|×)|\d(?:\.\d+)?\s+times\b/g
 
-/** The sentences of a passage. An abbreviation and a name such as `a.b` end none. */
+/** Splits a passage into sentences. An abbreviation and a name such as `a.b` end none. */
 export function sentencesOf(text: string): string[] {
   return text
     .split(/(?<=[.!?:](?:["'”)\]`*]*))\s+(?=[`"'“(*]*[\p{Lu}])/u)
@@ -60,7 +60,7 @@ function wideLines(path: string, text: string): Fault[] {
   )
 }
 
-/** What is wrong with the words of a source or a page. */
+/** Returns the faults in the comments of a source, or in the text of a page. */
 export function proseFaults(path: string, text: string): Fault[] {
   if (path.endsWith('.md')) return paragraphsOf(text).flatMap((passage) => faultsOf(path, passage))
   return [...commentsOf(text).flatMap((passage) => faultsOf(path, passage)), ...wideLines(path, text)]

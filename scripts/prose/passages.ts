@@ -1,6 +1,6 @@
 import { lineAt, scan } from '../layers/source.ts'
 
-/** A piece of prose that is read in one go. */
+/** A paragraph of prose. */
 export interface Passage {
   /** 1-based. */
   readonly line: number
@@ -8,10 +8,10 @@ export interface Passage {
 }
 
 const MARKS = /^\s*(?:\/\/+|\/\*+|\*(?!\/))|\s*\*\/\s*$/g
-// A word to a tool, and not to a reader.
+// A directive to a tool, not prose for a reader.
 const DIRECTIVE = /^\s*(?:biome-ignore|@ts-|v8 ignore|Stryker )/
 
-/** The paragraphs of a source's comments. Comments of one line that follow one another are one. */
+/** Returns the paragraphs of a source's comments. Consecutive line comments are one passage. */
 export function commentsOf(source: string): Passage[] {
   const passages: { line: number; end: number; text: string }[] = []
   for (const { at, text } of scan(source).comments) {
@@ -29,10 +29,10 @@ export function commentsOf(source: string): Passage[] {
     .flatMap(({ line, text }) => paragraphs(line, text))
 }
 
-// A tag of a docstring begins a paragraph of its own; its name and the name it speaks of are no prose.
+// A tag of a docstring begins a paragraph; the tag and the name of its parameter are not prose.
 const TAG = /^@(?:(?:param|throws|template|property)\s+(?:\{[^}]*\}\s+)?`?[\w.[\]]+`?\s+(?:-\s+)?|\w+\s+)/
 
-/** The paragraphs of a text without its marks: an empty line, a tag and an item of a list each begin one. */
+/** Returns the paragraphs of a text without marks: an empty line, a tag or a list item begins one. */
 function paragraphs(line: number, text: string): Passage[] {
   const found: Passage[] = []
   let open: { line: number; text: string } | undefined
@@ -51,7 +51,9 @@ function paragraphs(line: number, text: string): Passage[] {
   return found
 }
 
-/** The paragraphs and items of a page in Markdown, without its code, tables, headings and quotations. */
+/**
+ * Returns the paragraphs and list items of a Markdown page, without code, tables, headings and quotations.
+ */
 export function paragraphsOf(page: string): Passage[] {
   let isCode = false
   const kept = page.split('\n').map((line) => {

@@ -6,8 +6,9 @@ import { operate } from './control.ts'
 import type { Row } from './database.ts'
 
 /**
- * The period in which a license may or must have been suspended, in unix milliseconds: sending and answer of
- * the suspension (`asked`, `since`) and of its end (`lifting`, `lifted`). The time of a missing answer is absent.
+ * The period in which a license may or must have been suspended, in unix milliseconds: when the suspension
+ * was sent and answered (`asked`, `since`), and then its end (`lifting`, `lifted`). The time of a missing
+ * answer is absent.
  */
 export interface Barring {
   readonly license: string

@@ -24,8 +24,8 @@ export class Injurer {
   }
 
   /**
-   * Carries out the plan for `lengthMs`, and longer until `isEnough`. Returns the milliseconds that this took;
-   * some faults may still last.
+   * Carries out the plan for `lengthMs`, and longer until `isEnough`. Returns the milliseconds that this
+   * took; some faults may still last.
    */
   async follow(
     planned: readonly Planned[],
