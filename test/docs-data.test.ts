@@ -86,7 +86,7 @@ describe('the columns of a migrated database', () => {
     for (const column of columns) {
       const [table = '', name = ''] = column.split('.')
       const { rows } = await client.query<{ value: string }>(
-        // Of an array each entry.
+        // Each entry of an array is one value.
         `select unnest(string_to_array(trim("${name}"::text, '{}'), ',')) as value from "${table}"`,
       )
       expect([column, rows.length]).not.toEqual([column, 0])

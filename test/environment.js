@@ -24,7 +24,7 @@ const WATCHED = new Set([
 // count as its own.
 void [process.stdout, process.stderr]
 
-// What nock plays over stays in a pool until the process ends.
+// Sockets that nock simulates stay in a pool until the process ends.
 const PLAYED = new Set(['TCPSocketWrap', 'TLSWrap'])
 
 function open() {

@@ -23,7 +23,7 @@ function workspace(planted: Readonly<Record<string, string>>): ReadonlyMap<strin
   )
 }
 
-/** What the tool says about a planted file, as `line rule`. */
+/** Returns the faults of a planted file, each as `line rule`. */
 function faultsOf(path: string, text: string): string[] {
   const dependency = {
     '@mikro-orm/core': '7',

@@ -32,7 +32,7 @@ function prompted(text: string): string {
   return [...text.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command).join('\n')
 }
 
-/** What a checkout offers. */
+/** Scripts and binaries of a checkout. */
 export interface Offer {
   readonly scripts: readonly string[]
   readonly binaries: readonly string[]

@@ -1,4 +1,4 @@
-// Where one command ends and another begins.
+// Separators of commands.
 const BREAK = /^(?:\|\||&&|\||;|&|\n)/
 const ASSIGNMENT = /^[A-Za-z_]\w*=/
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type DnsServer, createServer as dnsServer, Packet } from 'dns2'
 import { freePort } from './free-port.ts'
 
-/** What a zone says of a name: record data by type as dns2 writes them, or how it misbehaves. */
+/** A zone's answer for a name: record data by type in the form of dns2, or the way it misbehaves. */
 export type ZoneEntry =
   | Readonly<Record<string, readonly object[]>>
   | 'servfail'
@@ -20,7 +20,7 @@ export interface LoopbackDns extends AsyncDisposable {
   /** `ip:port` */
   readonly server: string
   readonly zone: Map<string, ZoneEntry>
-  /** What was asked, by transport. */
+  /** Number of questions by transport. */
   readonly asked: { udp: number; tcp: number }
 }
 

@@ -9,7 +9,7 @@ export interface Sent {
   readonly body?: string | Buffer | undefined
 }
 
-/** What came back. */
+/** An answer as a test reads it. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -19,7 +19,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly left: number
   /** Everything it was ever sent. */
   text(): string
-  /** What it does from now on. */
+  /** Sets the answer to all further requests. */
   answer(how: (response: ServerResponse) => unknown): void
 }
 

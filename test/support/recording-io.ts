@@ -44,7 +44,7 @@ export class RecordingOutput extends Output {
   }
 }
 
-/** What a test may bring itself. */
+/** Optional inputs of a recording process. */
 export interface RecordingIoParts {
   readonly args?: readonly string[]
   readonly env?: Environment
