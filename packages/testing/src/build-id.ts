@@ -2,5 +2,5 @@ import { FakeIds } from './fake-ids.ts'
 
 const ids = new FakeIds()
 
-/** The next identifier of this process's builders: never the same twice, in the order of their making. */
+/** Returns an identifier that is unique in this process and sorts after all earlier ones. */
 export const buildId = (prefix: string): string => ids.next(prefix)

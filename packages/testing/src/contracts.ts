@@ -1,6 +1,6 @@
 /**
- * Subpath `@svc/testing/contracts`: the suites a storage must pass. For jest only: they import
- * `@jest/globals`.
+ * Subpath `@svc/testing/contracts`: contract suites that a storage must pass. They run under jest only, as
+ * they import `@jest/globals`.
  */
 export { agentsStoreContract } from './agents/agents-store-contract.ts'
 export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-contract.ts'

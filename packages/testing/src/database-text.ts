@@ -4,8 +4,8 @@ import { jsonCopy } from './text-order.ts'
 const NUL = '\u0000'
 
 /**
- * The stores with every text as PostgreSQL takes it: lone surrogates become U+FFFD, and a NUL fails the
- * statement.
+ * Returns the stores with every text changed as PostgreSQL would: lone surrogates become U+FFFD, and a NUL
+ * fails the statement.
  */
 export const asDatabaseTakesText = (stores: Stores): Stores =>
   Object.fromEntries(
@@ -14,7 +14,7 @@ export const asDatabaseTakesText = (stores: Stores): Stores =>
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 
-/** Calls that travel as one JSON document, where a lone surrogate fails as well. */
+/** Calls whose arguments are sent as one JSON document, in which a lone surrogate fails, too. */
 const SENT_AS_JSON: ReadonlySet<string> = new Set(['alerts.move', 'alerts.record'])
 
 function guarded(storeName: string, store: object): object {
@@ -44,7 +44,8 @@ const guardedJson =
     return method(...given)
   }
 
-// Fields of what is given are columns; what lies deeper is kept as JSON, which has rules of its own.
+// Top-level fields of an argument are columns. Deeper values are stored as JSON, which follows other rules,
+// so they are left alone.
 function taken(given: unknown): unknown {
   if (Array.isArray(given)) return given.map(record)
   return record(given)
@@ -53,7 +54,7 @@ function taken(given: unknown): unknown {
 function record(given: unknown): unknown {
   if (typeof given === 'string') return text(given)
   if (typeof given !== 'object' || given === null || given instanceof Date) return given
-  // A message is columns of its own, wherever it stands.
+  // A message is stored in columns of its own, at any depth.
   if ('message' in given) return { ...recordOf(given), message: record(given.message) }
   return recordOf(given)
 }

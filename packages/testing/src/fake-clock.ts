@@ -1,9 +1,9 @@
 import type { Clock } from '@svc/core'
 
-/** Where a fake clock starts when the test does not say: a whole second of an ordinary day. */
+/** The default start of a fake clock: a whole second of an ordinary day. */
 export const FAKE_START = '2026-01-05T09:00:00.000Z'
 
-/** How far to move, in the unit that reads best. */
+/** A duration by which a clock moves, in any of these units. */
 export interface Step {
   readonly ms?: number
   readonly seconds?: number
@@ -14,15 +14,15 @@ export interface Step {
 
 const MS = { ms: 1, seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
 
-/** A step in milliseconds. */
+/** Returns a step in milliseconds. */
 export function stepMs(step: number | Step): number {
   const units = Object.entries(typeof step === 'number' ? { ms: step } : step)
   return units.reduce((sum, [unit, amount]) => sum + (amount ?? 0) * MS[unit as keyof typeof MS], 0)
 }
 
 /**
- * A clock that stands still until the test moves it. Stores get its instant too, instead of the database's
- * own.
+ * A clock that stands still until the test moves it. Stores use its instant, too, instead of the database's
+ * clock.
  */
 export class FakeClock implements Clock {
   #at: number

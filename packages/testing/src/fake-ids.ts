@@ -3,8 +3,8 @@ import { type Clock, type Ids, spellId } from '@svc/core'
 import { FakeClock } from './fake-clock.ts'
 
 /**
- * Counted identifiers: the same in every run, sorted by the clock and then by the order of their making, and
- * told apart by their last characters. Secrets are as long as real ones, repeatable, and no secret at all.
+ * Counted identifiers: the same in every run, sorted by the clock and then by creation, and different in
+ * their last characters. Secrets are as long as real ones, but repeatable, so they protect nothing.
  */
 export class FakeIds implements Ids {
   readonly #clock: Clock

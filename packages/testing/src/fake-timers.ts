@@ -8,11 +8,12 @@ interface Waiter {
 }
 
 /**
- * Turns of the event loop that are left to what a pause held up: reads and writes of fakes take a few each.
+ * The number of turns of the event loop that code gets after its pause has ended: each read or write of a
+ * fake takes a few.
  */
 const TURNS = 5
 
-/** Timers that stand still until the test moves them, together with a clock. */
+/** Timers that stand still until the test advances them; they advance a clock with them. */
 export class FakeTimers implements Timers {
   readonly #clock: FakeClock
   readonly #waiting = new Set<Waiter>()
@@ -22,7 +23,7 @@ export class FakeTimers implements Timers {
     this.#clock = clock
   }
 
-  /** Pauses under way. */
+  /** The number of pauses under way. */
   get waiting(): number {
     return this.#waiting.size
   }
@@ -42,12 +43,15 @@ export class FakeTimers implements Timers {
     return promise
   }
 
-  /** Resolves when something pauses: after what really takes its time, such as reading a file. */
+  /** Resolves when a pause is under way, even if real work, such as reading a file, comes first. */
   async begun(): Promise<void> {
     while (this.#waiting.size === 0) await turn()
   }
 
-  /** Moves on, one pause after the other in the order of their ends, and lets what waited for each go on. */
+  /**
+   * Advances time by `step`. Ends the pauses in the order of their ends, and lets the code after each run
+   * first.
+   */
   async advance(step: number | Step): Promise<void> {
     const untilMs = this.#elapsedMs + stepMs(step)
     await settle()

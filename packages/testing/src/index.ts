@@ -1,6 +1,6 @@
 /**
- * `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath
- * `./contracts`.
+ * `@svc/testing`: fakes and builders for applications that embed svc. The contract suites are exported from
+ * the subpath `./contracts`.
  */
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
 export { buildId } from './build-id.ts'

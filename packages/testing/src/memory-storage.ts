@@ -20,9 +20,9 @@ import { memoryUsersStore } from './users/users-store-memory.ts'
 
 /**
  * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database.
- * Statements and transactions run one after the other, so a statement outside a transaction waits for its
- * end, and a transaction that fails leaves no trace. `clock` stands in for the database's own where a
- * statement is given no instant; `tables` are brought by a test that wants to look at all rows.
+ * Statements and transactions run one after the other: a statement outside the open transaction waits for its
+ * end, and a transaction that fails changes nothing. `clock` stands in for the database's clock if a
+ * statement is given no instant; a test passes `tables` to look at all rows.
  */
 export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTables()): Storage {
   const turns = new Turns()
@@ -42,10 +42,10 @@ export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTab
   }
 }
 
-/** Statements that happen the moment they are called. */
+/** Runs a statement as soon as it is called. */
 export const atOnce: Run = async (statement) => statement()
 
-/** Every store over `tables`; `run` decides when a statement happens. */
+/** Returns every store over `tables`; `run` decides when a statement runs. */
 export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
   const time = () => clock.now()
   return asDatabaseTakesText({

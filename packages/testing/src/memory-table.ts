@@ -1,4 +1,4 @@
-/** Remembers how to take changes back, while a transaction is open. */
+/** Records how to undo the changes of an open transaction. */
 export class UndoLog {
   #steps: (() => void)[] | undefined
 
@@ -6,12 +6,12 @@ export class UndoLog {
     this.#steps = []
   }
 
-  /** Keeps what was changed since `begin`. */
+  /** Keeps the changes since `begin`. */
   keep(): void {
     this.#steps = undefined
   }
 
-  /** Takes back what was changed since `begin`, the last change first. */
+  /** Undoes the changes since `begin`, the last one first. */
   undo(): void {
     const steps = this.#steps ?? []
     this.#steps = undefined
@@ -23,10 +23,10 @@ export class UndoLog {
   }
 }
 
-/** Hears of each write before it happens, with the row that is there. */
+/** Called before each write, with the row as it is then. */
 export type WriteListener<Row> = (key: string, before: Row | undefined) => void
 
-/** Rows by key. Rows are never changed in place, so that undoing is putting the old one back. */
+/** Rows by key. A row is never changed in place, so undoing a write puts the old row back. */
 export class MemoryTable<Row> {
   readonly #undo: UndoLog
   readonly #groupOf: (row: Row) => string | undefined
@@ -34,7 +34,10 @@ export class MemoryTable<Row> {
   readonly #groups = new Map<string, Map<string, Row>>()
   #listener: WriteListener<Row> | undefined
 
-  /** `groupOf` names the set of rows that `group` finds without looking at all others; undefined: in none. */
+  /**
+   * `groupOf` returns the group of a row, which `group` finds without looking at other rows; undefined for
+   * none.
+   */
   constructor(undo: UndoLog, groupOf: (row: Row) => string | undefined = () => undefined) {
     this.#undo = undo
     this.#groupOf = groupOf
@@ -52,22 +55,22 @@ export class MemoryTable<Row> {
     return [...this.#rows.values()]
   }
 
-  /** Rows of one group, in no particular order. */
+  /** Returns the rows of one group, in no particular order. */
   group(name: string): Row[] {
     return [...(this.#groups.get(name)?.values() ?? [])]
   }
 
-  /** Rows that are in any group, in no particular order. */
+  /** Returns the rows of all groups, in no particular order. */
   grouped(): Row[] {
     return [...this.#groups.values()].flatMap((rows) => [...rows.values()])
   }
 
-  /** Tells `listener` of every write from now on, instead of whom it told before. */
+  /** Calls `listener` at every write from now on, instead of the previous listener. */
   watch(listener: WriteListener<Row>): void {
     this.#listener = listener
   }
 
-  /** Stores `row` under `key`; undefined removes. */
+  /** Stores `row` under `key`; undefined removes the row. */
   put(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key)
     this.#undo.record(() => this.#write(key, before))

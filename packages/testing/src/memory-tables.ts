@@ -17,7 +17,7 @@ export type MemoryAgent = Agent & { readonly seq: number }
 /** A license with the digest of its key, as the database keeps it. */
 export type MemoryLicense = License & { readonly keyDigest: string }
 
-/** Everything the fake storage holds. */
+/** All tables of the fake storage. */
 export class MemoryTables {
   readonly undo = new UndoLog()
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
@@ -30,9 +30,9 @@ export class MemoryTables {
     isTerminal(row.job.state) ? undefined : row.job.licenseId,
   )
   readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
-  /** Chunks of each job, in order. */
+  /** The log chunks of each job, in order. */
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
-  /** Calls of the language model by day. */
+  /** The number of calls of the language model, by day. */
   readonly modelDays = new MemoryTable<number>(this.undo)
   readonly monitors = new MemoryTable<MemoryMonitor>(this.undo)
   readonly scheduled = new MemoryTable<MemoryScheduledTask>(this.undo)

@@ -1,11 +1,14 @@
-/** Runs a statement: it sees all or nothing of every other. */
+/** Runs a statement, which sees all or nothing of every other statement. */
 export type Run = <T>(statement: () => T) => Promise<T>
 
-/** One statement, or one whole transaction, after the other: what a database of one connection does. */
+/**
+ * A queue that runs one statement or one whole transaction after the other, like a database with one
+ * connection.
+ */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Runs `work` when everything asked for before it has ended, well or badly. */
+  /** Runs `work` when all earlier work has ended or failed. */
   take<T>(work: () => T | Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})

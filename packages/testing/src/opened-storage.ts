@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from '@jest/globals'
 import type { Storage } from '@svc/core'
 
 /**
- * Opens storage before the tests of the enclosing suite and disposes it after them; returns how tests reach
- * it.
+ * Opens storage before the tests of the enclosing suite and disposes it after them. Returns a function that
+ * gives tests the storage.
  */
 export function openedStorage(open: () => Promise<Storage>): () => Storage {
   let storage: Storage

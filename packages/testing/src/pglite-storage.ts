@@ -8,16 +8,16 @@ import { embeddedSnapshot, openStorage, SCHEMA } from '@svc/core/sql'
 let snapshot: Promise<Blob> | undefined
 
 /**
- * Storage on PostgreSQL inside this process, in memory, already migrated. A new one takes 0.3 s: it starts
- * from a snapshot, which the first run on a machine makes (2 to 3 s) and keeps in the temporary folder until
- * the schema changes.
+ * Opens storage on a migrated PostgreSQL inside this process, in memory. Opening takes 0.3 s, as it starts
+ * from a snapshot, which the first run on a machine makes and keeps in the temporary folder until the schema
+ * changes.
  */
 export async function pgliteStorage(): Promise<Storage> {
   snapshot ??= keptSnapshot()
   try {
     return await openStorage({ memory: true, snapshot: await snapshot })
   } catch {
-    // Another release of the database wrote it, or the disk lost half of it.
+    // The snapshot is damaged, or another release of the database wrote it.
     snapshot = freshSnapshot()
     return openStorage({ memory: true, snapshot: await snapshot })
   }
@@ -40,7 +40,7 @@ async function freshSnapshot(): Promise<Blob> {
   return made
 }
 
-// One is 40 MB: those of earlier schemas are not kept.
+// A snapshot takes 40 MB, so snapshots of earlier schemas are deleted.
 async function forgetOthers(path: string): Promise<void> {
   const others = (await readdir(dirname(path))).filter(
     (name) => name.endsWith('.tar') && name !== basename(path),
@@ -54,7 +54,7 @@ async function snapshotPath(): Promise<string | undefined> {
   return folder === undefined ? undefined : join(folder, `${name}.tar`)
 }
 
-// A folder that another user could have made in our name is not used.
+// A folder that another user may have created under our name is not used.
 async function ownFolder(): Promise<string | undefined> {
   const { uid } = userInfo()
   const folder = join(tmpdir(), `svc-testing-${uid}`)

@@ -6,14 +6,14 @@ import { leakPatterns } from './leaks.ts'
 
 /** A database that exists for one test. */
 export interface TestDatabase extends AsyncDisposable {
-  /** Where to connect to it. */
+  /** The connection string of the database. */
   readonly url: string
 }
 
 /**
- * Makes an empty database on the server of `serverUrl`, whose user may create some. Disposing drops it, and
- * fails when a row of it held a license key, a session or a private key, which are kept as digests or not at
- * all, and when it cannot be looked through.
+ * Makes an empty database on the server of `serverUrl`, whose user must be allowed to create databases.
+ * Disposing drops the database. It fails when a row contained a secret in plain text, such as a license key,
+ * a session or a private key, and when the rows could not be read.
  */
 export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`
@@ -30,7 +30,7 @@ export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
   }
 }
 
-/** Storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. */
+/** Opens storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. */
 export async function postgresStorage(serverUrl: string, poolSize = 10): Promise<Storage> {
   const database = await testDatabase(serverUrl)
   try {
@@ -59,13 +59,13 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-/** Databases that a test has dropped, or barred from connections: there is nothing left to look at. */
+/** Errors of a database that a test has dropped or closed to connections: no rows are left to check. */
 const GONE = new Set(['3D000', '55000'])
 
-/** 100,000 rows take 1.4 s on a quiet machine. */
+/** Timeout of the check of one table: 100,000 rows take 1.4 s on an idle machine. */
 const LOOK_MS = 60_000
 
-/** Tables with a secret, and those that cannot be read, which says nothing of what they hold. */
+/** Returns tables that contain a secret, and tables that could not be read, which may contain one. */
 async function leakingTables(url: string): Promise<readonly string[]> {
   const limits = { connectionTimeoutMillis: 10_000, lock_timeout: 5000, statement_timeout: LOOK_MS }
   const client = new pg.Client({ connectionString: url, ...limits })

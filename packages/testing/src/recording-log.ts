@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '@svc/core'
 
-/** How urgent a line is. */
+/** The level of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** One line that was logged. */
@@ -10,7 +10,7 @@ export interface RecordedLine {
   readonly message: string
 }
 
-/** Keeps what is logged, for a test to look at. */
+/** A log that keeps its lines for a test to check. */
 export class RecordingLog implements Log {
   readonly lines: RecordedLine[] = []
 
@@ -30,14 +30,14 @@ export class RecordingLog implements Log {
     this.lines.push({ level: 'error', fields, message })
   }
 
-  /** Messages of one level, or of all, in order. */
+  /** Returns the messages of one level, or of all levels, in order. */
   messages(level?: LogLevel): readonly string[] {
     return this.lines
       .filter((line) => level === undefined || line.level === level)
       .map((line) => line.message)
   }
 
-  /** Everything that was written, as one text: for the test that a secret is nowhere in it. */
+  /** Returns everything that was logged as one text, to test that it contains no secret. */
   text(): string {
     return JSON.stringify(this.lines, (_key, value: unknown) =>
       value instanceof Error ? `${value.stack}` : value,

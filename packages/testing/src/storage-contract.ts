@@ -3,7 +3,7 @@ import type { Storage } from '@svc/core'
 import { openedStorage } from './opened-storage.ts'
 import { buildTenant } from './tenants/build-tenant.ts'
 
-/** What storage must do apart from its stores. */
+/** Contract suite of storage itself, apart from its stores. */
 export function storageContract(name: string, open: () => Promise<Storage>): void {
   describe(`storage on ${name}`, () => {
     const storage = openedStorage(open)

@@ -13,7 +13,7 @@ import { memoryStorage } from './memory-storage.ts'
 import { ScriptedDns } from './monitors/scripted-dns.ts'
 import { RecordingLog } from './recording-log.ts'
 
-/** A control plane with everything faked, and the fakes to move it by. */
+/** A control plane over fakes, with the fakes that control it. */
 export interface TestPlane {
   readonly plane: ControlPlane
   readonly storage: Storage
@@ -21,14 +21,14 @@ export interface TestPlane {
   readonly ids: FakeIds
   readonly log: RecordingLog
   readonly dns: ScriptedDns
-  /** A usable license of the plane: its id, and the key that hosts send. */
+  /** Issues a usable license; returns its id and the key that hosts send. */
   license(label?: string): Promise<{ readonly id: string; readonly key: string }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What a test may bring itself. */
+/** Parts of the plane that a test may supply. */
 export interface TestPlaneOverrides {
-  /** Settings on top of `TEST_ENVIRONMENT`; undefined takes one away. */
+  /** Settings that override `TEST_ENVIRONMENT`; undefined removes a setting. */
   readonly env?: Environment
   readonly storage?: Storage
   readonly clock?: FakeClock
@@ -39,7 +39,7 @@ export interface TestPlaneOverrides {
   >
 }
 
-/** Settings of a test plane: production rules, and secrets that are none. */
+/** Settings of a test plane: the rules of production, with published secrets. */
 export const TEST_ENVIRONMENT: Environment = {
   NODE_ENV: 'production',
   SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
@@ -48,7 +48,7 @@ export const TEST_ENVIRONMENT: Environment = {
 }
 
 /**
- * A plane over fakes in one call. Disposing it disposes its storage, and fails when a line of its log held a
+ * Makes a control plane over fakes. Disposing it disposes its storage, and fails when its log contains a
  * license key, a session, a private key or a secret of its settings.
  */
 export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {

@@ -42,7 +42,7 @@ it('a plane whose log was told a secret of its settings fails as it is disposed'
 
 const SERVER = process.env.SVC_TEST_POSTGRES ?? ''
 
-/** A database in which a test has done this, and what its end says. */
+/** Runs statements in a test database, disposes it and returns the error of disposing, if any. */
 async function endAfter(...statements: readonly string[]): Promise<unknown> {
   const database = await testDatabase(SERVER)
   await migrate(database.url)

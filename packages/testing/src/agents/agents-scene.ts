@@ -3,7 +3,7 @@ import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'
 
-/** A license with its hosts, for the contract of their registry. */
+/** A license with its hosts, for the contract suite of the host registry. */
 export class AgentsScene {
   readonly storage: Storage
   readonly clock = new FakeClock()

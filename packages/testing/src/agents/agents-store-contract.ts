@@ -22,7 +22,7 @@ const FIGURES = {
   drillPass: true,
 }
 
-/** What the registry of hosts must do, whatever keeps it (spec, Heartbeat request; Fleet server entry). */
+/** Contract suite that every registry of hosts must pass (spec, Heartbeat request; Fleet server entry). */
 export function agentsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`agents store on ${name}`, () => {
     const storage = openedStorage(open)

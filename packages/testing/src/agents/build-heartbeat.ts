@@ -1,6 +1,6 @@
 import type { HeartbeatWrite } from '@svc/core'
 
-/** The heartbeat of a host that says nothing of itself but what the test says. */
+/** Returns a heartbeat that reports nothing about its host except what `fields` sets. */
 export const buildHeartbeat = (fields: Partial<HeartbeatWrite> = {}): HeartbeatWrite => ({
   licenseId: 'lic_test',
   fingerprint: 'fp-test',

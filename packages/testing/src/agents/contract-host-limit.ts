@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import type { AgentsScene } from './agents-scene.ts'
 
-/** How a registry turns away the hosts that a license has too many. */
+/** Tests that a registry turns away hosts beyond the limit of their license. */
 export function hostLimitTests(sceneOf: () => AgentsScene): void {
   it('a host is turned away when its license has more than so many with it, and not at so many', async () => {
     const [scene, other] = [sceneOf(), sceneOf()]

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { buildId } from '../build-id.ts'
 import type { AgentsScene } from './agents-scene.ts'
 
-/** What a heartbeat that carries the digest of a key asks of the license. */
+/** Tests of the license check in a heartbeat that carries the digest of a key. */
 export function licenseTests(sceneOf: () => AgentsScene): void {
   const KEY = 'a'.repeat(64)
   const licensed = async (leftMs?: number) => {

@@ -7,13 +7,16 @@ import { buildAlertMove } from './build-alert-move.ts'
 
 const LEASE_SECONDS = 60
 
-/** What keeps announcements must do: each transition once a channel, an end only after its opening. */
+/**
+ * Contract suite of stores of deliveries: each transition is announced once per channel, and the end of an
+ * alert only after its opening.
+ */
 export function alertDeliveriesStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`alert deliveries store on ${name}`, () => {
     const storage = openedStorage(open)
     const deliveries = () => storage().alertDeliveries
 
-    /** A tenant with a webhook and an alert that changes as the test says. */
+    /** Makes a tenant with a webhook, and an alert that changes as the test says. */
     async function scene({ webhook = true } = {}) {
       const clock = new FakeClock()
       const tenantId = buildId('ten')
@@ -36,7 +39,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
         const taken = await deliveries().takeDue(request, clock.now())
         return { token: request.token, taken: taken.filter((each) => each.tenantId === tenantId) }
       }
-      /** Delivers all that waits for one channel, and how it ended. */
+      /** Takes every delivery that is due on one channel, ends each as `state` and returns the result. */
       const deliver = async (channel: 'log' | 'webhook', state: 'sent' | 'failed') => {
         const id = buildId('msg')
         await deliveries().bundle(id, { channel, tenantId }, clock.now())

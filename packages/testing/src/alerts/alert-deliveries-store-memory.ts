@@ -14,7 +14,7 @@ const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1
 const noticeKey = ({ alertId, opening, transition, channel }: MemoryNotice) =>
   keyOf(alertId, opening, transition, channel)
 
-/** What has to be told, in memory. */
+/** Alert deliveries in memory. */
 export function memoryAlertDeliveriesStore(
   tables: AlertTables,
   run: Run,

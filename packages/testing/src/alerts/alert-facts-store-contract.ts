@@ -8,7 +8,7 @@ import { openedStorage } from '../opened-storage.ts'
 
 const DAY_SECONDS = 86_400
 
-/** What the rules of alerts look up. */
+/** Contract suite of the facts that alert rules look up. */
 export function alertFactsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`alert facts store on ${name}`, () => {
     const storage = openedStorage(open)
@@ -78,7 +78,7 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
       expect(await clone()).toBeUndefined()
     })
 
-    /** Jobs of one license, each brought to its end at once. */
+    /** Makes a license whose jobs end as soon as they are enqueued. */
     function queue() {
       const clock = new FakeClock()
       const licenseId = buildId('lic')

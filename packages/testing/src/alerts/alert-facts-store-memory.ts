@@ -16,7 +16,7 @@ import { keyOf } from './memory-alert.ts'
 const MINUTE_MS = 60_000
 const back = (now: Date, seconds: number): Date => new Date(now.getTime() - seconds * 1000)
 
-/** Facts for the rules in memory. */
+/** Facts for alert rules, in memory. */
 export function memoryAlertFactsStore(tables: MemoryTables, run: Run, time: () => Date): AlertFactsStore {
   const { refusals, evaluations } = tables.alerting
   return {
@@ -99,7 +99,7 @@ function failures({ jobs }: MemoryTables, since: Date): Job[] {
 
 const IDENTITY_SECONDS = 3600
 
-/** What a heartbeat that changes the boot id or the hostname leaves behind. */
+/** Records the old identity of a host when a heartbeat changes its boot id or its hostname. */
 export function noteIdentity({ alerting }: MemoryTables, old: MemoryAgent, next: MemoryAgent): void {
   const { identities } = alerting
   const now = next.lastHeartbeat
@@ -123,7 +123,7 @@ export function noteIdentity({ alerting }: MemoryTables, old: MemoryAgent, next:
   identities.put(key(old), { ...left, leftAt: now })
 }
 
-/** What the registry forgets with a host. */
+/** Deletes the recorded identities of a host that is forgotten. */
 export function forgetIdentities({ alerting }: MemoryTables, licenseId: string, fingerprint: string): void {
   const { identities } = alerting
   for (const { bootId, hostname, ...each } of identities.all()) {

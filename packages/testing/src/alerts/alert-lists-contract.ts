@@ -7,7 +7,7 @@ import { buildAlertMove } from './build-alert-move.ts'
 
 const LATER = { minutes: 1 } as const
 
-/** What reading alerts must do: filters, order, pages and scopes. */
+/** Contract suite of reading alerts: filters, order, pages and scopes. */
 export function alertListsContract(name: string, open: () => Promise<Storage>): void {
   describe(`alert lists on ${name}`, () => {
     const storage = openedStorage(open)

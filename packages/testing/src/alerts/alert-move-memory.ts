@@ -3,13 +3,16 @@ import { jsonCopy } from '../text-order.ts'
 import type { AlertTables } from './alert-tables.ts'
 import { keyOf, type MemoryAlert, type MemoryWatch } from './memory-alert.ts'
 
-/** An alert as readers get it: with the snooze of its key. */
+/** Returns an alert as readers get it: with the snooze of its dedup key. */
 export const shown = ({ watches }: AlertTables, { event: _, ...alert }: MemoryAlert): Alert => ({
   ...alert,
   snoozedUntil: watches.get(keyOf(alert.licenseId, alert.dedupKey))?.snoozedUntil,
 })
 
-/** Writes a step as the database does: the watch first, and nothing else when that came too late. */
+/**
+ * Writes a step as the database does: first the watch, then the alert and its notices. Writes nothing and
+ * returns undefined when another write of the watch came first.
+ */
 export function move(
   tables: AlertTables,
   made: AlertMove,

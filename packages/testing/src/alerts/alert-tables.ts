@@ -11,7 +11,7 @@ import type {
   MemoryWatch,
 } from './memory-alert.ts'
 
-/** What alerts keep in the fake storage. */
+/** Tables of alerts in the fake storage. */
 export class AlertTables {
   readonly actions: MemoryTable<AlertActionEntry>
   readonly alerts: MemoryTable<MemoryAlert>

@@ -7,13 +7,13 @@ import { buildAlertMove, type MoveFields } from './build-alert-move.ts'
 
 const LATER = { minutes: 1 } as const
 
-/** What keeps alerts must do: one unresolved row a key, and a step that counts once. */
+/** Contract suite of stores of alerts: one unresolved row per dedup key, and each step counts once. */
 export function alertsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`alerts store on ${name}`, () => {
     const storage = openedStorage(open)
     const alerts = () => storage().alerts
 
-    /** One key, moved on by a clock of its own. */
+    /** Makes one dedup key with a clock of its own. */
     function scene() {
       const clock = new FakeClock()
       const key = { licenseId: buildId('lic'), dedupKey: `host_offline:${buildId('fp')}` }

@@ -70,7 +70,7 @@ const isOf = (
 
 const newest = (one: { id: string }, other: { id: string }): number => byBytes(other.id, one.id)
 
-// Ids are made by replicas, whose clocks do not agree.
+// By the end and not by the id alone: replicas make the ids, and their clocks differ.
 const openOrLast = (one: MemoryAlert, other: MemoryAlert): number =>
   closedAt(other) - closedAt(one) || newest(one, other)
 

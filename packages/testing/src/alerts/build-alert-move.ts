@@ -1,18 +1,18 @@
 import type { AlertFace, AlertMove, LifecycleStep } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** What a test says of a move; the rest opens a new alert of a new key. */
+/** Fields that a test sets on a move; with the defaults of the others it opens a new alert. */
 export interface MoveFields extends Partial<Omit<AlertMove, 'step' | 'face'>> {
   readonly alert?: LifecycleStep['alert']
   readonly notice?: LifecycleStep['notice']
   readonly flapping?: boolean
   readonly memory?: Partial<LifecycleStep['memory']>
   readonly face?: Partial<AlertFace>
-  /** Whether the condition was found; when not said: unless the alert is resolved, or none. */
+  /** Whether the condition was found; by default false for `resolve` and `none`, else true. */
   readonly isSeen?: boolean
 }
 
-/** A step that opens an alert, with what the test says of it. */
+/** Returns a move that opens an alert, changed by `fields`. */
 export function buildAlertMove(fields: MoveFields = {}): AlertMove {
   const { alert = 'open', notice, flapping = false, memory = {}, face, ...more } = fields
   const { isSeen = alert !== 'resolve' && alert !== 'none', ...rest } = more

@@ -8,12 +8,12 @@ import type {
   Watch,
 } from '@svc/core'
 
-/** An alert as the fake keeps it: its snooze is its key's. */
+/** An alert as the fake stores it; its snooze is stored with its dedup key. */
 export interface MemoryAlert extends Omit<Alert, 'snoozedUntil'> {
   readonly event: string | undefined
 }
 
-/** What is remembered of a dedup key; its alert is looked up. */
+/** The stored state of a dedup key, without its alert, which is looked up. */
 export interface MemoryWatch extends Omit<Watch, 'alert'> {
   readonly evaluatedAt: Date
 }
@@ -34,7 +34,7 @@ export interface MemoryDelivery extends DeliveryReport {
   readonly leaseUntil: Date | undefined
 }
 
-/** Another identity of a fingerprint. */
+/** An earlier identity (boot id and hostname) of a host. */
 export interface MemoryIdentity {
   readonly licenseId: string
   readonly fingerprint: string
@@ -44,14 +44,14 @@ export interface MemoryIdentity {
   readonly returnedAt: Date | undefined
 }
 
-/** Refused requests of one minute. */
+/** The number of refused requests of a license in one minute. */
 export interface MemoryRefusals {
   readonly licenseId: string
   readonly minute: Date
   readonly count: number
 }
 
-/** The latest evaluation and the latest gap between two. */
+/** The latest evaluation, and the latest long gap between two evaluations. */
 export interface MemoryEvaluation {
   readonly at: Date
   readonly gapFrom: Date | undefined
@@ -60,5 +60,5 @@ export interface MemoryEvaluation {
 
 export type { AlertActionEntry, AlertWebhook }
 
-/** A key of several texts. */
+/** Returns one key made of several texts. */
 export const keyOf = (...texts: readonly (string | number)[]): string => JSON.stringify(texts)

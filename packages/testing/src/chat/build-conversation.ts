@@ -1,13 +1,13 @@
 import type { BotAnswer, NewConversation, NewMessage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A message. */
+/** Returns a message of a visitor. */
 export const buildMessage = (text = 'How do I install the agent?'): NewMessage => ({
   id: buildId('msg'),
   text,
 })
 
-/** A conversation that a visitor begins. */
+/** Returns a conversation that a visitor begins. */
 export const buildConversation = (fields: Partial<NewConversation> = {}): NewConversation => ({
   id: buildId('chat'),
   sessionId: 'session-1',
@@ -17,7 +17,7 @@ export const buildConversation = (fields: Partial<NewConversation> = {}): NewCon
   ...fields,
 })
 
-/** An answer to it. */
+/** Returns an answer of the bot in a conversation. */
 export const buildAnswer = (conversationId: string, fields: Partial<BotAnswer> = {}): BotAnswer => ({
   conversationId,
   message: buildMessage('Run the installer.'),

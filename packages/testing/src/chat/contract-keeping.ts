@@ -6,7 +6,7 @@ import { buildAnswer, buildConversation, buildMessage } from './build-conversati
 
 const DAYS = 30
 
-/** Lists, counts and retention. */
+/** Tests of lists, counts and retention of conversations. */
 export function contractChatKeeping(storage: () => Storage): void {
   const store = () => storage().conversations
 

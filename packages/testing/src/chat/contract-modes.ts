@@ -10,7 +10,7 @@ const visit = (conversationId: string, sessionId = 'session-1') => ({
   retentionDays: 90,
 })
 
-/** Who answers, and what visitors see of people. */
+/** Tests of the modes of a conversation: whether the bot or a person answers, and what visitors see. */
 export function contractChatModes(storage: () => Storage): void {
   const store = () => storage().conversations
 

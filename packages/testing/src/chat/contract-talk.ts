@@ -7,7 +7,7 @@ import { buildAnswer, buildConversation, buildMessage } from './build-conversati
 const SESSION = 'session-1'
 const RETENTION = 90
 
-/** What visitors and the service say. */
+/** Tests of the messages of visitors and the answers of the service. */
 export function contractChatTalk(storage: () => Storage): void {
   const store = () => storage().conversations
   const visit = (conversationId: string) => ({

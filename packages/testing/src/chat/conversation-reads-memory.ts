@@ -12,7 +12,7 @@ const latestFirst = (one: MemoryConversation, other: MemoryConversation): number
 const longestWaitFirst = (one: MemoryConversation, other: MemoryConversation): number =>
   (one.waitingSince?.getTime() ?? 0) - (other.waitingSince?.getTime() ?? 0) || byBytes(one.id, other.id)
 
-/** What only reads conversations in memory. */
+/** The reading methods of conversations in memory. */
 export function memoryChatReads(
   { conversations }: MemoryTables,
   run: Run,

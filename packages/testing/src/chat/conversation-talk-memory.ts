@@ -15,7 +15,7 @@ const plain = { engine: undefined, sources: [], truncated: false }
 
 type Said = Pick<ChatMessage, 'id' | 'text' | 'role'> & Partial<ChatMessage>
 
-/** Stores a message in a conversation, whose id nobody has used. */
+/** Stores a message in a conversation; the message's id must be new. */
 function speak({ conversations }: MemoryTables, row: MemoryConversation, said: Said, at: Date): Conversation {
   const isTaken = conversations.all().some((each) => each.said.some(({ id }) => id === said.id))
   if (isTaken) throw new Error(`there is a message ${said.id} already`)
@@ -30,7 +30,7 @@ function speak({ conversations }: MemoryTables, row: MemoryConversation, said: S
   return toConversation(spoken)
 }
 
-/** What is said in conversations in memory. */
+/** The methods that write messages of conversations in memory. */
 export function memoryChatTalk(
   tables: MemoryTables,
   run: Run,

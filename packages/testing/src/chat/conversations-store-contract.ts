@@ -5,7 +5,7 @@ import { contractChatKeeping } from './contract-keeping.ts'
 import { contractChatModes } from './contract-modes.ts'
 import { contractChatTalk } from './contract-talk.ts'
 
-/** What keeps conversations must do. */
+/** Contract suite of stores of conversations. */
 export function conversationsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`conversations store on ${name}`, () => {
     const storage = openedStorage(open)

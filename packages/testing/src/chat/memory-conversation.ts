@@ -1,6 +1,6 @@
 import type { ChatMessage, Conversation, Visit } from '@svc/core'
 
-/** A conversation with its messages, as the fake keeps it. */
+/** A conversation with its messages, as the fake stores it. */
 export interface MemoryConversation extends Conversation {
   readonly said: readonly ChatMessage[]
 }
@@ -8,7 +8,7 @@ export interface MemoryConversation extends Conversation {
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000
 
-/** A conversation as the port shows it. */
+/** Returns a conversation as the port shows it, without its messages. */
 export const toConversation = ({ said, ...conversation }: MemoryConversation): Conversation => conversation
 
 /** Whether a visitor may see a conversation. */

@@ -1,12 +1,12 @@
 import type { LanguageModel, ModelPrompt } from '@svc/core'
 
-/** What a scripted model does next: say something, fail, or wait for something of the test's. */
+/** One step of a scripted model: says a text, fails with an error, or waits for a promise of the test. */
 export type ModelStep = string | Error | Promise<unknown> | (() => Promise<unknown>)
 
-/** A language model that follows a script, and remembers what it was asked and whether it was let go. */
+/** A language model that follows a script, and records its prompts and how many of its calls have ended. */
 export class ScriptedModel implements LanguageModel {
   readonly prompts: ModelPrompt[] = []
-  /** Calls that have ended, by the caller's wish or their own. */
+  /** The number of calls that have ended, by themselves or because the caller stopped them. */
   ended = 0
   #script: readonly ModelStep[]
 
@@ -14,7 +14,7 @@ export class ScriptedModel implements LanguageModel {
     this.#script = script
   }
 
-  /** Another script for the calls to come. */
+  /** Sets the script of later calls. */
   follow(script: readonly ModelStep[]): void {
     this.#script = script
   }

@@ -8,7 +8,7 @@ import { type Caller, type Crowd, type CrowdScene, REFUSED } from './contract-cr
 const LICENSES = 3
 const HOSTS = ['host-a', 'host-b', 'host-c', 'host-d', 'host-e'] as const
 
-/** Hosts that ask for work together. */
+/** Tests of hosts that claim at the same time. */
 export function claimsContract(crowd: Crowd): void {
   it.each(['after a look', 'without a look'])(
     'every host is given its own job, and the others hear why they get none, %s',
@@ -16,7 +16,7 @@ export function claimsContract(crowd: Crowd): void {
       const scene = crowd()
       for (let round = 0; round < 2; round += 1) {
         const callers = await claimers(scene)
-        // A claim that finds work lets the next one go without a look.
+        // After a claim that finds work, the next claim skips the look.
         if (how === 'after a look') expect(await scene.license().claimedId()).toBeUndefined()
         await scene.ask(callers)
       }
@@ -60,8 +60,8 @@ export function claimsContract(crowd: Crowd): void {
 }
 
 /**
- * Hosts with a job of their own: new, or lost by another; with something to stop; drained, refused, and
- * without any.
+ * Makes hosts of every kind: with a new job, with a job that another host lost, with a job to stop, drained,
+ * refused, and without a job.
  */
 async function claimers(scene: CrowdScene): Promise<readonly Caller[]> {
   const callers: Caller[] = []

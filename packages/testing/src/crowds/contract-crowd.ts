@@ -3,23 +3,23 @@ import { Problem, type Storage } from '@svc/core'
 import { JobsScene } from '../jobs/jobs-scene.ts'
 import type { Random } from '../simulator/random.ts'
 
-/** The answer to a caller whose license does not speak for it. */
+/** The answer to a caller whose license is refused. */
 export const REFUSED = 'unauthorized'
 
-/** One of those who ask at once. */
+/** One of the callers that ask at the same time. */
 export interface Caller {
   readonly name: string
   readonly ask: () => Promise<unknown>
   /**
-   * The answer that this caller has to get, as `toMatchObject` takes it; `undefined` and `REFUSED` as they
-   * are.
+   * The expected answer, in the form that `toMatchObject` takes; `undefined` and `REFUSED` stand for
+   * themselves.
    */
   readonly hears: unknown
-  /** Whether others may hear the same; else no two answers of a crowd are alike. */
+  /** Whether other callers may get the same answer; all other answers of a crowd differ. */
   readonly isPlain?: boolean
 }
 
-/** A storage and the order in which its callers come. */
+/** A storage, and the random order in which callers reach it. */
 export class CrowdScene {
   readonly storage: Storage
   readonly random: Random
@@ -29,7 +29,7 @@ export class CrowdScene {
     this.random = random
   }
 
-  /** A license with a queue of its own. */
+  /** Makes a license with a queue of its own. */
   license(): JobsScene {
     return new JobsScene(this.storage)
   }
@@ -41,7 +41,7 @@ export class CrowdScene {
       .map(([, each]) => each)
   }
 
-  /** Has all of them ask within one turn, in random order, and holds each to what it asked. */
+  /** Lets all callers ask within one turn, in random order, and expects each to get its own answer. */
   async ask(callers: readonly Caller[]): Promise<void> {
     const told = callers.filter(({ hears, isPlain }) => !isPlain && hears !== undefined && hears !== REFUSED)
     const distinct = new Set(told.map(({ hears }) => JSON.stringify(hears)))

@@ -7,10 +7,10 @@ import { type Caller, type Crowd, type CrowdScene, REFUSED } from './contract-cr
 const KEYS = 12
 const LICENSES = 3
 const HOSTS = 5
-/** Half of a pair of surrogates, which is kept as U+FFFD. */
+/** Half of a surrogate pair, which storage keeps as U+FFFD. */
 const HALF = '\udc00'
 
-/** Keys and hosts that ask together. */
+/** Tests of license keys and heartbeats that arrive at the same time. */
 export function hostsContract(crowd: Crowd): void {
   it('every key opens its own license, at the instant that its caller asks about', async () => {
     const scene = crowd()
@@ -95,8 +95,8 @@ interface KnownHost {
 }
 
 /**
- * The same fingerprints under several licenses, no two alike in what they hear. One sends a key that opens
- * nothing.
+ * Makes hosts with the same fingerprints under several licenses; each gets a different answer, and one sends
+ * an unknown key.
  */
 async function knownHosts(scene: CrowdScene): Promise<readonly KnownHost[]> {
   const hosts: KnownHost[] = []

@@ -5,7 +5,7 @@ import type { Caller, Crowd, CrowdScene } from './contract-crowd.ts'
 
 const LICENSES = 3
 
-/** Hosts that report on jobs and send their output together. */
+/** Tests of hosts that report on jobs and send log lines at the same time. */
 export function writersContract(crowd: Crowd): void {
   it('every report hears of its own job', async () => {
     const scene = crowd()
@@ -25,7 +25,7 @@ export function writersContract(crowd: Crowd): void {
   })
 }
 
-/** A caller with a job of its own; `number` is nobody else's. */
+/** Makes a caller with a job of its own; `number` is unique to it. */
 type Make = (license: JobsScene, host: string, number: number) => Promise<Pick<Caller, 'ask' | 'hears'>>
 
 async function each(scene: CrowdScene, cases: readonly Make[]): Promise<readonly Caller[]> {
@@ -103,7 +103,7 @@ const isStranger: Make = async (license, fingerprint) => {
 
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line}`)
 
-/** A log that has so many lines. */
+/** Writes `count` lines to the log of a job. */
 async function written(license: JobsScene, job: Job, fingerprint: string, count: number): Promise<Job> {
   await license.append(job, lines(count), { fingerprint, offset: 0 })
   return job

@@ -8,8 +8,8 @@ import { hostsContract } from './contract-hosts.ts'
 import { writersContract } from './contract-writers.ts'
 
 /**
- * Requests that arrive together may travel together. Each is answered as if it had come alone, in whatever
- * order they come: `seed` decides it.
+ * Contract suite of requests that arrive at the same time, which storage may run as one batch: each is
+ * answered as if it had come alone. `seed` decides their order.
  */
 export function crowdsContract(name: string, open: () => Promise<Storage>, seed = 1): void {
   describe(`crowds on ${name}, in the order of seed ${seed}`, () => {

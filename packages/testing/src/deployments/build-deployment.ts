@@ -1,7 +1,7 @@
 import type { NewDeployment } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A deployment of an image; its job must exist. */
+/** Returns a deployment of an image; its job must exist in storage. */
 export const buildDeployment = (fields: Partial<NewDeployment> = {}): NewDeployment => ({
   id: buildId('dep'),
   licenseId: 'lic_test',

@@ -8,7 +8,7 @@ import { buildDeployment } from './build-deployment.ts'
 
 const FINGERPRINT = 'fp-1'
 
-/** What keeps deployments must do (spec, Job: a job's status is mirrored onto its deployment). */
+/** Contract suite of stores of deployments (spec, Job: a job's status is mirrored onto its deployment). */
 export function deploymentsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`deployments store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -3,7 +3,7 @@ import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'
 
-/** Deployments in memory; their state is read from their job. */
+/** Deployments in memory; the state of each is read from its job. */
 export function memoryDeploymentsStore(tables: MemoryTables, run: Run, time: () => Date): DeploymentsStore {
   const { deployments, jobs } = tables
   const toDeployment = (row: NewDeployment & { readonly createdAt: Date }): Deployment[] => {

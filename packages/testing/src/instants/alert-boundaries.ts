@@ -25,7 +25,7 @@ async function opened(storage: Storage): Promise<Opened> {
   return { storage, clock, key, tenantId, alertId }
 }
 
-/** A boundary at the end of what a person did to an alert for an hour. */
+/** A boundary at the end of an action on an alert that lasts an hour. */
 const ofAction = (
   name: string,
   { action, answers = UNTIL }: { readonly action: AlertAction; readonly answers?: Boundary['answers'] },
@@ -47,7 +47,7 @@ const isListed =
   async ({ storage, key }: Opened, now: Date): Promise<boolean> =>
     (await storage.alerts.list({ scope: key, status, limit: 9 }, now)).length > 0
 
-/** A boundary of a delivery that was taken, and is due again after `seconds`. */
+/** A boundary of a delivery that was claimed and is due again after `seconds`. */
 const ofDelivery = (
   name: string,
   seconds: number,
@@ -92,7 +92,7 @@ async function areRefused({ alertFacts }: Storage, offset: number): Promise<bool
   return found.some((each) => each.licenseId === licenseId)
 }
 
-// Every evaluation of a storage has to be later than those before.
+// Each evaluation of a storage must be later than all earlier ones.
 const later = (year: number, offset: number): FakeClock => {
   const clock = new FakeClock(`${year}-01-01T00:00:00.000Z`)
   clock.advance({ days: 10 * (offset + 1) })
@@ -123,7 +123,7 @@ async function isTaken(storage: Storage, offset: number): Promise<boolean> {
   return monitor !== undefined
 }
 
-/** Instants of alerts, their deliveries, what they look up, and monitors. */
+/** Boundaries of alerts, their deliveries, the facts that rules look up, and monitors. */
 export const ALERT_BOUNDARIES: readonly Boundary[] = [
   ofAction('the end of an acknowledgement that is listed', { action: 'ack' }, isListed('acknowledged')),
   ofAction('the end of an acknowledgement that a step sees', { action: 'ack' }, async (alert, now) => {

@@ -1,18 +1,18 @@
 import type { Storage } from '@svc/core'
 
-/** An instant that a statement compares with, and what is answered around it. */
+/** An instant that a statement compares with, and the expected answers around it. */
 export interface Boundary {
-  /** The rule, as the title of its test says it. */
+  /** The rule, which is the title of its test. */
   readonly name: string
-  /** A millisecond before, at it, and a millisecond after. */
+  /** The answers a millisecond before the instant, at it, and a millisecond after. */
   readonly answers: readonly [unknown, unknown, unknown]
-  /** Makes what is asked about anew, and asks `offset` milliseconds from the instant. */
+  /** Makes new rows, and asks about them `offset` milliseconds from the instant. */
   readonly ask: (storage: Storage, offset: number) => Promise<unknown>
 }
 
-/** True up to the instant and not at it. */
+/** True before the instant, not at it. */
 export const UNTIL = [true, false, false] as const
-/** True from the instant on. */
+/** True at the instant and after it. */
 export const FROM = [false, true, true] as const
-/** True after the instant and not at it. */
+/** True after the instant, not at it. */
 export const AFTER = [false, false, true] as const

@@ -8,7 +8,8 @@ import { PEOPLE_BOUNDARIES } from './people-boundaries.ts'
 const OFFSETS = [-1, 0, 1]
 
 /**
- * Answers around the instants that statements compare with: a millisecond decides, on every storage alike.
+ * Contract suite of the instants that statements compare with: every storage changes its answer at the same
+ * millisecond.
  */
 export function instantsContract(name: string, open: () => Promise<Storage>): void {
   describe(`instants on ${name}`, () => {

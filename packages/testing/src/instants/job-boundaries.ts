@@ -5,7 +5,7 @@ import { buildLicense } from '../licenses/build-license.ts'
 import { AFTER, type Boundary, FROM, UNTIL } from './boundary.ts'
 
 const LEASE_MS = 300_000
-/** When four fifths of a lease are left. */
+/** The age of a lease at which four fifths of it are left, in milliseconds. */
 const RENEWED_MS = 60_000
 
 /** A boundary of a job that a host has held for `ms`. */
@@ -59,7 +59,7 @@ const licensed = (
   },
 })
 
-// The counts are of all jobs: only this one loses its lease so long ago.
+// The counts cover all jobs, so this job's lease ends long before all others.
 async function expired(storage: Storage, offset: number): Promise<boolean> {
   const scene = new JobsScene(storage)
   scene.clock.advance({ days: -4000 })
@@ -73,7 +73,7 @@ async function expired(storage: Storage, offset: number): Promise<boolean> {
   return isCounted
 }
 
-/** Instants of jobs, their leases and those who ask for them. */
+/** Boundaries of jobs, their leases and the hosts that claim them. */
 export const JOB_BOUNDARIES: readonly Boundary[] = [
   ofHeld(
     'the end of a lease that a claim ends for good',

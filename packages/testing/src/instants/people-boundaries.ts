@@ -76,7 +76,7 @@ async function isKept({ conversations }: Storage, offset: number): Promise<boole
   return (await conversations.find(id)) !== undefined
 }
 
-/** Instants of sessions, second factors and conversations. */
+/** Boundaries of sessions, second factors and conversations. */
 export const PEOPLE_BOUNDARIES: readonly Boundary[] = [
   ofSession('the end of an idle session that is used', idle, isUsable),
   ofSession('the end of an idle session that is listed', idle, isListed),

@@ -1,7 +1,7 @@
 import { MAX_ATTEMPTS, type NewJob, TIMEOUT_SECONDS } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A job that any host may take at once, with what the test says of it. */
+/** Returns a job that any host may claim at once, changed by `fields`. */
 export const buildJob = (fields: Partial<NewJob> = {}): NewJob => ({
   id: buildId('job'),
   licenseId: 'lic_test',

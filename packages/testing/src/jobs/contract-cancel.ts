@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
-/** What asking a job to stop does (docs/agents.md, Cancel). */
+/** Tests of cancelling jobs (docs/agents.md, Cancel). */
 export function cancelContract(scene: Scene): void {
   it('a pending job has failed at once and is never handed out', async () => {
     const { now } = scene()

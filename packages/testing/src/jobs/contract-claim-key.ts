@@ -4,7 +4,7 @@ import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const KEY = { claimKey: 'claim-1' }
 
-/** A claim repeated after a lost answer. */
+/** Tests of claims that are repeated after a lost answer. */
 export function claimKeyContract(scene: Scene): void {
   it('the same key gets the same job while it is claimed', async () => {
     const first = await scene().enqueue()

@@ -5,7 +5,7 @@ import { HOST, type Scene } from './jobs-scene.ts'
 
 const NEAR_MS = 60_000
 
-/** Without `now` the database's clock counts, as in production. */
+/** Tests without `now`, when the database's clock counts as in production. */
 export function databaseClockContract(scene: Scene): void {
   const lease = () => {
     const { jobs, licenseId } = scene()

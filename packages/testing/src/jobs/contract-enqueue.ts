@@ -20,7 +20,7 @@ const FULL: Partial<NewJob> = {
   timeoutSeconds: 60,
 }
 
-/** Rows of the job table that begin nowhere: how jobs come to be. */
+/** Tests of the transitions that create a job. */
 export function enqueueContract(scene: Scene): void {
   it('keeps everything that a job is made of', async () => {
     const { jobs, licenseId, now } = scene()

@@ -3,7 +3,7 @@ import type { Job, Owner } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { HOST, type JobsScene, OTHER, type Scene } from './jobs-scene.ts'
 
-/** Every way of not being the owner: what is changed of the true one. */
+/** Every way of not being the owner, as the fields that differ from the true owner's. */
 const STRANGERS = [
   ['another host', { fingerprint: OTHER }],
   ['another license', { licenseId: buildId('lic') }],
@@ -26,7 +26,7 @@ async function expectRefused(scene: JobsScene, job: Job, stranger: Partial<Owner
   expect(await scene.jobs.logLengths(job.id)).toEqual([])
 }
 
-/** A write by anybody but the holder changes nothing (spec, States: late writes are rejected by design). */
+/** Tests that only the owner's writes change a job (spec, States: late writes are rejected by design). */
 export function fencingContract(scene: Scene): void {
   it.each(STRANGERS)('refuses %s and changes nothing', async (_, stranger) => {
     await expectRefused(scene(), await scene().held(), stranger)

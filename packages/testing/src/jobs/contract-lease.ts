@@ -4,7 +4,7 @@ import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 const LOST = (count: number) =>
   `lost: host agt_host-a-01234 went silent while it held the job; leases lost: ${count}`
 
-/** What a silent host loses, and when. */
+/** Tests of when a silent host loses its job. */
 export function leaseContract(scene: Scene): void {
   it('a held job is nobody else’s until its lease has passed, and then the next host’s', async () => {
     const job = await scene().held()

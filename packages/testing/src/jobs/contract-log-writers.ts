@@ -4,7 +4,7 @@ import type { Scene } from './jobs-scene.ts'
 
 const REQUEST_LINES = 1000
 
-/** Requests that are repeated, that meet, and that are too many. */
+/** Tests of log requests that are repeated, that arrive at the same time, and that exceed the limits. */
 export function logWritersContract(scene: Scene): void {
   it('a repeated idempotency key stores nothing and gets the first answer', async () => {
     const job = await scene().held()

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
-/** What becomes of a job's output. */
+/** Tests of storing and reading a job's log. */
 export function logsContract(scene: Scene): void {
   it('keeps lines in the order of the requests and inside each', async () => {
     const job = await scene().held()

@@ -3,7 +3,7 @@ import type { JobCounts, JobFilter } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
-/** What operators see of the queue. */
+/** Tests of reading the queue. */
 export function readsContract(scene: Scene): void {
   it('an unknown job is none', async () => {
     expect(await scene().jobs.get(buildId('job'))).toBeUndefined()
@@ -63,7 +63,7 @@ export function readsContract(scene: Scene): void {
   })
 
   it('tells how long the oldest job that could be claimed has waited', async () => {
-    // Long before every other test: their jobs are not due then.
+    // Ten years before every other test, so that jobs of those are not due.
     scene().clock.advance({ days: -3650 })
     const { jobs } = scene()
     expect((await jobs.counts(scene().now)).oldestClaimableSeconds).toBe(0)
@@ -78,7 +78,7 @@ export function readsContract(scene: Scene): void {
   })
 
   it('tells how many jobs lost their host: those whose lease is over, until somebody takes or ends them', async () => {
-    // Later than every other test: all they left has been lost by then, so only what is new here counts.
+    // Ten years after every other test, so that leases of those have ended and only jobs of this test count.
     scene().clock.advance({ days: 3650 })
     const { jobs } = scene()
     const before = (await jobs.counts(scene().now)).expiredLeases

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
-/** What the owner's word does: the rows of the job table that begin in claimed, running and terminal. */
+/** Tests of the owner's reports: the transitions from claimed, running and the terminal states. */
 export function reportContract(scene: Scene): void {
   it('running begins the work and is written once', async () => {
     const job = await scene().held()

@@ -5,7 +5,7 @@ import { OTHER, type Scene } from './jobs-scene.ts'
 
 const KEY = { serialKey: 'app:shop' }
 
-/** One after the other: jobs of a license that share a serial key. */
+/** Tests that jobs of a license with the same serial key run one after the other. */
 export function serialContract(scene: Scene): void {
   const waits = async (job: Job) => (await scene().stored(job)).availableAt === undefined
 

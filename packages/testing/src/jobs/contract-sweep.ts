@@ -3,7 +3,7 @@ import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const NOTHING = { timedOut: [], ended: [] }
 
-/** What happens to jobs that nobody asks about. */
+/** Tests of the sweep of jobs that ran too long or whose host is lost. */
 export function sweepContract(scene: Scene): void {
   it('a job past its timeout is asked to stop, once, and goes on until its host ends it', async () => {
     const job = await scene().held({ timeoutSeconds: 200 })

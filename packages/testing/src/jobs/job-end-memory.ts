@@ -32,7 +32,10 @@ export function endLost(jobs: JobTable, row: MemoryJob, now: Date): Job {
 const isOver = (from: Date | undefined, seconds: number, now: Date): boolean =>
   from !== undefined && from.getTime() + seconds * 1000 <= now.getTime()
 
-/** Asks jobs past their timeout to stop, and ends those whose owner is lost for good. */
+/**
+ * Asks jobs past their timeout to stop, and ends jobs that must not be handed out again after their host was
+ * lost.
+ */
 export function sweep(jobs: JobTable, now: Date): SweepResult {
   const held = () =>
     jobs
@@ -51,7 +54,7 @@ export function sweep(jobs: JobTable, now: Date): SweepResult {
   return { timedOut, ended }
 }
 
-/** Ends a pending job, asks the owner of a held one to stop, leaves a finished one. */
+/** Ends a pending job, asks the owner of a held job to stop, and leaves a finished job as it is. */
 export function requestCancel(jobs: JobTable, write: CancelWrite, now: Date): CancelOutcome | undefined {
   const { jobId, licenseId, reason } = write
   const row = jobs.get(jobId)

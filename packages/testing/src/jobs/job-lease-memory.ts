@@ -14,7 +14,7 @@ import { byPlace, changed, type MemoryJob } from './memory-job.ts'
 
 type JobTable = MemoryTable<MemoryJob>
 
-/** Hands out one job; jobs in its way that must not be handed out again are ended. */
+/** Hands out one job. Ends jobs before it in the queue that must not be handed out again. */
 export function lease(jobs: JobTable, request: LeaseRequest, drained: boolean, now: Date): LeaseAnswer {
   const found = repeated(jobs, request, now) ?? (drained ? { ended: [] } : next(jobs, request, now))
   return { job: undefined, how: undefined, ended: [], ...found, drained, cancel: cancelling(jobs, request) }
@@ -37,7 +37,7 @@ function repeated(jobs: JobTable, request: LeaseRequest, now: Date) {
 
 function next(jobs: JobTable, request: LeaseRequest, now: Date) {
   const ended = []
-  // The end of a job may let the next of its serial key go, so the queue is looked at anew.
+  // The end of a job may make the next job of its serial key due, so each round looks at the queue again.
   for (let row = head(jobs, request, now); row !== undefined; row = head(jobs, request, now)) {
     const isLost = row.job.state !== 'pending'
     if (!isLost || !isSpent(row.job)) {
@@ -76,7 +76,7 @@ export function renewed(jobs: JobTable, row: MemoryJob, leaseSeconds: number, no
   return next
 }
 
-/** The jobs a host holds that it should stop. */
+/** Returns the jobs that a host holds and should stop. */
 export const cancelling = (
   jobs: JobTable,
   { licenseId, fingerprint }: Pick<LeaseRequest, 'licenseId' | 'fingerprint'>,

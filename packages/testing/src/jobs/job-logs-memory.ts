@@ -15,12 +15,12 @@ import type { MemoryTable } from '../memory-table.ts'
 import { renewed } from './job-lease-memory.ts'
 import type { MemoryJob } from './memory-job.ts'
 
-/** What one request stored. */
+/** The lines that one request stored. */
 export interface LogChunk {
   readonly attempt: number
   readonly lines: readonly StoredLine[]
   readonly accepted: number
-  /** Where the log stood afterwards. */
+  /** The end of the log after these lines. */
   readonly position: LogPosition
   readonly idempotencyKey: string | undefined
 }
@@ -31,7 +31,7 @@ export interface LogTables {
   readonly logs: MemoryTable<readonly LogChunk[]>
 }
 
-/** Appends lines for the owner, up to ten minutes after the end of the job. */
+/** Appends lines of the owner, until ten minutes after the end of the job. */
 export function appendLogs({ jobs, logs }: LogTables, write: LogWrite, now: Date): LogOutcome | undefined {
   const row = jobs.get(write.jobId)
   if (row === undefined || !mayWrite(row.job, write, now)) return undefined
@@ -65,14 +65,14 @@ function positionOf(chunks: readonly LogChunk[], attempt: number): LogPosition {
   return last.attempt === attempt ? last.position : { ...last.position, next: EMPTY_LOG.next }
 }
 
-/** Stored lines over all attempts, `after` of them skipped, as many as there is room for. */
+/** Returns stored lines of all attempts: skips `after` lines, then returns as many as fit into `room`. */
 export const readLogs = ({ logs }: LogTables, jobId: string, after: number, room: LogRoom): StoredLine[] =>
   (logs.get(jobId) ?? [])
     .flatMap((chunk) => chunk.lines)
     .slice(after)
     .filter((line) => room.takes(line))
 
-/** How many lines each attempt stored. */
+/** Returns the number of lines that each attempt stored. */
 export function logLengths({ logs }: LogTables, jobId: string): AttemptLines[] {
   const lengths = new Map<number, number>()
   for (const { attempt, lines } of logs.get(jobId) ?? []) {

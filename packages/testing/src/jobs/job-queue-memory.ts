@@ -8,7 +8,7 @@ const WAITING = Number.POSITIVE_INFINITY
 
 type JobTable = MemoryTable<MemoryJob>
 
-/** Stores a job, or finds the unfinished one that has its dedupe key. */
+/** Stores a job, or returns the unfinished job with the same dedupe key. */
 export function enqueue(jobs: JobTable, job: NewJob, now: Date): { job: Job; created: boolean } {
   const payload = jsonCopy(job.payload)
   const unfinished = jobs.group(job.licenseId)
@@ -27,14 +27,14 @@ export function enqueue(jobs: JobTable, job: NewJob, now: Date): { job: Job; cre
   return { job: stored.job, created: true }
 }
 
-/** Puts a changed job back; its end lets the next of its serial key go. */
+/** Stores a changed job; if it has ended, the next job of its serial key becomes due. */
 export function store(jobs: JobTable, row: MemoryJob): Job {
   jobs.put(row.job.id, row)
   if (isTerminal(row.job.state) && row.job.serialKey !== undefined) release(jobs, row.job)
   return row.job
 }
 
-// An urgent job goes ahead of all that wait, unless it was to start later than it was made.
+// An urgent job goes to the front of the queue, unless its start is later than its creation.
 const placeWhenDue = (urgent: boolean, dueAt: Date, createdAt: Date): number =>
   urgent && dueAt <= createdAt ? AHEAD : dueAt.getTime()
 

@@ -20,7 +20,7 @@ import { changed, type MemoryJob } from './memory-job.ts'
 
 type JobTable = MemoryTable<MemoryJob>
 
-/** The row that `owner` holds or held last; undefined when it is somebody else's. */
+/** Returns the row that `owner` holds or held last; undefined when another host is its owner. */
 function owned(jobs: JobTable, owner: Owner): MemoryJob | undefined {
   const row = jobs.get(owner.jobId)
   const { licenseId, claimedBy, attempt } = row?.job ?? {}
@@ -28,7 +28,7 @@ function owned(jobs: JobTable, owner: Owner): MemoryJob | undefined {
   return owner.attempt === undefined || owner.attempt === attempt ? row : undefined
 }
 
-/** Writes the owner's word. */
+/** Writes a status report of the owner. */
 export function report(jobs: JobTable, write: StatusWrite, now: Date): StatusOutcome | undefined {
   const row = owned(jobs, write)
   if (row === undefined) return undefined
@@ -68,7 +68,7 @@ function placeAt(row: MemoryJob, state: JobState, { leaseSeconds }: StatusWrite,
     : row.place
 }
 
-/** Renews what a heartbeat lists, where the host still holds that attempt. */
+/** Renews the leases of the jobs that a heartbeat lists, if the host still holds that attempt. */
 export function renew(jobs: JobTable, owners: readonly Owner[], leaseSeconds: number, now: Date): void {
   for (const owner of owners) {
     const row = owned(jobs, owner)

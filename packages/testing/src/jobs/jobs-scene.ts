@@ -25,14 +25,14 @@ export const HOST = 'host-a-0123456789abcdef'
 /** Another host of the same license. */
 export const OTHER = 'host-b-0123456789abcdef'
 
-/** One license with a queue of its own, and a clock that says when everything happens. */
+/** A license with a queue of its own, and the clock whose instant every call uses. */
 export class JobsScene {
   readonly storage: Storage
   readonly clock = new FakeClock()
   readonly licenseId = buildId('lic')
   readonly #isBegun: boolean
 
-  /** `isBegun`: whether jobs that are held run. */
+  /** `isBegun`: whether `held` also reports that the job is running. */
   constructor(storage: Storage, isBegun = false) {
     this.storage = storage
     this.#isBegun = isBegun
@@ -46,12 +46,12 @@ export class JobsScene {
     return this.clock.now()
   }
 
-  /** The instant so many seconds from now. */
+  /** Returns the instant `seconds` from now. */
   in(seconds: number): Date {
     return new Date(this.now.getTime() + seconds * 1000)
   }
 
-  /** Stores the license of this scene and gives the digest of its key. */
+  /** Stores the license of this scene and returns the digest of its key. */
   async license(): Promise<string> {
     const license = buildLicense({ id: this.licenseId })
     await this.storage.licenses.add(license)
@@ -68,12 +68,12 @@ export class JobsScene {
     return this.jobs.lease(request, this.now)
   }
 
-  /** The id of the job that a claim gets. */
+  /** Claims, and returns the id of the job. */
   async claimedId(fingerprint = HOST, fields: Partial<LeaseRequest> = {}): Promise<string | undefined> {
     return (await this.claim(fingerprint, fields)).job?.id
   }
 
-  /** A new job that `fingerprint` holds. */
+  /** Enqueues a job, lets `fingerprint` claim it, and returns it. */
   async held(fields: Partial<NewJob> = {}, fingerprint = HOST): Promise<Job> {
     const { id } = await this.enqueue(fields)
     const { job } = await this.claim(fingerprint)
@@ -108,19 +108,19 @@ export class JobsScene {
     return this.jobs.requestCancel({ ...write, ...fields }, this.now)
   }
 
-  /** The job as it is stored now. */
+  /** Returns the job as it is stored now. */
   async stored(job: Pick<Job, 'id'>): Promise<Job> {
     const found = await this.jobs.get(job.id)
     if (found === undefined) throw new Error(`${job.id} is gone`)
     return found
   }
 
-  /** The texts that are stored of a job's output. */
+  /** Returns the stored log lines of a job. */
   async lines(job: Job, after = 0, limit = 10_000): Promise<string[]> {
     return (await this.jobs.logs(job.id, after, limit)).map(({ line }) => line)
   }
 
-  /** What a sweep did to jobs of this license. */
+  /** Sweeps, and returns what it did to jobs of this license. */
   async sweep(): Promise<{ timedOut: string[]; ended: string[] }> {
     const { timedOut, ended } = await this.jobs.sweep(this.now)
     const own = (jobs: readonly Job[]) =>

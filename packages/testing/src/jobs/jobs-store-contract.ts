@@ -17,8 +17,8 @@ import { sweepContract } from './contract-sweep.ts'
 import { JobsScene } from './jobs-scene.ts'
 
 /**
- * What every queue must do, whatever keeps it (docs/agents.md, Jobs). `open` gives storage that the suite
- * disposes.
+ * Contract suite that every queue must pass (docs/agents.md, Jobs). The suite disposes the storage that
+ * `open` returns.
  */
 export function jobsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`jobs store on ${name}`, () => {

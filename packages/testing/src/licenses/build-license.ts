@@ -1,7 +1,7 @@
 import { type NewLicense, secretDigest } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A license that never expires, with a key of its own. */
+/** Returns a license that never expires, with a unique key. */
 export function buildLicense(fields: Partial<NewLicense> = {}): NewLicense {
   const id = fields.id ?? buildId('lic')
   return {

@@ -6,7 +6,7 @@ import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildLicense } from './build-license.ts'
 
-/** What keeps issued licenses must do (spec, License key validation). */
+/** Contract suite of stores of issued licenses (spec, License key validation). */
 export function licensesStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`licenses store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -12,7 +12,8 @@ import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 
 /**
- * What a statement asks of the license that it serves. @throws Problem `unauthorized` when it is not usable
+ * Checks the license of a statement, if the statement carries the digest of its key. @throws Problem
+ * `unauthorized` when the license is not usable
  */
 export function requireLicensed(
   { licenses }: MemoryTables,

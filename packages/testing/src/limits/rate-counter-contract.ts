@@ -7,10 +7,10 @@ import { openedStorage } from '../opened-storage.ts'
 const CLAIM: RateLimit = { name: 'claim', limit: 60, windowSeconds: 60 }
 const LOGIN: RateLimit = { name: 'login-per-account', limit: 10, windowSeconds: 900 }
 const WINDOW_MS = 60_000
-/** More than any counter counts before it clears windows that ended. */
+/** More requests than a counter counts before it clears the windows that have ended. */
 const CROWD = 1200
 
-/** What counts the requests of subjects in windows must do. */
+/** Contract suite of rate counters, which count the requests of subjects in windows. */
 export function rateCounterContract(name: string, open: () => Promise<Storage>): void {
   describe(`rate counter on ${name}`, () => {
     const storage = openedStorage(open)

@@ -1,7 +1,7 @@
 import type { NewMonitor } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A monitor of the platform that expects one address. */
+/** Returns a monitor of the platform that expects one address. */
 export function buildMonitor(fields: Partial<NewMonitor> = {}): NewMonitor {
   const id = fields.id ?? buildId('mon')
   return {

@@ -4,7 +4,7 @@ import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildMonitor } from './build-monitor.ts'
 import { fine, type MonitorsScene } from './monitors-scene.ts'
 
-/** What is watched, and whose it is. */
+/** Tests of the definitions of monitors and of their owners. */
 export function monitorDefinitions(scene: MonitorsScene): void {
   it('a monitor is found by id and by name, as it was added and due at once', async () => {
     const made = buildMonitor({

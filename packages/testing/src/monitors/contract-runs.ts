@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { HISTORY_ENTRIES } from '@svc/core'
 import { fine, LEASE_SECONDS, type MonitorsScene, silent } from './monitors-scene.ts'
 
-/** What runs take, and what they leave behind. */
+/** Tests of runs: which monitors they take, and what they store. */
 export function monitorRuns(scene: MonitorsScene): void {
   it('takes what is due, the longest due first, and nothing else', async () => {
     await scene.clear()

@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from '@svc/core'
 
-/** A monitor as the fake keeps it: with its lease and its history, newest first. */
+/** A monitor as the fake stores it: with its lease and its history, newest first. */
 export interface MemoryMonitor {
   readonly monitor: Monitor
   readonly lease: { readonly token: string; readonly until: Date } | undefined
@@ -31,7 +31,7 @@ const definitionOf = (given: MonitorDefinition): MonitorDefinition => {
   return { host, type, mode, match, expected, intervalSeconds, confirmations, resolvers }
 }
 
-/** A new row. */
+/** Returns the row of a new monitor. */
 export const newRow = (added: NewMonitor, now: Date): MemoryMonitor => ({
   monitor: {
     ...definitionOf(added),
@@ -51,7 +51,7 @@ export const newRow = (added: NewMonitor, now: Date): MemoryMonitor => ({
   history: [],
 })
 
-/** The row under another definition. */
+/** Returns the row under another definition. */
 export function redefined(
   { monitor, history }: MemoryMonitor,
   change: Redefinition,
@@ -64,7 +64,7 @@ export function redefined(
   return { monitor: { ...changed, pending: undefined, revision, nextRunAt: now }, lease: undefined, history }
 }
 
-/** The row with its drift accepted. */
+/** Returns the row with its drift accepted. */
 export function accepted({ monitor, history }: MemoryMonitor, now: Date): MemoryMonitor {
   const { confirmed: expected, revision } = monitor
   const changed = {
@@ -77,7 +77,7 @@ export function accepted({ monitor, history }: MemoryMonitor, now: Date): Memory
   return { monitor: { ...monitor, ...changed }, lease: undefined, history }
 }
 
-/** The row paused, or going on. */
+/** Returns the row paused or resumed. */
 export function pausedRow({ monitor, history }: MemoryMonitor, paused: boolean, now: Date): MemoryMonitor {
   const { pausedAt, nextRunAt } = monitor
   const going = { pausedAt: undefined, nextRunAt: pausedAt === undefined ? nextRunAt : now }
@@ -85,7 +85,7 @@ export function pausedRow({ monitor, history }: MemoryMonitor, paused: boolean, 
   return { monitor: { ...monitor, ...changed }, lease: undefined, history }
 }
 
-/** The row after a run. */
+/** Returns the row after a run. */
 export function settledRow(
   { monitor, history }: MemoryMonitor,
   settlement: Settlement,
@@ -128,7 +128,7 @@ function extended(
 
 const sameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** The row under the lease of a run. */
+/** Returns the row under the lease of a run. */
 export const leased = (row: MemoryMonitor, token: string, seconds: number, now: Date): MemoryMonitor => ({
   ...row,
   lease: { token, until: later(now, seconds) },

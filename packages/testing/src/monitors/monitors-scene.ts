@@ -6,7 +6,7 @@ import { buildMonitor } from './build-monitor.ts'
 /** The lease under which tests take monitors. */
 export const LEASE_SECONDS = 60
 
-/** A judgement that says: as expected. */
+/** Returns a judgement that the answer is as expected. */
 export function fine(monitor: Monitor, change: Partial<Judgement['after']> = {}): Judgement {
   const answer = monitor.expected ?? ['192.0.2.1']
   return {
@@ -27,14 +27,14 @@ export function fine(monitor: Monitor, change: Partial<Judgement['after']> = {})
   }
 }
 
-/** A judgement that says: no answer. */
+/** Returns a judgement that no answer came. */
 export const silent = (monitor: Monitor): Judgement => ({
   ...fine(monitor, { error: 'timeout', errorStreak: monitor.errorStreak + 1, confirmed: monitor.confirmed }),
   outcome: 'error',
   observation: { error: 'timeout' },
 })
 
-/** Monitors that a test takes and settles at the instants of a clock of its own. */
+/** Monitors that a test takes and settles, with a clock of their own. */
 export class MonitorsScene {
   readonly clock = new FakeClock()
   readonly #storage: () => Storage
@@ -61,7 +61,7 @@ export class MonitorsScene {
     return (await this.monitors.find(id))[0]
   }
 
-  /** Removes every monitor, so that only those that a test adds are due. */
+  /** Removes every monitor, so that only monitors that a test adds are due. */
   async clear(): Promise<void> {
     for (const { id } of await this.monitors.list({})) await this.monitors.remove(id)
   }

@@ -5,7 +5,7 @@ import { monitorDefinitions } from './contract-definitions.ts'
 import { monitorRuns } from './contract-runs.ts'
 import { MonitorsScene } from './monitors-scene.ts'
 
-/** What keeps monitors must do. */
+/** Contract suite of stores of monitors. */
 export function monitorsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`monitors store on ${name}`, () => {
     const scene = new MonitorsScene(openedStorage(open))

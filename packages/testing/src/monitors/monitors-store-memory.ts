@@ -27,7 +27,7 @@ const byName = (one: Monitor, other: Monitor): number =>
 const byDue = (one: Monitor, other: Monitor): number =>
   one.nextRunAt.getTime() - other.nextRunAt.getTime() || byBytes(one.id, other.id)
 
-/** What the table takes. */
+/** The constraints of the table. @throws Error when a definition or an owner breaks them */
 function check(
   { intervalSeconds, confirmations }: MonitorDefinition,
   { tenantId, licenseId }: MonitorOwner,

@@ -1,30 +1,31 @@
 import type { DnsBatch, DnsClient, DnsQuestion, DnsReply } from '@svc/core'
 
-/** The server that monitors without resolvers of their own ask in tests. */
+/** The DNS server that tests use for monitors that name no resolvers. */
 export const SCRIPTED_SERVER = '192.0.2.53'
 
 /**
- * DNS by script: nothing is asked, and what was asked for is kept. A name without a script does not exist.
+ * A DNS client that follows a script and records the questions; it asks no server. A name without a script
+ * does not exist.
  */
 export class ScriptedDns implements DnsClient {
   readonly questions: DnsQuestion[] = []
   readonly #scripts = new Map<string, (DnsReply | 'silence')[]>()
   readonly #silent = new Set<() => void>()
 
-  /** Sets the records of a name, the same for every server and type. */
+  /** Sets the records that every server returns for a name, whatever the type. */
   answer(host: string, ...records: string[]): void {
     this.replies(host, { status: 'records', records })
   }
 
   /**
-   * Sets what a name is answered, one reply a question; the last one stays. `silence` lasts until it is given
-   * up.
+   * Sets the replies for a name, one per question; the last reply repeats. `silence` lasts until the caller
+   * gives up.
    */
   replies(host: string, ...replies: (DnsReply | 'silence')[]): void {
     this.#scripts.set(host, replies)
   }
 
-  /** Sets what one server answers for a name. */
+  /** Sets the replies of one server for a name. */
   repliesOf(server: string, host: string, ...replies: (DnsReply | 'silence')[]): void {
     this.#scripts.set(`${server} ${host}`, replies)
   }

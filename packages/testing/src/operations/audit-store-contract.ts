@@ -4,7 +4,7 @@ import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildAuditEntry } from './build-audit-entry.ts'
 
-/** What keeps the record of operations must do. */
+/** Contract suite of stores of the audit log. */
 export function auditStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`audit store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** The entry of an operation that went well. */
+/** Returns the entry of an operation that succeeded. */
 export const buildAuditEntry = (fields: Partial<AuditEntry> = {}): Omit<AuditEntry, 'at'> => ({
   id: buildId('aud'),
   actor: 'cli:root@test',

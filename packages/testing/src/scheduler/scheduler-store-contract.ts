@@ -4,7 +4,7 @@ import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 
-/** What keeps periodic tasks to once a period must do. */
+/** Contract suite of stores of periodic tasks, which start each task once a period. */
 export function schedulerStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`scheduler store on ${name}`, () => {
     const storage = openedStorage(open)

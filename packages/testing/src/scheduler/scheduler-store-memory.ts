@@ -2,7 +2,7 @@ import type { SchedulerStore } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 
-/** A periodic task as the fake keeps it. */
+/** A periodic task as the fake stores it. */
 export interface MemoryScheduledTask {
   readonly begunAt: Date
   readonly dueAt: Date

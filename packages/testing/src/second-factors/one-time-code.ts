@@ -9,8 +9,8 @@ function bytesOf(base32: string): Buffer {
 }
 
 /**
- * What an authenticator app shows for a secret at an instant: RFC 6238 with SHA-1, 6 digits and 30 s, written
- * down anew.
+ * Returns the code that an authenticator app shows for a secret at an instant: RFC 6238 with SHA-1, 6 digits
+ * and 30 s, implemented independently of the product.
  */
 export function oneTimeCode(secret: string, at: Date): string {
   const counter = Buffer.alloc(8)

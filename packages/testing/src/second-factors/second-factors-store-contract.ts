@@ -7,7 +7,7 @@ import { buildUser } from '../users/build-user.ts'
 
 const AT_ONCE = 8
 
-/** What keeps second factors must do. */
+/** Contract suite of stores of second factors. */
 export function secondFactorsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`second factors store on ${name}`, () => {
     const storage = openedStorage(open)
@@ -26,7 +26,7 @@ export function secondFactorsStoreContract(name: string, open: () => Promise<Sto
       return { clock, userId, session, isLive }
     }
 
-    /** A user with a confirmed second factor, whose last step is 10 and who has two recovery codes. */
+    /** Makes a user with a confirmed second factor, whose last used step is 10, and two recovery codes. */
     async function confirmedScene() {
       const made = await scene()
       const { userId, clock } = made

@@ -2,7 +2,7 @@ import { PENDING_SECONDS, type Proof, type SecondFactor, type SecondFactorsStore
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 
-/** A second factor as the fake keeps it. */
+/** A second factor as the fake stores it. */
 export type MemorySecondFactor = SecondFactor & { readonly userId: string; readonly begunAt: Date }
 
 const proves = (factor: SecondFactor, proof: Proof): boolean =>

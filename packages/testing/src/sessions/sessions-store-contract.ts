@@ -12,7 +12,7 @@ interface Opened {
   readonly at: Date
 }
 
-/** What keeps sessions must do. */
+/** Contract suite of stores of sessions. */
 export function sessionsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`sessions store on ${name}`, () => {
     const storage = openedStorage(open)
@@ -26,7 +26,7 @@ export function sessionsStoreContract(name: string, open: () => Promise<Storage>
       return { clock, user, digest, expires }
     }
 
-    /** Three sessions of one user, a minute apart. */
+    /** Makes three sessions of one user, created a minute apart. */
     async function three() {
       const clock = new FakeClock()
       const user = buildUser()

@@ -12,7 +12,7 @@ import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 
-/** A session as the fake keeps it. */
+/** A session as the fake stores it. */
 export interface MemorySession extends NewSession {
   readonly createdAt: Date
   readonly lastUsedAt: Date

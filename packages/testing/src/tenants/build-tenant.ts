@@ -1,7 +1,7 @@
 import type { Tenant } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A tenant with a name of its own. */
+/** Returns a tenant with a unique name. */
 export function buildTenant(fields: Partial<Tenant> = {}): Pick<Tenant, 'id' | 'name'> {
   const id = fields.id ?? buildId('ten')
   return { id, name: fields.name ?? `tenant ${id}` }

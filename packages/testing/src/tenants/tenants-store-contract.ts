@@ -5,7 +5,7 @@ import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from './build-tenant.ts'
 
-/** What keeps tenants must do. */
+/** Contract suite of stores of tenants. */
 export function tenantsStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`tenants store on ${name}`, () => {
     const storage = openedStorage(open)

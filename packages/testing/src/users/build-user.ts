@@ -1,7 +1,7 @@
 import type { NewUser } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
-/** A user of platform staff with an email of their own. */
+/** Returns a user of platform staff with a unique email. */
 export function buildUser(fields: Partial<NewUser> = {}): NewUser {
   const id = fields.id ?? buildId('usr')
   return {

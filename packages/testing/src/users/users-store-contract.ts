@@ -5,7 +5,7 @@ import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from './build-user.ts'
 
-/** What keeps users must do. */
+/** Contract suite of stores of users. */
 export function usersStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`users store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -3,7 +3,7 @@ import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 
-/** A user as the fake keeps them. */
+/** A user as the fake stores them. */
 export type MemoryUser = User & { readonly passwordHash: string | undefined }
 
 const toUser = ({ passwordHash, ...user }: MemoryUser): User => user as User
