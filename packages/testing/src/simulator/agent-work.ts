@@ -13,20 +13,20 @@ const LINES_MOST = 4
 const RETRY_MS = 3000
 const REFUSED_MS = 8000
 
-/** More than a request may store; a line of each so many is longer than may be stored. */
+/** More lines than a request may store. One line in `LONG_LINE_EVERY` is longer than a line may be. */
 const LARGE_LINES = 1003
 const LONG_LINE_EVERY = 50
 const LONG_LINE_CHARS = 9000
 
 /**
- * What an agent does about one job: says that it runs, does the steps, sends their output, says how it ended.
+ * An agent's work on one job: reports that it runs, does the steps, sends their output and reports the end.
  */
 export class WorkRun {
   readonly #host: SimulatedHost
   readonly #habits: AgentHabits
   readonly #job: RememberedJob
   readonly #isCancelled: () => boolean
-  /** Told by a 404 or by the state of the job that it is no longer ours. */
+  /** Whether a 404 or the state of the job said that the job is no longer ours. */
   #isOver = false
   #isToStop = false
   #offset = 0
@@ -55,7 +55,7 @@ export class WorkRun {
     await this.#report(isFailed ? 'failed' : 'succeeded', isFailed ? 'the step failed' : undefined)
   }
 
-  /** Stopped as asked: says so, or gives back what it has hardly begun. */
+  /** Ends a job that was asked to stop: reports that it stopped, or sometimes gives the job back. */
   #stopped(): Promise<void> {
     if (this.#host.random.chance(GIVE_BACK_CANCELLED_SHARE)) return this.#report('pending')
     return this.#report('failed', 'stopped as asked')
@@ -88,7 +88,10 @@ export class WorkRun {
     }
   }
 
-  /** Does not wait for the lines before: they may arrive later, and what is sent here is then a gap. */
+  /**
+   * Sends lines without waiting for the lines before them, which may arrive later: these lines then leave a
+   * gap.
+   */
   #sendAhead(offset: number, count: number): void {
     void this.#host.request(`/v1/jobs/${this.#job.id}/logs`, this.#placed(offset, count), this.#key())
   }
@@ -115,7 +118,10 @@ export class WorkRun {
     })
   }
 
-  /** Repeats a request until it is answered for good; undefined when the job is no longer ours. */
+  /**
+   * Repeats a request until a final answer comes; undefined when the job is no longer ours or the request is
+   * invalid.
+   */
   async #answered(
     verb: string,
     body: Readonly<Record<string, unknown>>,

@@ -4,20 +4,20 @@ import type { WireAnswer } from './wire.ts'
 
 /** How a simulated agent behaves. */
 export interface AgentHabits {
-  /** Seconds between two claims while there is nothing to do. */
+  /** Seconds between two claims while the agent is idle. */
   readonly claimSeconds: number
   /** Seconds of the longest step of a job. */
   readonly stepSeconds: number
-  /** Leaves out `attempt` and `offset`, as the plain contract allows. */
+  /** Whether it leaves out `attempt` and `offset`, as the plain contract allows. */
   readonly sloppy: boolean
-  /** Sends idempotency keys; agents that are not sloppy always do. */
+  /** Whether it sends idempotency keys; agents that are not sloppy always do. */
   readonly keyed: boolean
   /** Whether some steps of a job last longer than a lease. */
   readonly slowSteps: () => boolean
   readonly leaseSeconds: number
 }
 
-/** A job as an agent remembers it over a crash. */
+/** A job that an agent remembers across a crash. */
 export interface RememberedJob {
   readonly id: string
   readonly attempt: number
@@ -27,7 +27,7 @@ const ACTIVATE_PATH = '/v1/license/activate'
 const HEARTBEAT_PATH = '/v1/telemetry/heartbeat'
 const CLAIM_PATH = '/v1/jobs/claim'
 
-/** An agent that keeps to the wire contract: activate, heartbeat, claim, work, report. */
+/** Returns an agent that keeps to the wire contract: activate, heartbeat, claim, work, report. */
 export const simulatedAgent =
   (habits: AgentHabits): AgentProgram =>
   (host) =>
@@ -37,7 +37,7 @@ export const simulatedAgent =
 class AgentRun {
   readonly #host: SimulatedHost
   readonly #habits: AgentHabits
-  /** The job under way, and whether the service asked to stop it. */
+  /** The job under way. */
   #job: RememberedJob | undefined
   readonly #cancelled = new Set<string>()
 
@@ -81,9 +81,7 @@ class AgentRun {
     }
   }
 
-  /**
-   * Asks for work, under the same key until an answer has come: an answer that got lost is answered again.
-   */
+  /** Claims under the same key until an answer arrives, so that a lost answer is repeated. */
   async #claim(): Promise<RememberedJob | undefined> {
     const { disk, fingerprint, random } = this.#host
     const { sloppy, keyed } = this.#habits

@@ -8,28 +8,28 @@ import { TICK_MS } from './plane-config.ts'
 import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What is needed to look at alerts. */
+/** Parts that a watch over alerts needs. */
 export interface AlertWatchParts {
   readonly timeline: Timeline
   readonly verdict: Verdict
   readonly database: SimulatedDatabase
   /** When faults stop. */
   readonly endMs: number
-  /** What statements told of what alerts look back on. */
+  /** The history that alert rules look back on, as seen in statements. */
   readonly book: AlertFactsBook
   readonly faults: readonly Fault[]
 }
 
-/** Faults after which a refused request may be counted nowhere. */
+/** Faults that may lose the count of a refused request. */
 const LOSE_COUNTS: readonly Fault[] = ['replica-crash', 'database-failure']
 
-/** What was under way when faults stopped ends within this, and so do the evaluations of a tick. */
+/** Within this time, work under way when faults stopped has ended, and so have the evaluations of a tick. */
 const CALM_MS = 10_000
 const RECEIVER_URL = 'https://receiver.example/alerts'
 
 /**
- * Looks at what is wrong as each tick begins, once faults have stopped, and at the alerts when the run has
- * ended.
+ * After faults have stopped, records at each tick which conditions hold, and compares them with the alerts at
+ * the end of the run.
  */
 export class AlertWatch {
   readonly #parts: AlertWatchParts
@@ -42,20 +42,20 @@ export class AlertWatch {
     this.#firstTickMs = TICK_MS * Math.ceil((parts.endMs + CALM_MS) / TICK_MS)
   }
 
-  /** Gives alerts somewhere to go, and plans the looks. */
+  /** Sets a webhook for alerts, and plans the checks of the ticks. */
   async start(plane: ControlPlane | undefined): Promise<void> {
     await plane?.alertWebhooks.set({ tenantId: '', url: RECEIVER_URL, rotate: false })
     this.#plan(this.#firstTickMs)
   }
 
-  /** Whether enough ticks were looked at, and the evaluations of the last are over. */
+  /** Whether enough ticks were checked, and the evaluations of the last tick are over. */
   get isSettled(): boolean {
     const { nowMs } = this.#parts.timeline
     const enoughMs = this.#firstTickMs + (SETTLED_TICKS - 1) * TICK_MS + CALM_MS
     return nowMs >= enoughMs && nowMs % TICK_MS >= CALM_MS
   }
 
-  /** At the end of a run. */
+  /** Checks the alerts at the end of a run. */
   end(): void {
     const { database, verdict, book, faults } = this.#parts
     this.#conditions.end(database.tables, database.clock.now())

@@ -9,7 +9,7 @@ import type { Replica } from './replica.ts'
 import { FAULTY_SHARE, type Scenario } from './scenario.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What the faults of a run happen to. */
+/** Parts of a run to which faults happen. */
 export interface ChaosParts {
   readonly scenario: Scenario
   readonly timeline: Timeline
@@ -26,7 +26,7 @@ const REPAIR_MS = 15_000
 const HOUR_MS = 3_600_000
 
 /**
- * Whatever happens to machines, replicas, the database's clock, licenses and jobs, at any moment while faults
+ * The faults of machines, replicas, the database's clock, licenses and jobs, at random instants while faults
  * are on.
  */
 export class Chaos {
@@ -46,14 +46,14 @@ export class Chaos {
     return this.#endMs
   }
 
-  /** Faults so far that are not the network's. */
+  /** The number of faults so far, without those of the network. */
   get count(): number {
     return this.#count
   }
 
   isOn = (fault: Fault): boolean => this.#parts.timeline.nowMs < this.#endMs && this.#faults.has(fault)
 
-  /** Sets every fault of the scenario going, and plans their end. */
+  /** Starts every fault of the scenario, and plans their end. */
   start(): void {
     const { timeline, random, scenario, replicas, machines } = this.#parts
     const { hosts } = scenario
@@ -129,7 +129,7 @@ export class Chaos {
     void operator.bar('revoke', random.pick(machines).parts.licenseId)
   }
 
-  /** More requests of one subject than a minute allows. */
+  /** Sends more requests of one subject than its limit allows in a minute. */
   #burst(): void {
     const { random, machines, network } = this.#parts
     const { licenseId, fingerprint, hostname, key, address } = random.pick(machines).parts
@@ -141,7 +141,8 @@ export class Chaos {
   }
 
   /**
-   * A machine writes to a job that is not its own: another's, one of another license, an attempt of long ago.
+   * Lets a machine write to a job that it does not own: a job of another host or license, or an earlier
+   * attempt.
    */
   #intrude(): void {
     const { random, machines, network, database } = this.#parts
@@ -163,22 +164,22 @@ export class Chaos {
     const list = [{ id: job.id, attempt: isOwner ? job.attempt - 1 : job.attempt }]
     random.pick([
       () => send(`/v1/jobs/${job.id}/status`, { state: random.pick(['running', 'succeeded', 'pending']) }),
-      // By a host that will never hold the job: had it become the owner meanwhile, its lines would be good
-      // ones.
+      // From a host that can never hold the job: a real host might become the owner meanwhile, and its lines
+      // would be accepted.
       () => send(`/v1/jobs/${job.id}/logs`, { ...aside, lines, offset: 0 }),
-      // Lines of none are taken late as well, but not for ever.
+      // A request without lines is accepted late, too, but not forever.
       () => send(`/v1/jobs/${job.id}/logs`, { attempt: job.attempt, lines: [], offset: 0 }),
       () => send(`/api/v1/jobs/${job.id}/cancel`, {}),
       () => send('/v1/telemetry/heartbeat', { jobs: list }),
     ])()
   }
 
-  /** Everything is put right, so that every job can end. */
+  /** Repairs everything, so that every job can end. */
   async #end(): Promise<void> {
     const { database, machines, timeline } = this.#parts
     timeline.note(() => 'faults end')
     database.clock.catchUp()
-    // What was under way when faults stopped may still bar a license or drain a host.
+    // An operation under way when faults stopped may still bar a license or drain a host.
     for (let round = 0; round < REPAIR_ROUNDS; round += 1) {
       for (const { parts } of machines) await this.#repair(parts)
       await timeline.sleep(REPAIR_MS, 'repair')

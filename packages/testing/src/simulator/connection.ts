@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 import { never, type Timeline } from './timeline.ts'
 import { type StoreCall, wrapStores } from './wrap-stores.ts'
 
-/** What a replica's connection to the database is made of. */
+/** Parts of a replica's connection to the database. */
 export interface ConnectionParts {
   readonly database: SimulatedDatabase
   readonly timeline: Timeline
@@ -27,8 +27,8 @@ const CRASH_SHARE = 0.003
 const CRASH_IN_TRANSACTION_SHARE = 0.05
 
 /**
- * The storage as one replica has it: every call travels to the database, has its effect there, and travels
- * back, each at an instant that the seed draws. A crash on the way leaves the effect or nothing.
+ * The storage as one replica sees it. Each call travels to the database, has its effect there and travels
+ * back, at instants drawn from the seed. A crash on the way leaves the whole effect or nothing.
  */
 export class Connection {
   readonly #parts: ConnectionParts
@@ -40,7 +40,7 @@ export class Connection {
     this.#inside = wrapStores(parts.database.stores, (call) => this.#callInside(call))
   }
 
-  /** The storage that services of this replica work on. */
+  /** Returns the storage that this replica's services use. */
   storage(): Storage {
     const { database, rates } = this.#parts
     const stores = wrapStores(database.stores, (call) => this.#call(call))
@@ -62,7 +62,7 @@ export class Connection {
   async #call(call: StoreCall): Promise<unknown> {
     const { database, life } = this.#parts
     await this.#travel()
-    // What a dead process had sent still arrives; what it had not sent does not.
+    // A call that a dead process has already sent still arrives; half of the calls count as sent.
     if (life.isOver && this.#parts.random.chance(0.5)) return never()
     if (database.isLocked) await database.turn()
     this.#mayFail(FAILURE_SHARE)
@@ -88,7 +88,7 @@ export class Connection {
       })
       await this.#travel()
       if (life.isOver) return never()
-      // Committed, and nobody is told.
+      // The transaction is committed, but the replica gets an error.
       this.#mayFail(FAILURE_SHARE)
       return result as T
     } catch (error) {
@@ -126,5 +126,5 @@ export class Connection {
   }
 }
 
-/** The connection of a process that is no more. */
+/** The error of a transaction whose process has crashed. */
 class Crash extends Error {}

@@ -9,23 +9,23 @@ import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 import { type StoreCall, wrapStores } from './wrap-stores.ts'
 
-/** What a database of a run is made of. */
+/** Parts of the database of a run. */
 export interface SimulatedDatabaseParts {
   readonly timeline: Timeline
   readonly verdict: Verdict
   readonly seams: SimulationSeams
-  /** Hears every statement right after its effect. */
+  /** Called with every statement right after its effect. */
   readonly observe: (statement: Statement) => void
 }
 
 /**
- * The one database of all replicas: the fake stores, statement after statement, each with its effect at one
- * instant.
+ * The database that all replicas share: the fake stores, which run one statement after the other, each with
+ * its effect at one instant.
  */
 export class SimulatedDatabase {
   readonly tables = new MemoryTables()
   readonly clock: SimulatedClock
-  /** The stores, watched. A call has its effect at once; who calls waits for the turn first. */
+  /** The stores, observed. A call has its effect at once, so callers wait for `turn` first. */
   readonly stores: Stores
   readonly #parts: SimulatedDatabaseParts
   readonly #waiting: (() => void)[] = []
@@ -41,7 +41,7 @@ export class SimulatedDatabase {
     this.stores = wrapStores(seams.stores?.(own, seam) ?? own, (call) => this.#watch(call))
   }
 
-  /** Writes to the queue so far. */
+  /** The number of writes to the queue so far. */
   get jobWrites(): number {
     return this.#journal.writes
   }
@@ -56,7 +56,7 @@ export class SimulatedDatabase {
     while (this.#isLocked) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Runs `work` as one transaction: a failure of it leaves nothing. */
+  /** Runs `work` as one transaction: if it fails, its changes are undone. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.turn()
     this.#isLocked = true
@@ -95,7 +95,7 @@ const describe = (changes: readonly JobChange[]): string =>
 
 const MAX_BRIEF = 300
 
-/** A value as a trace shows it. */
+/** Returns a value as a trace shows it. */
 function brief(value: unknown): string {
   const text =
     JSON.stringify(value, (key, each: unknown) => (SPARED.has(key) ? undefined : each)) ?? 'nothing'

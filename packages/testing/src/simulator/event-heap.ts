@@ -1,17 +1,20 @@
-/** Something that happens at an instant; of two at the same instant the one that was planned first. */
+/**
+ * Something that happens at an instant. Events of the same instant happen in the order in which they were
+ * planned.
+ */
 export interface TimedEvent {
   readonly atMs: number
   readonly sequence: number
   readonly label: string
   readonly run: () => void
-  /** Set when it is no longer to happen. */
+  /** Whether the event must no longer happen. */
   isCancelled?: boolean
 }
 
 const isBefore = (one: TimedEvent, other: TimedEvent): boolean =>
   one.atMs < other.atMs || (one.atMs === other.atMs && one.sequence < other.sequence)
 
-/** Events in the order of (time, sequence): a binary heap. */
+/** Events in the order of (time, sequence), in a binary heap. */
 export class EventHeap {
   readonly #events: TimedEvent[] = []
 
@@ -33,7 +36,7 @@ export class EventHeap {
     events[place] = event
   }
 
-  /** Takes the earliest event out. */
+  /** Removes the earliest event and returns it. */
   take(): TimedEvent | undefined {
     const events = this.#events
     const first = events[0]

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** What may go wrong in a run. */
+/** Faults that may occur in a run. */
 export const FAULTS = [
   'lost-request',
   'lost-answer',
@@ -28,8 +28,8 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 /**
- * Draws a mix: each fault is left out in 30 to 50 % of the draws, so that rare combinations come up pure,
- * too.
+ * Draws a mix of faults. Each fault is left out with a probability of 30 to 50 %, so that runs with few
+ * faults come up, too.
  */
 export function drawFaults(random: Random): Fault[] {
   const left = 0.3 + 0.2 * random.fraction()

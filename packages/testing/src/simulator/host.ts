@@ -5,20 +5,20 @@ import { SimulatedClock } from './simulated-clock.ts'
 import { never, type Timeline } from './timeline.ts'
 import type { WireAnswer } from './wire.ts'
 
-/** A machine as the agent on it sees it. Whatever an agent waits for, it must wait for here. */
+/** A machine as the agent on it sees it. An agent must wait through these methods only. */
 export interface SimulatedHost {
   readonly fingerprint: string
   readonly hostname: string
-  /** Its license key. */
+  /** The license key of the host. */
   readonly key: string
-  /** What a crash leaves, unless the fault `agent-amnesia` wipes it. */
+  /** Data that survives a crash, unless the fault `agent-amnesia` wipes it. */
   readonly disk: Map<string, unknown>
   readonly random: Random
   /** The machine's own clock, which may be off by minutes. */
   now(): Date
-  /** Resolves after so long; never, when the agent has crashed meanwhile. */
+  /** Resolves after `ms` milliseconds; never, if the agent has crashed meanwhile. */
   sleep(ms: number): Promise<void>
-  /** Sends a request with the license key; undefined when no answer came. Never rejects. */
+  /** Sends a request with the license key; resolves to undefined if no answer came. Never rejects. */
   request(
     path: string,
     body: Readonly<Record<string, unknown>>,
@@ -27,11 +27,12 @@ export interface SimulatedHost {
 }
 
 /**
- * An agent: runs on a host from its start to its crash. One that returns has ended and is not started again.
+ * An agent, which runs on a host until a crash. An agent that returns has ended; only a crash starts it
+ * again.
  */
 export type AgentProgram = (host: SimulatedHost) => Promise<void>
 
-/** What a machine is made of. */
+/** Parts of a machine. */
 export interface MachineParts {
   readonly fingerprint: string
   readonly hostname: string
@@ -43,11 +44,11 @@ export interface MachineParts {
   readonly timeline: Timeline
   readonly random: Random
   readonly network: Network
-  /** Hears what an agent threw: a fault of the agent. */
+  /** Called with an error that an agent threw, which is a fault of the agent. */
   readonly failed: (error: unknown) => void
 }
 
-/** A machine with an agent on it, which can crash, forget and stand still. */
+/** A machine with an agent on it. It can crash, lose its disk and pause. */
 export class Machine {
   readonly parts: MachineParts
   readonly #disk = new Map<string, unknown>()
@@ -69,7 +70,7 @@ export class Machine {
     })
   }
 
-  /** Kills the agent, and with `forgets` what it had on disk. */
+  /** Kills the agent; `forgets` also wipes its disk. */
   crash(forgets: boolean): void {
     const { timeline, hostname } = this.parts
     timeline.note(() => `${hostname} crashes${forgets ? ' and forgets' : ''}`)
@@ -77,7 +78,7 @@ export class Machine {
     if (forgets) this.#disk.clear()
   }
 
-  /** Stops the machine for so long, in the middle of whatever it does. */
+  /** Pauses the machine for `ms` milliseconds, in the middle of its work. */
   pause(ms: number): void {
     const { timeline, hostname } = this.parts
     timeline.note(() => `${hostname} stands still for ${Math.round(ms / 1000)} s`)

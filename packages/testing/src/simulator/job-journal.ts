@@ -4,12 +4,10 @@ import type { JobChange, JobsBefore } from './statement.ts'
 
 type Rows = Map<string, MemoryJob | undefined>
 
-/**
- * What was written to the queue, so that a look at what changed costs what changed and not the whole queue.
- */
+/** A record of writes to the queue, so that finding the changes does not read the whole queue. */
 export class JobJournal {
   readonly #jobs: MemoryTable<MemoryJob>
-  /** Rows written since the last look, as they were then. */
+  /** Rows written since the last look, as they were at that look. */
   #touched: Rows = new Map()
   /** Rows written in the open transaction, as they were at its start. */
   #inTransaction: Rows | undefined
@@ -24,12 +22,12 @@ export class JobJournal {
     })
   }
 
-  /** Writes so far. */
+  /** The number of writes so far. */
   get writes(): number {
     return this.#writes
   }
 
-  /** What changed since the last look. */
+  /** Returns the changes since the last look. */
   look(): { readonly changes: readonly JobChange[]; readonly before: JobsBefore } {
     const touched = this.#touched
     if (touched.size > 0) this.#touched = new Map()
@@ -44,7 +42,10 @@ export class JobJournal {
     this.#inTransaction = undefined
   }
 
-  /** After everything was taken back: what was left changed. */
+  /**
+   * Ends a transaction that was undone. Returns rows that nevertheless differ from the start of the
+   * transaction.
+   */
   undone(): readonly JobChange[] {
     const rows: Rows = this.#inTransaction ?? new Map()
     this.#inTransaction = undefined
@@ -66,7 +67,7 @@ function keepFirst(rows: Rows, id: string, row: MemoryJob | undefined): void {
   if (!rows.has(id)) rows.set(id, row)
 }
 
-/** The queue without what was touched since. */
+/** The queue as it was before the rows of `touched` were written. */
 class Before implements JobsBefore {
   readonly #jobs: MemoryTable<MemoryJob>
   readonly #touched: Rows

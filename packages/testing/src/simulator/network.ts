@@ -7,7 +7,7 @@ import type { Replica } from './replica.ts'
 import type { Timeline } from './timeline.ts'
 import type { WireAnswer, WireRequest } from './wire.ts'
 
-/** What the network of a run is made of. */
+/** Parts of the network of a run. */
 export interface NetworkParts {
   readonly timeline: Timeline
   readonly random: Random
@@ -26,7 +26,10 @@ const LOSS_SHARE = 0.04
 const DUPLICATE_SHARE = 0.05
 const DELAY_SHARE = 0.03
 
-/** Between agents and replicas: requests and answers get lost, come twice, late and in another order. */
+/**
+ * The network between agents and replicas, in which requests and answers get lost, and arrive twice, late or
+ * in another order.
+ */
 export class Network {
   readonly #parts: NetworkParts
   #requests = 0
@@ -44,7 +47,7 @@ export class Network {
     return this.#faults
   }
 
-  /** Sends a request of a license; undefined when no answer came. */
+  /** Sends a request of a license; resolves to undefined if no answer came. */
   send(license: string, request: WireRequest): Promise<WireAnswer | undefined> {
     const { timeline, random, bars, acknowledged } = this.#parts
     this.#requests += 1

@@ -5,15 +5,15 @@ import type { Replica } from './replica.ts'
 import type { Timeline } from './timeline.ts'
 
 /**
- * What became of an operation: its answer, the code of a refusal, or unknown because the replica died or was
- * slow.
+ * The outcome of an operation: its answer, or the code of a refusal. Neither is set if the replica crashed or
+ * was too slow.
  */
 export interface Outcome {
   readonly answer?: Answer
   readonly refused?: string
 }
 
-/** What an operator of a run is made of. */
+/** Parts of the operator of a run. */
 export interface OperatorParts {
   readonly timeline: Timeline
   readonly random: Random
@@ -23,16 +23,14 @@ export interface OperatorParts {
 
 const PATIENCE_MS = 20_000
 
-/**
- * The person who runs the fleet: every act is an operation of the product, through whichever replica is up.
- */
+/** The person who runs the fleet. Each action is an operation of the product, sent to a random replica. */
 export class Operator {
   readonly #parts: OperatorParts
   readonly #answered = new Map<string, number>()
   #reinstatements = 0
   readonly #enqueued = new Set<string>()
   readonly #revoked = new Set<string>()
-  /** Licenses of which nobody knows whether a reinstatement went through. */
+  /** Licenses whose last reinstatement has an unknown outcome. */
   readonly #unsure = new Set<string>()
 
   constructor(parts: OperatorParts) {
@@ -44,17 +42,17 @@ export class Operator {
     return this.#answered
   }
 
-  /** Operations that were answered: all of them change something. */
+  /** The number of operations that were answered; each of them changes something. */
   get operated(): number {
     return [...this.#answered.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Jobs that were acknowledged. */
+  /** The ids of acknowledged jobs. */
   get enqueued(): ReadonlySet<string> {
     return this.#enqueued
   }
 
-  /** Licenses that may be revoked. */
+  /** Licenses for which a revocation was sent, so they may be revoked. */
   get revoked(): ReadonlySet<string> {
     return this.#revoked
   }
@@ -81,7 +79,7 @@ export class Operator {
     })
   }
 
-  /** Makes a job, trying until one is acknowledged or refused for good. */
+  /** Enqueues a job, and retries until it is acknowledged or refused for good. */
   async enqueue(input: Readonly<Record<string, unknown>>): Promise<void> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const { answer, refused } = await this.run('jobs.enqueue', input)
@@ -102,7 +100,7 @@ export class Operator {
     const reinstated = this.#reinstatements
     const isUnsure = this.#unsure.has(license)
     const { answer } = await this.run(`licenses.${verb}`, { license })
-    // A suspension that crosses a reinstatement may have come before it.
+    // A suspension that overlaps a reinstatement may have taken effect before it.
     const isSure = verb === 'revoke' || (!isUnsure && reinstated === this.#reinstatements)
     if (answer !== undefined && isSure) this.#parts.bars.barred(license)
   }

@@ -2,15 +2,18 @@ import { type Config, readConfig } from '@svc/core'
 import { TEST_ENVIRONMENT } from '../test-plane.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Between two ticks of a replica. */
+/** The time between two ticks of a replica, in milliseconds. */
 export const TICK_MS = 30_000
 
-/** Refused requests of a license in five minutes that are alerted: few, since runs are short. */
+/**
+ * The number of refused requests of a license in five minutes that opens an alert; small, since runs are
+ * short.
+ */
 export const ALERTED_REFUSALS = 3
 
 const configs = new Map<string, Config>()
 
-/** The settings of a scenario's planes, read once for each kind. */
+/** Returns the settings of a scenario's planes, which are parsed once per kind. */
 export function configOf({ leaseSeconds, signed }: Scenario): Config {
   const key = `${leaseSeconds} ${signed}`
   const known = configs.get(key)

@@ -20,7 +20,7 @@ export class Random {
     this.#state = [word(), word(), word(), word()]
   }
 
-  /** The next 32 bits. */
+  /** Returns the next 32 bits. */
   next(): number {
     const state = this.#state
     const result = Math.imul(rotate(Math.imul(state[1], 5), 7), 9) >>> 0
@@ -34,27 +34,27 @@ export class Random {
     return result
   }
 
-  /** A source of its own, so that what one part draws does not move the draws of another. */
+  /** Returns an independent source, so that draws of one part do not change the draws of another. */
   fork(): Random {
     return new Random(this.next())
   }
 
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   fraction(): number {
     return this.next() / TWO_32
   }
 
-  /** True so often. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.fraction() < probability
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.fraction() * (most - least + 1))
   }
 
-  /** One of `choices`, which must not be empty. */
+  /** Returns one of `choices`, which must not be empty. */
   pick<T>(choices: readonly T[]): T {
     const chosen = choices[this.between(0, choices.length - 1)]
     if (chosen === undefined) throw new Error('there is nothing to pick from')

@@ -4,11 +4,11 @@ import type { Life } from './life.ts'
 import type { Random } from './random.ts'
 import { never, type Timeline } from './timeline.ts'
 
-/** What a receiver of alerts is made of. */
+/** Parts of a receiver of alerts. */
 export interface ReceiverParts {
   readonly timeline: Timeline
   readonly random: Random
-  /** Of the replica that calls. */
+  /** The life of the replica that calls. */
   readonly life: Life
   readonly isOn: (fault: Fault) => boolean
 }
@@ -21,7 +21,7 @@ interface Fate {
 const ANSWER_MS = 200
 const FAILURE_SHARE = 0.6
 const TIMEOUT_MS = 10_000
-/** Longer than a delivery is leased: the machine that called stood still meanwhile. */
+/** Longer than the lease of a delivery, as if the calling machine had paused meanwhile. */
 const LATE_MS = 100_000
 
 const answered = (status: number): OutboundAnswer => ({
@@ -32,7 +32,7 @@ const answered = (status: number): OutboundAnswer => ({
 })
 
 /**
- * Who is told of alerts, as one replica calls it. While faults are on it refuses, fails, or is heard too
+ * The receiver of alerts, as one replica calls it. While faults are on, it may refuse, fail or answer too
  * late.
  */
 export class Receiver implements Outbound {

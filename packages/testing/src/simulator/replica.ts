@@ -21,7 +21,7 @@ import { SimulatedClock } from './simulated-clock.ts'
 import type { Timeline } from './timeline.ts'
 import type { Endpoint } from './wire.ts'
 
-/** What replicas of a run share. */
+/** Parts of a replica. */
 export interface ReplicaParts {
   readonly name: string
   readonly config: Config
@@ -31,7 +31,7 @@ export interface ReplicaParts {
   readonly seams: SimulationSeams
   readonly rates: RateCheck
   readonly isOn: (fault: Fault) => boolean
-  /** Draws the number of the next identifier. */
+  /** Returns the number of the next identifier. */
   readonly nextNumber: () => number
   readonly clockOffsetMs: number
   /** Whether it evaluates alerts and announces them. */
@@ -49,7 +49,7 @@ const SWEEP_MS = 20_000
 const TICK_SPREAD_MS = 100
 const DOWN_MS = 8000
 
-/** One server process with the real services of the product; what it keeps in memory dies with a crash. */
+/** One server process with the real services of the product. A crash loses its memory. */
 export class Replica {
   readonly #parts: ReplicaParts
   readonly #clock: SimulatedClock
@@ -60,7 +60,7 @@ export class Replica {
     this.#clock = new SimulatedClock(parts.timeline, parts.clockOffsetMs)
   }
 
-  /** Undefined while it is down. */
+  /** The running replica; undefined while it is down. */
   get running(): RunningReplica | undefined {
     return this.#running
   }
@@ -77,7 +77,7 @@ export class Replica {
     if (this.#parts.hasAlerts) void this.#tick(life, plane)
   }
 
-  /** Ends the process and all it had under way; it comes back after a while. */
+  /** Ends the process with all its work under way; the replica restarts after a random time. */
   crash(): void {
     if (this.#running === undefined) return
     const { timeline, random, name } = this.#parts
@@ -124,11 +124,11 @@ export class Replica {
   async #tick(life: Life, plane: ControlPlane): Promise<void> {
     const { timeline, random } = this.#parts
     for (;;) {
-      // At the same time on every replica, as a cron calls them: ticks that overlap must count as one.
+      // Every replica ticks at about the same time, as cron would do: overlapping ticks must count as one.
       await timeline.sleep(TICK_MS - (timeline.nowMs % TICK_MS) + TICK_SPREAD_MS * random.fraction(), 'tick')
       if (life.isOver) return
       await plane.alerts.evaluate().catch(() => {})
-      // A receiver that is slow holds up no evaluation.
+      // Not awaited, so that a slow receiver does not delay evaluations.
       void plane.alerts.deliver().catch(() => {})
     }
   }

@@ -3,8 +3,9 @@ import type { SimulationResult } from './simulate.ts'
 const TRACE_LINES = 60
 
 /**
- * A failed run for people: what broke, under which faults, how to see it again, and the end of its trace.
- * `flags` are what `npm run simulate` takes besides the seed to run the same.
+ * Returns the report of a failed run: the broken promise, the faults, the command that repeats the run, and
+ * the end of its trace. `flags` are the options besides the seed with which `npm run simulate` repeats the
+ * run.
  */
 export function simulationReport(
   seed: number,

@@ -6,12 +6,12 @@ export interface Scenario {
   readonly seed: number
   readonly faults: readonly Fault[]
   readonly licenses: number
-  /** Over all licenses; each has at least one. */
+  /** The number of hosts of all licenses; each license has at least one. */
   readonly hosts: number
   readonly replicas: number
   readonly jobs: number
   readonly leaseSeconds: number
-  /** Length of the run without the time that stragglers are given; faults stop at 60 % of it. */
+  /** Length of the run without the extra time for stragglers; faults stop at 60 % of it. */
   readonly seconds: number
   /** Seconds between two claims of an idle agent. */
   readonly claimSeconds: number
@@ -28,14 +28,15 @@ export interface Scenario {
 /** Share of a run in which faults happen. */
 export const FAULTY_SHARE = 0.6
 
-// One run in so many is of a fleet; the others are small, where races of few are met often.
+// One run in `FLEET_EVERY` is of a large fleet. The others are small, as races between few processes are more
+// frequent there.
 const FLEET_EVERY = 200
 const SIGNED_EVERY = 100
 
-// Evaluations look at everything: with alerts a run takes half as long again.
+// A run with alerts takes half as long again, since evaluations read all tables.
 const ALERTS_SHARE = 0.2
 
-/** The scenario of a seed. */
+/** Returns the scenario of a seed. */
 export function drawScenario(seed: number): Scenario {
   const random = new Random(seed)
   const faults = drawFaults(random)
@@ -59,8 +60,8 @@ export function drawScenario(seed: number): Scenario {
 }
 
 /**
- * How long jobs may take to end once faults have stopped: lease, pauses and cancels that run out, claims, and
- * the work itself, one job after the other at worst.
+ * Returns the seconds that jobs may take to end after faults have stopped: for leases, pauses and cancels to
+ * time out, for claims, and for the work itself, at worst one job after the other.
  */
 export function stragglerSeconds({ leaseSeconds, claimSeconds, jobs }: Scenario): number {
   const cancelSeconds = 300

@@ -5,7 +5,7 @@ import type { Life } from './life.ts'
 import type { Timeline } from './timeline.ts'
 import type { Endpoint } from './wire.ts'
 
-/** What a planted fault in the stores may use. */
+/** Parts that a planted fault in the stores may use. */
 export interface StoresSeam {
   readonly tables: MemoryTables
   readonly timeline: Timeline
@@ -13,7 +13,7 @@ export interface StoresSeam {
   readonly now: () => Date
 }
 
-/** What a planted fault in one replica's view of the storage may use. */
+/** Parts that a planted fault in one replica's view of the storage may use. */
 export interface StorageSeam {
   readonly database: SimulatedDatabase
   readonly timeline: Timeline
@@ -22,17 +22,17 @@ export interface StorageSeam {
 }
 
 /**
- * Places where a run takes a part of yours instead of its own: another way to reach the plane (`endpoint`),
- * or a part with a fault planted in it, to see that the checks find it.
+ * Parts of a run that a caller may replace: with another way to reach the plane (`endpoint`), or with a
+ * planted fault that the checks must find.
  */
 export interface SimulationSeams {
-  /** The services of a replica as they are made, to put a method of yours on one of them. */
+  /** Called with the new services of a replica, to replace a method of one of them. */
   readonly plane?: (plane: ControlPlane) => void
-  /** The agent API of a replica; default: straight over its services. */
+  /** Returns the agent API of a replica; by default the API calls the services directly. */
   readonly endpoint?: (plane: ControlPlane) => Endpoint
-  /** The stores as the database runs them: a call is a statement at the instant of its effect. */
+  /** Returns the stores as the database runs them: each call is a statement at the instant of its effect. */
   readonly stores?: (stores: Stores, seam: StoresSeam) => Stores
-  /** The storage as one replica sees it: what is kept here dies with the replica. */
+  /** Returns the storage as one replica sees it; its state is lost when the replica crashes. */
   readonly storage?: (storage: Storage, seam: StorageSeam) => Storage
   readonly clock?: (clock: Clock) => Clock
   readonly rateCounter?: (counter: RateCounter) => RateCounter

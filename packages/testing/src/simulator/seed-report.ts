@@ -2,16 +2,16 @@ import { simulationReport } from './report.ts'
 import { shrink } from './shrink.ts'
 import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
 
-/** A seed that was run, and what is to be said of it. */
+/** The result of a seed, and the report if it broke a promise. */
 export interface ToldSeed {
   readonly result: SimulationResult
-  /** Undefined: every promise held. */
+  /** The report of a broken promise; undefined if every promise held. */
   readonly report: string | undefined
 }
 
 /**
- * Runs a seed, and shrinks and traces it when it breaks a promise. `flags` are what `npm run simulate` takes
- * besides the seed to run the same.
+ * Runs a seed; if it breaks a promise, shrinks and traces the run. `flags` are the options besides the seed
+ * with which `npm run simulate` repeats the run.
  */
 export async function tellSeed(options: SimulationOptions, flags = ''): Promise<ToldSeed> {
   const result = await simulate(options)

@@ -33,7 +33,10 @@ const answer = (
   headers: Readonly<Record<string, string>> = {},
 ): WireAnswer => ({ status, headers, body })
 
-/** The agent API straight over the services of a plane: the wire's words without HTTP. */
+/**
+ * Returns the agent API directly over the services of a plane: the messages of the wire contract without
+ * HTTP.
+ */
 export function serviceEndpoint(plane: ControlPlane): Endpoint {
   return async (request) => {
     try {

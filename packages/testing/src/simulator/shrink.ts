@@ -1,10 +1,12 @@
 import type { Scenario } from './scenario.ts'
 import { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
 
-/** What is left of a scenario that breaks a promise, and the run of it, traced. */
+/**
+ * The result of shrinking a scenario that breaks a promise: the traced run of the smallest scenario found.
+ */
 export interface Shrunk {
   readonly result: SimulationResult
-  /** Runs that it took. */
+  /** The number of runs that shrinking took. */
   readonly runs: number
 }
 
@@ -12,7 +14,7 @@ type Sizes = Partial<Omit<Scenario, 'seed'>>
 
 const RUNS_MOST = 80
 
-/** Leaves out faults, replicas, hosts, licenses and jobs as long as the run still breaks the same promise. */
+/** Removes faults, replicas, hosts, licenses and jobs as long as the run still breaks the same promise. */
 export async function shrink(options: SimulationOptions, rule: string): Promise<Shrunk> {
   let best: Sizes = (await simulate(options)).scenario
   let runs = 1
@@ -31,7 +33,7 @@ export async function shrink(options: SimulationOptions, rule: string): Promise<
   return { result: await simulate({ ...options, scenario: best, isTraced: true }), runs }
 }
 
-/** Scenarios one step smaller, the largest steps first. */
+/** Yields scenarios that are one step smaller, the largest steps first. */
 function* smaller(scenario: Sizes): Generator<Sizes> {
   const {
     faults = [],

@@ -25,22 +25,22 @@ import { Timeline } from './timeline.ts'
 import { Verdict, type Violation } from './verdict.ts'
 import { issueLicenses, planJobs } from './workload.ts'
 
-/** What to simulate. */
+/** Options of a simulation. */
 export interface SimulationOptions {
   readonly seed: number
   /** Sizes and faults instead of those that the seed draws. */
   readonly scenario?: Partial<Omit<Scenario, 'seed'>>
-  /** Your agent, instead of the simulated ones. */
+  /** An agent that replaces the simulated agents. */
   readonly agent?: AgentProgram
   readonly seams?: SimulationSeams
-  /** Keeps the last lines of what happened. */
+  /** Whether the run keeps the last lines of its trace. */
   readonly isTraced?: boolean
 }
 
-/** What a run was and what it showed. */
+/** The result of a run. */
 export interface SimulationResult {
   readonly scenario: Scenario
-  /** The first promise that was broken; undefined: all held. */
+  /** The first broken promise; undefined if all held. */
   readonly violation: Violation | undefined
   readonly events: number
   /** Equal for equal runs. */
@@ -49,7 +49,7 @@ export interface SimulationResult {
   readonly requests: number
   readonly faults: number
   readonly jobs: number
-  /** How often the operator's operations were answered, by their names. */
+  /** How often each operation of the operator was answered, by its name. */
   readonly answered: ReadonlyMap<string, number>
   readonly trace: readonly string[]
 }
@@ -79,7 +79,7 @@ class Simulation {
   readonly #network: Network
   readonly #chaos: Chaos
   #numbers = 0
-  /** What `#isDone` had seen when it last found something unfinished. */
+  /** The state that `#isDone` saw when it last found something unfinished. */
   #unfinishedAt = ''
 
   constructor(options: SimulationOptions) {
@@ -147,7 +147,7 @@ class Simulation {
   }
 
   async #start(): Promise<void> {
-    // Licenses, and whoever is told of alerts, are there before anything can fail.
+    // Licenses and the webhook of alerts are set up before any fault can happen.
     const plane = this.#replicas[0]?.running?.plane
     const { hosts } = this.#scenario
     const licenses = plane === undefined ? [] : await issueLicenses(plane, this.#scenario.licenses)
@@ -227,7 +227,7 @@ class Simulation {
     return nowMs >= deadlineMs || this.#isDone()
   }
 
-  /** Asked after every event, so it looks again only when the queue or the revoked licenses are others. */
+  /** Called after every event, so it looks again only if the queue or the revoked licenses have changed. */
   #isDone(): boolean {
     const { revoked } = this.#operator
     const { jobWrites, tables } = this.#database
@@ -246,5 +246,5 @@ class Simulation {
   }
 }
 
-// The run draws from another source than its scenario, so that a changed scenario leaves the rest as it was.
+// The run draws from another source than its scenario, so that a changed scenario changes no other draw.
 const SALT = 0x5eed5eed

@@ -4,7 +4,7 @@ import type { Timeline } from './timeline.ts'
 
 const START_MS = new Date(FAKE_START).getTime()
 
-/** A machine's clock: simulated time and an offset that may jump. */
+/** A machine's clock: simulated time plus an offset that may jump. */
 export class SimulatedClock implements Clock {
   readonly #timeline: Timeline
   #offsetMs: number
@@ -21,7 +21,7 @@ export class SimulatedClock implements Clock {
     return new Date(nowMs)
   }
 
-  /** Undefined as in production: the database's clock counts in stores. */
+  /** Undefined as in production, where stores use the database's clock. */
   forStores(): Date | undefined {
     return undefined
   }

@@ -15,7 +15,7 @@ export interface JobsBefore {
   ofLicense(licenseId: string): Iterable<MemoryJob>
 }
 
-/** One statement that had its effect, as checks see it. */
+/** A statement that has had its effect, as checks see it. */
 export interface Statement {
   /** `<store>.<method>`, for example `jobs.lease`. */
   readonly name: string
@@ -23,9 +23,9 @@ export interface Statement {
   readonly result: unknown
   /** The database's clock at the effect. */
   readonly now: Date
-  /** The jobs that it changed. */
+  /** The jobs that the statement changed. */
   readonly changes: readonly JobChange[]
-  /** The jobs before it. */
+  /** The jobs as they were before the statement. */
   readonly before: JobsBefore
   readonly tables: MemoryTables
 }

@@ -4,15 +4,15 @@ import { EventHeap, type TimedEvent } from './event-heap.ts'
 const FNV_PRIME = 0x01000193
 const FNV_START = 0x811c9dc5 | 0
 
-/** So often timers and sockets of the process get their turn. */
+/** The number of events after which timers and sockets of the process get a turn. */
 const BREATHE_EVERY = 1000
 
-/** How many of the last lines a trace keeps. */
+/** The number of last lines that a trace keeps. */
 const TRACE_LINES = 400
 
 /**
- * Simulated time. Everything that waits, waits here, and what waits goes on one event after the other in the
- * order of (time, sequence): the seed that draws the times decides every interleaving.
+ * Simulated time. All waiting code waits here, and continues one event after the other in the order of (time,
+ * sequence). The seed draws the times, so it decides every interleaving.
  */
 export class Timeline {
   readonly #heap = new EventHeap()
@@ -24,7 +24,7 @@ export class Timeline {
   #hash = FNV_START
   #isStopped = false
 
-  /** `isPatient`: what happens at an event may use ticks of the process, as streams do. */
+  /** `isPatient`: code that runs at an event may need ticks of the process, as streams do. */
   constructor({ isTraced = false, isPatient = false } = {}) {
     this.#isPatient = isPatient
     this.#trace = isTraced ? [] : undefined
@@ -35,7 +35,7 @@ export class Timeline {
     return this.#nowMs
   }
 
-  /** Events so far. */
+  /** The number of events so far. */
   get happened(): number {
     return this.#happened
   }
@@ -45,19 +45,19 @@ export class Timeline {
     return this.#hash >>> 0
   }
 
-  /** The last lines noted, when the run is traced. */
+  /** The last lines of the trace; empty if the run is not traced. */
   get trace(): readonly string[] {
     return this.#trace ?? []
   }
 
-  /** Keeps a line of the trace. `line` is only called when there is one. */
+  /** Adds a line to the trace; calls `line` only if the run is traced. */
   note(line: () => string): void {
     if (this.#trace === undefined) return
     this.#trace.push(`${(this.#nowMs / 1000).toFixed(3).padStart(9)} ${line()}`)
     if (this.#trace.length > 2 * TRACE_LINES) this.#trace.splice(0, TRACE_LINES)
   }
 
-  /** Plans `run` for `delayMs` from now. */
+  /** Plans a call of `run` in `delayMs` milliseconds. */
   after(delayMs: number, label: string, run: () => void): TimedEvent {
     this.#planned += 1
     const atMs = this.#nowMs + Math.max(0, delayMs)
@@ -66,17 +66,17 @@ export class Timeline {
     return event
   }
 
-  /** Resolves `delayMs` from now. */
+  /** Resolves in `delayMs` milliseconds. */
   sleep(delayMs: number, label = 'sleep'): Promise<void> {
     return new Promise((resolve) => this.after(delayMs, label, resolve))
   }
 
-  /** No event happens after the present one. */
+  /** Stops the run: no event happens after the present one. */
   stop(): void {
     this.#isStopped = true
   }
 
-  /** Lets events happen until `isOver` says so after one, `stop` is called or none is left. */
+  /** Runs events until `isOver` returns true, `stop` is called or no event is left. */
   async run(isOver: () => boolean): Promise<void> {
     while (!this.#isStopped && !isOver()) {
       const event = this.#heap.take()
@@ -90,10 +90,10 @@ export class Timeline {
     }
   }
 
-  /** Lets everything that an event set going run as far as it can without another event. */
+  /** Lets all code that an event started run as far as it can without another event. */
   async #settle(): Promise<void> {
-    // A tick comes after all microtasks and costs a third of a turn of the event loop, which only parts that
-    // use ticks themselves (streams) need.
+    // A tick comes after all microtasks and costs a third of a turn of the event loop. Only parts that use
+    // ticks themselves, such as streams, need a turn.
     if (this.#isPatient || this.#happened % BREATHE_EVERY === 0) await breathe()
     else await new Promise<void>((resolve) => process.nextTick(resolve))
   }
@@ -107,5 +107,5 @@ export class Timeline {
   }
 }
 
-/** A promise that nothing ever resolves: what a dead process waits for. */
+/** Returns a promise that never resolves, for code of a crashed process to wait on. */
 export const never = <T>(): Promise<T> => new Promise(() => {})

@@ -2,12 +2,12 @@
 export interface Violation {
   /** Short name of the promise, for example `I1 one holder`. */
   readonly rule: string
-  /** What was seen. */
+  /** The observation that broke the promise. */
   readonly detail: string
   readonly atMs: number
 }
 
-/** What the checks of one run found. The first violation counts: what follows it may follow from it. */
+/** The findings of the checks of one run. Only the first violation counts, since it may cause later ones. */
 export class Verdict {
   readonly #nowMs: () => number
   readonly #stop: () => void
@@ -22,13 +22,13 @@ export class Verdict {
     return this.#violation
   }
 
-  /** Says that a promise was broken; the run ends here. */
+  /** Records that a promise was broken, and stops the run. */
   fail(rule: string, detail: string): void {
     this.#violation ??= { rule, detail, atMs: this.#nowMs() }
     this.#stop()
   }
 
-  /** Fails when `holds` is false. `detail` is only called then. */
+  /** Fails if `holds` is false; only then calls `detail`. */
   expect(holds: boolean, rule: string, detail: () => string): void {
     if (!holds) this.fail(rule, detail())
   }

@@ -1,29 +1,29 @@
 /** A request of an agent. */
 export interface WireRequest {
-  /** As written in the wire contract, for example `/v1/jobs/claim`. */
+  /** The path as written in the wire contract, for example `/v1/jobs/claim`. */
   readonly path: string
   /** The license key of the `Authorization` header; `''` sends none. */
   readonly key: string
   readonly body: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string | undefined
-  /** The client's address, under which activations are counted. */
+  /** The client's address, by which activations are counted. */
   readonly address: string
 }
 
-/** What the service answers. */
+/** The answer of the service. */
 export interface WireAnswer {
   readonly status: number
-  /** Names in the spelling of the wire contract. */
+  /** The headers, named as in the wire contract. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The agent API of one replica: never rejects. */
+/** The agent API of one replica, which never rejects. */
 export type Endpoint = (request: WireRequest) => Promise<WireAnswer>
 
 const JOB_PATH = /^(?:\/api)?\/v1\/jobs\/([^/]+)\/(status|logs|cancel)$/
 
-/** The job that a path names, and what is done with it. */
+/** Returns the job and the verb that a path names; undefined if it names no job. */
 export function jobPath(path: string): { readonly id: string; readonly verb: string } | undefined {
   const match = JOB_PATH.exec(path)
   const [, id, verb] = match ?? []

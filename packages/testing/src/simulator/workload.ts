@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What a workload is drawn from. */
+/** Inputs of a workload. */
 export interface WorkloadParts {
   readonly scenario: Scenario
   readonly timeline: Timeline
@@ -14,7 +14,7 @@ export interface WorkloadParts {
   readonly machines: readonly Machine[]
 }
 
-/** Makes the licenses of a run: their ids, and the keys that hosts send. */
+/** Makes the licenses of a run; returns their ids and the keys that hosts send. */
 export async function issueLicenses(
   plane: ControlPlane,
   count: number,
@@ -41,7 +41,7 @@ export function planJobs(parts: WorkloadParts): void {
 
 const APPS = ['shop', 'blog']
 
-/** Draws a job; the instants in it are those of its making. */
+/** Draws a job. Returns a function that makes its input, with instants relative to the call. */
 function drawJob({ random, machines, timeline }: WorkloadParts): () => Readonly<Record<string, unknown>> {
   const machine = random.pick(machines)
   const { licenseId, fingerprint, hostname } = machine.parts

@@ -20,11 +20,11 @@ export class StoreCall {
   }
 }
 
-/** The same stores with every call handed to `around`, which runs it when it sees fit. */
+/** Returns the same stores with every call passed to `around`, which decides when it runs. */
 export function wrapStores(stores: Stores, around: (call: StoreCall) => Promise<unknown>): Stores {
   const wrapped: Record<string, object> = {}
   for (const [name, methods] of Object.entries(stores)) {
-    // A replica uses a few of the stores before it crashes, so each is wrapped when it is first asked for.
+    // A replica uses only a few stores before it crashes, so each store is wrapped at its first use.
     let made: object | undefined
     const get = () => {
       made ??= wrapStore(name, methods, around)

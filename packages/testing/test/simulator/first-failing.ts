@@ -2,7 +2,7 @@ import { type SimulationOptions, simulate } from '@svc/testing'
 
 const SEEDS_MOST = 1000
 
-/** The first of so many seeds that breaks a promise, and the promise. */
+/** Returns the first of `most` seeds that breaks a promise, and the promise; undefined if none does. */
 export async function firstFailing(
   options: Omit<SimulationOptions, 'seed'>,
   most = SEEDS_MOST,

@@ -10,8 +10,8 @@ describe('the seeds that are kept', () => {
     expect((await tellSeed({ seed, scenario })).report).toBeUndefined()
   })
 
-  // Fails when a change of the simulator has made it another run: the fault is found at another seed then, to
-  // be kept instead.
+  // Fails if a change of the simulator has changed the run of a seed. Another seed then finds the fault and
+  // is to be kept instead.
   it.each(titled.filter(([, , kept]) => kept.planted !== undefined))(
     'still find the fault that they found: %i, %s',
     async (seed, _why, { scenario = {}, planted: name = '' }) => {

@@ -1,21 +1,23 @@
 import type { Scenario } from '@svc/testing'
 
-/** A seed that is run every time, since it once showed what few others show. */
+/** A seed that every test run repeats, since it found a fault that few other seeds find. */
 export interface KeptSeed {
   readonly seed: number
-  /** Sizes and faults other than those that the seed draws: what was left when the trace was shrunk. */
+  /** Sizes and faults that override the seed's own draws, from the shrunk run. */
   readonly scenario?: Partial<Omit<Scenario, 'seed'>>
-  /** Why it is kept, as a sentence. */
+  /** Why the seed is kept, as a sentence. */
   readonly why: string
-  /** A planted fault that it finds; with a fault of the product, which is mended, there is none. */
+  /**
+   * The planted fault that the seed finds; undefined if it found a fault of the product, which is fixed
+   * since.
+   */
   readonly planted?: string
 }
 
 /**
- * Seeds to keep. A seed at which a fault of the product was found gets a line here, together with the
- * mending: seed and scenario from the report, and what was wrong. The others are those at which planted
- * faults were found latest: of ordinary seeds so few meet what they meet that a change of the simulator may
- * lose it.
+ * Seeds to keep. A seed that found a fault of the product is added here together with the fix: seed and
+ * scenario from the report, and what was wrong. The other seeds find the planted faults that took the most
+ * seeds to find: so few seeds find these that a change of the simulator may lose them.
  */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   {

@@ -3,8 +3,8 @@ import { firstFailing } from './first-failing.ts'
 import { PLANTED } from './planted/index.ts'
 
 /**
- * A fault that only some hundreds of seeds meet takes 20 s of processor time, which on a busy machine is
- * minutes.
+ * A fault that takes some hundreds of seeds to find needs 20 s of processor time, which takes minutes on a
+ * busy machine.
  */
 const PATIENCE_MS = 240_000
 

@@ -12,7 +12,7 @@ interface Ended {
   readonly stdout: string
 }
 
-/** `npm run simulate -- …` as a process of its own. */
+/** Runs `npm run simulate -- …` as a separate process. */
 function script(...args: string[]): Promise<Ended> {
   const node = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', 'scripts/simulate.ts']
   return new Promise((resolve, reject) => {

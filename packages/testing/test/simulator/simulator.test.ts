@@ -15,7 +15,7 @@ import { planted } from './planted/index.ts'
 const FIRST_SEED = 20_260_105
 const SEEDS = 40
 
-/** Operations whose refusal would leave the fleet untroubled, and no check would notice. */
+/** Operations whose refusal would leave the fleet healthy, so that no check would notice it. */
 const OPERATED = [
   'fleet.drain',
   'fleet.forget',

@@ -12,29 +12,29 @@ interface Acknowledged {
 
 const REDACTED = '[redacted'
 
-/** What agents were told, held against the store at the end: lines (I5, I6), and how jobs ended (I3). */
+/**
+ * Checks at the end that the store holds what agents were told: their log lines (I5, I6), and how jobs ended
+ * (I3).
+ */
 export class AcknowledgedCheck {
   readonly #verdict: Verdict
   readonly #acknowledged: Acknowledged[] = []
-  /** The state in which a job had ended, as its owner was told. */
+  /** The final state of each job, as its owner was told. */
   readonly #ends = new Map<string, string | undefined>()
-  /**
-   * Jobs to which lines were sent that name no host: the license alone counts as their owner (spec, Job
-   * logs).
-   */
+  /** Jobs that got lines without a host, which any host of the license may send (spec, Job logs). */
   readonly #open = new Set<string>()
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
   }
 
-  /** A request starts. */
+  /** Records that a request starts. */
   sent({ path, body }: WireRequest): void {
     const job = jobPath(path)
     if (job?.verb === 'logs' && body.fingerprint === undefined) this.#open.add(job.id)
   }
 
-  /** Keeps what an answer acknowledged. */
+  /** Records what an answer acknowledged. */
   answered({ path, body }: WireRequest, answer: WireAnswer): void {
     const job = jobPath(path)
     if (job === undefined || answer.status !== 200) return
@@ -63,7 +63,7 @@ export class AcknowledgedCheck {
     })
   }
 
-  /** At the end of a run: looks up what was acknowledged. */
+  /** Looks up at the end of a run what was acknowledged. */
   end({ logs, jobs }: MemoryTables): void {
     for (const [id, told] of this.#ends) {
       const state = jobs.get(id)?.job.state
@@ -72,8 +72,8 @@ export class AcknowledgedCheck {
     }
     const stored = new Map<string, ReturnType<typeof placesOf>>()
     for (const each of this.#acknowledged) {
-      // Lines of an old host may have taken the places of the present one's: the known limit of lines without
-      // a host.
+      // Lines of a previous host may have taken the offsets of the present host: the known limit of lines
+      // without a host.
       if (each.offset !== undefined && this.#open.has(each.jobId)) continue
       const places = stored.get(each.jobId) ?? placesOf(logs.get(each.jobId) ?? [])
       stored.set(each.jobId, places)

@@ -4,11 +4,11 @@ import type { Verdict } from '../verdict.ts'
 import { type AlertFactsBook, conditionKey as keyOf, type LookedBack } from './alert-facts.ts'
 import { isEnded } from './held.ts'
 
-// The rules of alerts as the documents put them, written down anew.
+// The documented rules of alerts, implemented independently of the product.
 
 const OFFLINE_MS = 140_000
 const UNCONFIRMED = 'cancelled; the host did not confirm that the work stopped'
-/** Kinds of which the check knows the rule. */
+/** Kinds of alerts whose rule this check knows. */
 const KNOWN = new Set<string>([
   'host_offline',
   'job_failed',
@@ -20,12 +20,12 @@ const KNOWN = new Set<string>([
 ])
 
 /**
- * Two evaluations in a row open an alert; the rest is for one that was missed and one that met a change half
- * way.
+ * Two evaluations in a row open an alert. The others allow for one missed evaluation, and for one during
+ * which the condition changed.
  */
 export const SETTLED_TICKS = 4
 
-/** What is wrong at the ticks of the end of a run, held against the alerts that are there then. */
+/** Compares the conditions at the last ticks of a run with the alerts that are unresolved at its end. */
 export class AlertConditionCheck {
   readonly #verdict: Verdict
   readonly #book: AlertFactsBook
@@ -37,7 +37,7 @@ export class AlertConditionCheck {
     this.#book = book
   }
 
-  /** A tick begins. */
+  /** Records the conditions as a tick begins. */
   tick(tables: MemoryTables, now: Date): void {
     const seen = seenIn(tables, now)
     const { sure, possible } = this.#book.lookedBack(tables, now)
@@ -45,12 +45,12 @@ export class AlertConditionCheck {
     if (this.#ticks.length > SETTLED_TICKS) this.#ticks.shift()
   }
 
-  /** At the end of a run, when the evaluations of the last tick are over. */
+  /** Checks the alerts at the end of a run, when the evaluations of the last tick are over. */
   end(tables: MemoryTables, now: Date): void {
     if (this.#ticks.length < SETTLED_TICKS) return
     const [first, ...others] = this.#ticks
     const seen = seenIn(tables, now)
-    // Over between the beginning of the last tick and its evaluation.
+    // The condition ended between the beginning of the last tick and its evaluation.
     const isOver = (key: string) => this.#ticks.at(-1)?.seen.has(key) === true && !seen.has(key)
     const open = tables.alerting.alerts.all().filter(({ resolvedAt }) => resolvedAt === undefined)
     const opened = new Set(open.map(({ licenseId, dedupKey }) => keyOf(licenseId, dedupKey)))
@@ -60,7 +60,7 @@ export class AlertConditionCheck {
       this.#verdict.expect(isAlerted, 'a condition that holds has an alert', detail)
     }
     for (const { licenseId, dedupKey, kind, flapping } of open) {
-      // One that comes and goes is held open for half an hour.
+      // A flapping alert stays open for half an hour.
       if (flapping || !KNOWN.has(kind)) continue
       const key = keyOf(licenseId, dedupKey)
       const isTrue = this.#ticks.some(({ possible }) => possible.has(key))
@@ -70,7 +70,7 @@ export class AlertConditionCheck {
   }
 }
 
-/** What is wrong at this moment. */
+/** Returns the keys of the conditions that hold at this moment. */
 const seenIn = (tables: MemoryTables, now: Date): Set<string> =>
   new Set([...silentHosts(tables, now), ...failures(tables)])
 
@@ -81,7 +81,7 @@ function silentHosts({ agents }: MemoryTables, now: Date): string[] {
   })
 }
 
-/** What jobs are about, where the last that ended about it has failed. */
+/** Returns the condition of each lane (an app, or a kind on a target) whose last ended job has failed. */
 function failures({ jobs }: MemoryTables): string[] {
   const latest = new Map<string, Job>()
   for (const { job } of jobs.all()) {
@@ -99,7 +99,10 @@ function failures({ jobs }: MemoryTables): string[] {
 const laneOf = ({ app, kind, target }: Job): string =>
   app === undefined ? `${kind}@${target}` : `app ${app}`
 
-/** Of two that ended at once the one that went well counts. */
+/**
+ * Whether `job` ended after `other`. If both ended at the same instant, the one that succeeded counts as
+ * later.
+ */
 function isAfter(job: Job, other: Job): boolean {
   const apart = (job.finishedAt?.getTime() ?? 0) - (other.finishedAt?.getTime() ?? 0)
   if (apart !== 0) return apart > 0

@@ -2,13 +2,13 @@ import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { Verdict } from '../verdict.ts'
 
 const MINUTE_MS = 60_000
-/** How long a refused delivery waits at most before its next attempt, after so many. */
+/** The longest wait of a refused delivery before its next attempt, by the number of attempts. */
 const WAITS_MS = [1, 2, 5, 15, 30, 60, 120, 240, 480, 600, 600].map((minutes) => minutes * MINUTE_MS)
 const GONE = 410
-/** Two ticks, and what they take. */
+/** Two ticks, with the time that they take. */
 const IDLE_MS = 65_000
 
-/** At the end of a run with alerts: what was to be told is told, given up, or soon to be tried again. */
+/** Checks at the end of a run with alerts that every delivery was sent, was given up, or is retried soon. */
 export function checkDeliveries(tables: AlertTables, now: Date, verdict: Verdict): void {
   for (const each of tables.deliveries.all()) {
     const { id, state, attempts, status, error, dueAt, leaseUntil } = each
@@ -26,7 +26,7 @@ export function checkDeliveries(tables: AlertTables, now: Date, verdict: Verdict
     })
   }
   for (const { alertId, transition, channel, createdAt, deliveryId } of tables.notices.all()) {
-    // The end of an alert waits until its beginning has arrived.
+    // The announcement of an alert's end waits until that of its opening has arrived.
     if (deliveryId !== undefined || transition === 'resolved') continue
     const isFresh = now.getTime() - createdAt.getTime() < IDLE_MS
     const detail = () => `${transition} of ${alertId} (${channel}) is in no delivery`

@@ -4,38 +4,36 @@ import { ALERTED_REFUSALS } from '../plane-config.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 
-// What the rules of alerts look back on, written down anew from the statements themselves: what the database
-// keeps of it is what is to be checked.
+// The history that alert rules look back on, collected from the statements themselves, since the database's
+// own record of it is under test.
 
 const MINUTE_MS = 60_000
 const STALL_MS = 15 * MINUTE_MS
-/** How long what is over is still told. */
+/** How long the end of a condition is still reported. */
 const CLONE_MS = 10 * MINUTE_MS
 const REFUSED_MS = 5 * MINUTE_MS
 const GAP_MS = 60 * MINUTE_MS
-/** An evaluation that begins now has looked at everything within this. */
+/** An evaluation that begins now has read everything within this time. */
 const LOOK_MS = 10_000
 
-/**
- * Conditions by license and dedup key: those that hold until an evaluation is over, and those that may hold.
- */
+/** Conditions by license and dedup key: `sure` hold until an evaluation is over, `possible` may hold. */
 export interface LookedBack {
   readonly sure: ReadonlySet<string>
   readonly possible: ReadonlySet<string>
 }
 
-/** Key of a condition. */
+/** Returns the key of a condition. */
 export const conditionKey = (license: string, dedupKey: string): string => JSON.stringify([license, dedupKey])
 
 interface Host {
   readonly license: string
   readonly fingerprint: string
-  /** Boot id and hostname that were reported last. */
+  /** The boot id and hostname that were reported last. */
   bootId: string
   hostname: string
-  /** When each identity was last followed by another one. */
+  /** When each identity was last replaced by another one. */
   readonly leftMs: Map<string, number>
-  /** When one came back last. */
+  /** When an earlier identity last came back. */
   returnedMs: number
   seenMs: number
 }
@@ -48,15 +46,15 @@ interface Refused {
 
 const identityOf = ({ bootId, hostname }: Host): string => JSON.stringify([bootId, hostname])
 
-/** Heartbeats, refused requests and evaluations, as statements told of them. */
+/** A record of heartbeats, refused requests and evaluations, as seen in statements. */
 export class AlertFactsBook {
   readonly #verdict: Verdict
-  /** Requests that were refused by limits of licenses until now. */
+  /** Returns the number of requests refused so far by limits of licenses. */
   readonly #refusedNow: () => number
   readonly #hosts = new Map<string, Host>()
   readonly #refused: Refused[] = []
   #refusedStored = 0
-  /** Refused when the last tick began. */
+  /** The number of refused requests when the last tick began. */
   #refusedBefore = 0
   #evaluatedMs: number | undefined
   #gapEndMs = Number.NEGATIVE_INFINITY
@@ -66,7 +64,7 @@ export class AlertFactsBook {
     this.#refusedNow = refusedNow
   }
 
-  /** Hears one statement. */
+  /** Records one statement. */
   see({ name, args, now }: Statement): void {
     const atMs = now.getTime()
     if (name === 'agents.heartbeat') this.#beat(args[0] as HeartbeatWrite, atMs)
@@ -76,8 +74,8 @@ export class AlertFactsBook {
   }
 
   /**
-   * At the end of a run in which no count can have been lost: what was refused before the last tick is
-   * counted.
+   * Checks, at the end of a run that cannot have lost a count, that all requests refused before the last tick
+   * were counted.
    */
   end(): void {
     const detail = () =>
@@ -86,7 +84,7 @@ export class AlertFactsBook {
     this.#verdict.expect(isCounted, 'refused requests are counted', detail)
   }
 
-  /** What is to be alerted by the tick that begins. */
+  /** Returns the conditions that the beginning tick should alert. */
   lookedBack({ agents }: MemoryTables, now: Date): LookedBack {
     this.#refusedBefore = this.#refusedNow()
     const within = (atMs: number, ms: number) => now.getTime() - atMs < ms
@@ -102,7 +100,7 @@ export class AlertFactsBook {
       note(key, within(returnedMs, CLONE_MS - LOOK_MS), within(returnedMs, CLONE_MS))
     }
     for (const license of new Set(this.#refused.map((each) => each.license))) {
-      // They are kept by the minute: the first of five counts as a whole, or not at all.
+      // Refusals are stored by the minute: the first minute of five counts completely or not at all.
       const [least, most] = [REFUSED_MS - MINUTE_MS - LOOK_MS, REFUSED_MS].map((ms) =>
         this.#countOf(license, (atMs) => within(atMs, ms)),
       ) as [number, number]
@@ -127,10 +125,10 @@ export class AlertFactsBook {
       this.#hosts.set(key, { license: licenseId, fingerprint, bootId, hostname, seenMs: atMs, ...never })
       return
     }
-    // The time of a host does not go back.
+    // The last heartbeat of a host never goes back in time.
     known.seenMs = Math.max(known.seenMs, atMs)
     const before = identityOf(known)
-    // What is not reported is as it was.
+    // A field that is not reported keeps its value.
     known.bootId = bootId || known.bootId
     known.hostname = hostname || known.hostname
     const identity = identityOf(known)

@@ -10,7 +10,7 @@ interface Lease {
 
 interface Moved {
   readonly revision: number
-  /** When an evaluation last wrote it. */
+  /** When the key was last written, in milliseconds. */
   readonly atMs: number
 }
 
@@ -18,16 +18,16 @@ const keyOf = ({ licenseId, dedupKey }: Pick<AlertMove, 'licenseId' | 'dedupKey'
   JSON.stringify([licenseId, dedupKey])
 
 /**
- * Alerts: one unresolved alert a condition, and each opening is announced in one delivery, by one replica at
- * a time.
+ * Checks that each condition has one unresolved alert, and that each opening is announced in one delivery, by
+ * one replica at a time.
  */
 export class AlertCheck {
   readonly #verdict: Verdict
-  /** The delivery that each notice travels in. */
+  /** The delivery of each notice. */
   readonly #deliveryOf = new Map<string, string>()
   /** Deliveries under way. */
   readonly #leases = new Map<string, Lease>()
-  /** How every dedup key was last written. */
+  /** The last write of each dedup key. */
   readonly #moved = new Map<string, Moved>()
   readonly #settled = new Set<string>()
 

@@ -2,12 +2,12 @@ import type { Verdict } from '../verdict.ts'
 import type { WireAnswer, WireRequest } from '../wire.ts'
 
 interface Bar {
-  /** Counts every time that the license may have become usable again. */
+  /** How often the license may have become usable again. */
   openings: number
   isBarred: boolean
 }
 
-/** What a request knew of its license when it started. */
+/** The state of a license when a request started. */
 export interface BarMark {
   readonly bar: Bar
   readonly openings: number
@@ -23,25 +23,25 @@ export class BarCheck {
     this.#verdict = verdict
   }
 
-  /** An operator was told that the license is barred. */
+  /** Records that an operator was told that the license is barred. */
   barred(license: string): void {
     this.#of(license).isBarred = true
   }
 
-  /** An operator starts to lift the bar: from here on requests may succeed again. */
+  /** Records that an operator starts to lift the bar: requests may succeed from now on. */
   opening(license: string): void {
     const bar = this.#of(license)
     bar.isBarred = false
     bar.openings += 1
   }
 
-  /** A request of the license starts. */
+  /** Records that a request of the license starts. */
   started(license: string): BarMark {
     const bar = this.#of(license)
     return { bar, openings: bar.openings, isBarred: bar.isBarred }
   }
 
-  /** Its answer came. */
+  /** Checks the answer of a request. */
   answered(mark: BarMark, request: WireRequest, { status }: WireAnswer): void {
     if (!mark.isBarred || mark.bar.openings !== mark.openings) return
     const isRefused = status === 401 || status === 403 || status === 429 || status >= 500

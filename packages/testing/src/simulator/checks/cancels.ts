@@ -7,7 +7,7 @@ import { expectOthersFreed } from './reports.ts'
 
 const CONFIRM_MS = 300_000
 
-/** A request to stop: ends what waits, asks the owner of what is held, and reaches nobody else's job. */
+/** Checks a cancel: it ends a pending job, asks the owner of a held job to stop, and changes no other job. */
 export function checkCancel(statement: Statement, verdict: Verdict): void {
   const write = statement.args[0] as CancelWrite
   const outcome = statement.result as CancelOutcome | undefined
@@ -53,7 +53,7 @@ const isOvertime = ({ job }: MemoryJob, now: number): boolean =>
   job.claimedAt !== undefined &&
   job.claimedAt.getTime() + job.timeoutSeconds * 1000 <= now
 
-/** The sweep: ends what is lost for good, asks what runs too long to stop, and leaves none of either. */
+/** Checks a sweep: it ends every job that is lost for good, and asks every job past its timeout to stop. */
 export function checkSweep({ changes, before, tables, now }: Statement, verdict: Verdict): void {
   const nowMs = now.getTime()
   for (const { id, after } of changes) {

@@ -4,7 +4,7 @@ import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, isSpent, spell } from './held.ts'
 
-/** Handing out: the right job, to the right host, once. */
+/** Checks a claim: it hands out the right job, to the right host, once. */
 export function checkClaim(statement: Statement, verdict: Verdict): void {
   const { tables, result, args } = statement
   const request = args[0] as LeaseRequest
@@ -86,7 +86,7 @@ function checkEnded(
   }
 }
 
-/** The job that has been due longest goes first, and none that is due is held back. */
+/** Checks that the job that has been due longest is handed out first, and that no due job is held back. */
 function checkOrder(
   { tables, now, before }: Statement,
   request: LeaseRequest,
@@ -94,7 +94,8 @@ function checkOrder(
   fail: Fail,
 ): void {
   const old = job === undefined ? undefined : before.get(job.job.id)
-  // A job that waited for the end of another got its place in this very statement: it is not known here.
+  // A job that waited for the end of another job got its place in this statement, so the place is not known
+  // here.
   const place = old?.place === Number.POSITIVE_INFINITY ? Number.NEGATIVE_INFINITY : (old?.place ?? 0)
   for (const row of tables.jobs.group(request.licenseId)) {
     if (row === job || row.place > now.getTime() || !mayTake(row, request)) continue

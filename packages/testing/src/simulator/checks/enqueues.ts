@@ -4,7 +4,7 @@ import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, spell } from './held.ts'
 
-/** Storing a job: one new row, or the unfinished one that has the dedupe key. */
+/** Checks an enqueue: it stores one new row, or returns the unfinished job with the same dedupe key. */
 export function checkEnqueue({ args, result, changes, before }: Statement, verdict: Verdict): void {
   const asked = args[0] as NewJob
   const { job, created } = result as { job: Job; created: boolean }

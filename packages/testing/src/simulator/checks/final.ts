@@ -3,13 +3,16 @@ import type { Operator } from '../operator.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, spell } from './held.ts'
 
-/** What is looked at once, when a run has ended. */
+/** Inputs of the check at the end of a run. */
 export interface FinalFacts {
   readonly tables: MemoryTables
   readonly operator: Pick<Operator, 'enqueued' | 'operated' | 'revoked'>
 }
 
-/** At the end: nothing acknowledged is lost, every job has ended, every deployment is with its job. */
+/**
+ * Checks the end of a run: no acknowledged job is lost, every job has ended, and every deployment has its
+ * job.
+ */
 export function checkEnd({ tables, operator }: FinalFacts, verdict: Verdict): void {
   const { enqueued, operated, revoked } = operator
   for (const id of enqueued) {

@@ -1,19 +1,19 @@
 import type { Job, JobState } from '@svc/core'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 
-// The rules of jobs as the documents put them, written down anew: a check that asked the product what is
-// right would find nothing wrong.
+// The documented rules of jobs, implemented independently: a check that used the product's rules would not
+// find their faults.
 
 /** Whether a host owns a job in this state. */
 export const isHeld = (state: JobState | undefined): boolean => state === 'claimed' || state === 'running'
 /** Whether a job in this state has ended. */
 export const isEnded = (state: JobState | undefined): boolean => state === 'succeeded' || state === 'failed'
 
-/** Whether a held job must not be handed out again once its lease has passed. */
+/** Whether a held job must not be handed out again when its lease has ended. */
 export const isSpent = ({ lost, maxAttempts, cancel }: Job): boolean =>
   lost + 1 >= maxAttempts || cancel !== undefined
 
-/** Who a write says it comes from. */
+/** The sender that a write names. */
 export interface Writer {
   readonly jobId: string
   readonly licenseId: string
@@ -28,20 +28,20 @@ export const isOwner = ({ job }: MemoryJob, { licenseId, fingerprint, attempt }:
   job.claimedBy === fingerprint &&
   (attempt === undefined || attempt === job.attempt)
 
-/** Share of a lease that is left at least after an accepted write of the owner. */
+/** The least share of a lease that is left after an accepted write of the owner. */
 const LEAST_LEFT = 0.8
 
-/** Whether a job's lease lasts as long as an accepted write of its owner promises. */
+/** Whether a job's lease lasts as long as promised after an accepted write of its owner. */
 export const isRenewed = (row: MemoryJob, now: Date, leaseSeconds: number): boolean =>
   row.place - now.getTime() >= LEAST_LEFT * leaseSeconds * 1000
 
-/** Whether only these fields of a job differ. */
+/** Whether a job differs in no other fields than these. */
 export function differsIn(before: MemoryJob, after: MemoryJob, fields: readonly (keyof Job)[]): boolean {
   const keys = Object.keys(after.job) as (keyof Job)[]
   return keys.every((key) => fields.includes(key) || Object.is(before.job[key], after.job[key]))
 }
 
-/** One line that names a row. */
+/** Returns one line that describes a row. */
 export const spell = (row: MemoryJob | undefined): string => {
   if (row === undefined) return 'no job'
   const { id, state, claimedBy, attempt, lost, licenseId } = row.job

@@ -3,7 +3,7 @@ import type { MemoryAgent } from '../../memory-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 
-/** The registry: heartbeats never go back, and only operators drain. */
+/** Checks the registry of hosts: heartbeats never go back, and only operators drain. */
 export class HostCheck {
   readonly #verdict: Verdict
   readonly #known = new Map<string, MemoryAgent>()

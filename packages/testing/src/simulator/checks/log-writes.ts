@@ -12,13 +12,13 @@ interface Answer {
 }
 
 interface JobLog {
-  /** Stored lines of each attempt. */
+  /** The stored lines of each attempt. */
   readonly attempts: Map<number, string[]>
   readonly answers: Map<string, Answer>
   count: number
 }
 
-/** Logs, kept a second time: what a request stores and what it is answered. */
+/** Checks logs against a second copy: the lines that each request stores, and its answer. */
 export class LogWriteCheck {
   readonly #verdict: Verdict
   readonly #logs = new Map<string, JobLog>()
@@ -76,7 +76,10 @@ function append(log: JobLog, attempt: number, write: LogWrite): Answer {
   return answer
 }
 
-/** Whether the store holds what our copy holds: all of it by count, the present attempt line by line. */
+/**
+ * Whether the store holds the lines of our copy: compares the count of all, and each line of the present
+ * attempt.
+ */
 function isStored({ tables }: Statement, log: JobLog, row: MemoryJob | undefined): boolean {
   if (row === undefined) return true
   const chunks = tables.logs.get(row.job.id) ?? []

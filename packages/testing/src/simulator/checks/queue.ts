@@ -3,7 +3,7 @@ import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, spell } from './held.ts'
 
-/** What holds of the unfinished jobs together: serial keys and dedupe keys. */
+/** Checks the rules that concern several unfinished jobs: serial keys and dedupe keys. */
 export function checkQueue({ tables, changes, name, now }: Statement, verdict: Verdict): void {
   const licenses = new Set(changes.map(({ after, before }) => (after ?? before)?.job.licenseId ?? ''))
   for (const license of licenses) {

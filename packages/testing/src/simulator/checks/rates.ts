@@ -14,10 +14,10 @@ const DOCUMENTED: Readonly<Record<string, number>> = {
 }
 
 const MINUTE_MS = 60_000
-/** Of an address: no license is told of it. */
+/** The limit that counts per address, so its refusals belong to no license. */
 const PER_ADDRESS = 'activate'
 
-/** How a database that does not answer is told, with HTTP and without. */
+/** The errors that say that the database does not answer, with HTTP and without. */
 const UNAVAILABLE = ['service unavailable', 'unavailable']
 
 interface Window {
@@ -26,7 +26,8 @@ interface Window {
 }
 
 /**
- * Fixed windows of a minute per subject, in the memory of one replica: exactly the documented number pass.
+ * Checks fixed windows of a minute per subject in the memory of one replica: exactly the documented number of
+ * requests pass.
  */
 export class RateCheck {
   readonly #verdict: Verdict
@@ -37,12 +38,12 @@ export class RateCheck {
     this.#verdict = verdict
   }
 
-  /** Requests that were over the limit of a license, in all replicas. */
+  /** The number of requests over the limit of a license, in all replicas. */
   get refused(): number {
     return this.#refused
   }
 
-  /** `counter`, held to a count of its own. */
+  /** Returns `counter`, compared with a count of our own. */
   counter(life: Life, counter: RateCounter, clock: Clock): RateCounter {
     const windows = new Map<string, Window>()
     const tally = { due: 0, given: 0, denied: 0, open: 0 }
@@ -65,7 +66,7 @@ export class RateCheck {
     }
   }
 
-  /** `endpoint`, with its refusals counted. */
+  /** Returns `endpoint`, with its refusals counted. */
   watched(life: Life, endpoint: Endpoint): Endpoint {
     return async (request) => {
       const tally = this.#tallies.get(life)
@@ -88,8 +89,8 @@ export class RateCheck {
   }
 
   /**
-   * At the end of a run: what was over the limit was refused, by 429 or as its key was bad or not known to be
-   * good by then.
+   * Checks, at the end of a run, that requests over a limit were refused: by 429, or because their key was
+   * bad or could not be verified.
    */
   end(): void {
     for (const { due, given, denied, open } of this.#tallies.values()) {
@@ -104,9 +105,9 @@ export class RateCheck {
 interface Tally {
   due: number
   given: number
-  /** Answered 401, which comes first, or 503 as the database did not say whether the key is good. */
+  /** Requests answered 401, which comes before 429, or 503 because the database could not verify the key. */
   denied: number
-  /** Requests under way. */
+  /** The number of requests under way. */
   open: number
 }
 

@@ -4,7 +4,7 @@ import type { JobChange, Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { differsIn, isEnded, isHeld, isOwner, isRenewed, spell } from './held.ts'
 
-/** A host's word: the owner's counts, anybody else's changes nothing and is refused. */
+/** Checks a status report: the owner's takes effect; any other is refused and changes nothing. */
 export function checkReport(statement: Statement, verdict: Verdict): void {
   const write = statement.args[0] as StatusWrite
   const outcome = statement.result as StatusOutcome | undefined
@@ -42,7 +42,7 @@ function stateAfter({ job }: MemoryJob, reported: JobState): JobState {
 
 type Expect = (holds: boolean, rule: string) => void
 
-/** Besides the job itself, a statement may only have let the next of its serial key go. */
+/** Expects that, besides the job itself, a statement only made the next job of its serial key due. */
 export function expectOthersFreed({ changes }: Statement, jobId: string, expect: Expect): void {
   const others = changes.filter(({ id }) => id !== jobId)
   if (others.length === 0) return
@@ -59,7 +59,10 @@ function isFreed({ before, after }: JobChange, ended: MemoryJob | undefined): bo
   return isNext && before.place === Number.POSITIVE_INFINITY && differsIn(before, after, ['availableAt'])
 }
 
-/** The jobs that a heartbeat lists: leases of the host's own attempts grow, and nothing else moves. */
+/**
+ * Checks the jobs that a heartbeat lists: leases of the host's own attempts are renewed, and nothing else
+ * changes.
+ */
 export function checkRenewal({ args, changes, before, tables, now }: Statement, verdict: Verdict): void {
   const [owners, leaseSeconds] = args as [readonly Owner[], number]
   for (const owner of owners) {

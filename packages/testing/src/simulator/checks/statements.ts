@@ -16,7 +16,7 @@ const READS = ['get', 'list', 'serialHolder', 'lastClaim', 'logs', 'logLengths',
 
 const isWrite = (name: string): boolean => name.startsWith('jobs.') && !READS.includes(name)
 
-/** Every statement is checked right after its effect. */
+/** Checks every statement right after its effect. */
 export class StatementCheck {
   readonly #verdict: Verdict
   readonly #alerts: AlertCheck

@@ -20,7 +20,7 @@ const FIXED = [
   'timeoutSeconds',
 ] as const satisfies readonly (keyof Job)[]
 
-/** What holds for every change of a job, whoever made it. */
+/** Checks the rules for every change of a job, whichever statement made it. */
 export function checkTransitions(statement: Statement, verdict: Verdict): void {
   for (const change of statement.changes) checkChange(statement, change, verdict)
 }

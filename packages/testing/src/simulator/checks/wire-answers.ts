@@ -3,11 +3,11 @@ import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { jobPath, type WireAnswer, type WireRequest } from '../wire.ts'
 
-/** What agents are told, held against who owned what in the store. */
+/** Checks answers to agents against the owners of jobs in the store. */
 export class WireAnswerCheck {
   readonly #verdict: Verdict
   readonly #jobs: MemoryTables['jobs']
-  /** The host of every attempt, by job. */
+  /** The host of each attempt, by job. */
   readonly #owners = new Map<string, Map<number, string>>()
 
   constructor(verdict: Verdict, { jobs }: Pick<MemoryTables, 'jobs'>) {
@@ -15,7 +15,7 @@ export class WireAnswerCheck {
     this.#jobs = jobs
   }
 
-  /** Keeps who was given what. */
+  /** Records which host each attempt was given to. */
   see({ changes }: Statement): void {
     for (const { id, before, after } of changes) {
       const { attempt = 0, claimedBy } = after?.job ?? {}
@@ -25,7 +25,7 @@ export class WireAnswerCheck {
     }
   }
 
-  /** A replica answered a request of `license`, whether the answer arrives or not. */
+  /** Checks a replica's answer to a request of `license`, whether the answer arrives or not. */
   answered(license: string, { path, body }: WireRequest, answer: WireAnswer): void {
     if (answer.status !== 200) return
     const fingerprint = body.fingerprint as string | undefined

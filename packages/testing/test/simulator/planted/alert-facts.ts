@@ -21,8 +21,8 @@ const inFacts = (
 })
 
 /**
- * Faults in what alerts look back on: machines that speak for one host, refused requests, ticks that did not
- * run.
+ * Faults in the history that alert rules look back on: machines that report as one host, refused requests,
+ * and missed ticks.
  */
 export const alertFactBugs: readonly PlantedBug[] = [
   inFacts('alert: two machines that speak for one host are not seen', [MISSING], () => ({

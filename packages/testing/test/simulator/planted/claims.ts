@@ -2,7 +2,7 @@ import type { LeaseAnswer, LeaseRequest } from '@svc/core'
 import type { StoresSeam } from '@svc/testing'
 import { disguised, inJobs, isHeld, type PlantedBug, patch, type Row, take } from './planted-bug.ts'
 
-/** A claim that takes what `wrong` picks before it does anything else. */
+/** A planted fault: claims that first take a job that `wrong` accepts. */
 const taking = (
   name: string,
   rules: readonly string[],
@@ -17,7 +17,7 @@ const taking = (
     },
   }))
 
-/** A claim that does not see what `hidden` picks. */
+/** A planted fault: claims that ignore the jobs that `hidden` accepts. */
 const blindTo = (
   name: string,
   rules: readonly string[],
@@ -35,7 +35,7 @@ const blindTo = (
 const isFree = ({ target }: Row['job'], { fingerprint }: LeaseRequest) =>
   target === '' || target === fingerprint
 
-/** The job that a claim would hand out, when it is a new one. */
+/** Returns the job that a claim would hand out, if it is a new job. */
 function nextNew({ tables, now }: StoresSeam, request: LeaseRequest): Row | undefined {
   const due = tables.jobs
     .group(request.licenseId)
@@ -48,7 +48,7 @@ function nextNew({ tables, now }: StoresSeam, request: LeaseRequest): Row | unde
 
 const hostKey = ({ licenseId, fingerprint }: LeaseRequest) => JSON.stringify([licenseId, fingerprint])
 
-/** Faults in handing out. */
+/** Faults in claims. */
 export const claimBugs: readonly PlantedBug[] = [
   inJobs('claim: the license is not asked for', ['I7 own jobs only'], (jobs, { tables, now }) => ({
     lease: async (request) => {

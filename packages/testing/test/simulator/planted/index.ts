@@ -20,7 +20,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ...alertFactBugs,
 ]
 
-/** The planted fault of that name. */
+/** Returns the planted fault of that name. @throws Error when there is none */
 export function planted(name: string): PlantedBug {
   const found = PLANTED.find((bug) => bug.name === name)
   if (found === undefined) throw new Error(`no planted fault is called ${name}`)

@@ -1,7 +1,7 @@
 import type { LogWrite } from '@svc/core'
 import { inJobs, type PlantedBug, patch } from './planted-bug.ts'
 
-/** Logs with the request changed before it is stored. */
+/** A planted fault: each log request is changed by `wrong` before it is stored. */
 const changing = (name: string, rules: readonly string[], wrong: (write: LogWrite) => LogWrite): PlantedBug =>
   inJobs(name, rules, (jobs) => ({ appendLogs: (write) => jobs.appendLogs(wrong(write)) }))
 

@@ -4,7 +4,7 @@ import type { SimulationSeams, StoresSeam } from '@svc/testing'
 /** A fault that the checks of the simulator must find. */
 export interface PlantedBug {
   readonly name: string
-  /** The promises that it breaks: whichever is seen broken first. */
+  /** The promises that it may break; checks may find any of them first. */
   readonly rules: readonly string[]
   readonly seams: SimulationSeams
 }
@@ -12,7 +12,7 @@ export interface PlantedBug {
 /** A row of the queue. */
 export type Row = ReturnType<StoresSeam['tables']['jobs']['all']>[number]
 
-/** The jobs store with some methods done wrong. */
+/** Returns a planted fault that replaces some methods of the jobs store by wrong ones. */
 export const inJobs = (
   name: string,
   rules: readonly string[],
@@ -26,7 +26,7 @@ export const inJobs = (
 /** Whether a host holds the job. */
 export const isHeld = ({ job }: Row): boolean => job.state === 'claimed' || job.state === 'running'
 
-/** Hands `row` out whatever its state, as a claim does. */
+/** Hands out `row` as a claim does, whatever its state. */
 export function take({ tables, now }: StoresSeam, row: Row, request: LeaseRequest, at = now()): LeaseAnswer {
   const place = at.getTime() + request.leaseSeconds * 1000
   const { attempt, lost } = row.job
@@ -44,13 +44,13 @@ export function take({ tables, now }: StoresSeam, row: Row, request: LeaseReques
   return { job, how: 'new', cancel: [], drained: false, ended: [] }
 }
 
-/** Changes a row in place of the statement that should have. */
+/** Changes a row, in place of the statement that should have changed it. */
 export function patch({ tables }: StoresSeam, jobId: string, change: (row: Row) => Row): void {
   const row = tables.jobs.get(jobId)
   if (row !== undefined) tables.jobs.put(jobId, change(row))
 }
 
-/** Runs `work` while some rows look different, and puts those back that it left alone. */
+/** Runs `work` while `rows` look as `as` returns them, and restores the rows that `work` did not change. */
 export async function disguised<T>(
   { tables }: StoresSeam,
   rows: readonly Row[],
@@ -59,7 +59,7 @@ export async function disguised<T>(
 ): Promise<T> {
   const masks = rows.map((row) => ({ row, mask: as(row) }))
   for (const { row, mask } of masks) tables.jobs.put(row.job.id, mask)
-  // The statement has its effect as it is called.
+  // The statement takes effect when it is called.
   const result = work()
   for (const { row, mask } of masks)
     if (tables.jobs.get(row.job.id) === mask) tables.jobs.put(row.job.id, row)

@@ -2,7 +2,7 @@ import { inJobs, isHeld, type PlantedBug, patch, type Row } from './planted-bug.
 
 const isFailing = ({ job }: Row): boolean => job.cancel !== undefined
 
-/** Faults in making, ordering, cancelling and sweeping jobs. */
+/** Faults in enqueueing, ordering, cancelling and sweeping jobs. */
 export const queueBugs: readonly PlantedBug[] = [
   inJobs('serial key: the next job is never let go', ['serial key: none stranded'], (jobs, seam) => ({
     report: async (write) => {

@@ -1,7 +1,7 @@
 import type { Owner } from '@svc/core'
 import { inJobs, isHeld, type PlantedBug, patch } from './planted-bug.ts'
 
-/** Faults in what owners say: statuses and the jobs that heartbeats list. */
+/** Faults in reports of owners: statuses, and the jobs that heartbeats list. */
 export const reportBugs: readonly PlantedBug[] = [
   inJobs('status: the host is not asked for', ['I2 late writes change nothing'], (jobs, { tables }) => ({
     report: (write) => {

@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const SHARED_MS = 3000
 
-/** Faults in services: what they make of the stores' answers. */
+/** Faults in how services use the answers of the stores. */
 export const serviceBugs: readonly PlantedBug[] = [
   {
     name: 'service: hosts of a license share the answer to a claim',
