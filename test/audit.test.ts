@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { root } from './docs/page.ts'
 
 const SCRIPT = join(root, 'scripts/audit.ts')
-/** What ships, and what is for development only, each in this checkout. */
+/** A dependency of the packages that ship, and one of development only, both in this checkout. */
 const SHIPPED = { name: 'ipaddr.js', version: '2.5.0' }
 const TOOL = { name: 'fast-check', version: '4.10.2' }
 
@@ -20,7 +20,7 @@ describe('npm run audit', () => {
   let registry: Server
   let folder: string
   let asked: string[]
-  /** What the registry answers the question for holes with: a status, or its holes by package. */
+  /** The registry's answer about known holes: a status, or severities by package. */
   let answer: number | Readonly<Record<string, Severity>>
 
   beforeEach(async () => {

@@ -39,7 +39,7 @@ async function configuration(folder: string, port: number, servicePort: number):
     if (!text.includes(from)) throw new Error(`${PAGE} should say ${from}`)
     text = text.replace(from, to)
   }
-  // What is optional is taken along: here the fleet has the first sixteen addresses of loopback.
+  // The optional block is tested as well: here the fleet has the first sixteen addresses of loopback.
   const fleetOnly = blockOf('docs/security.md', 'location ~').replace('198.51.100.0/24', FLEET)
   if (!fleetOnly.includes(FLEET)) throw new Error('docs/security.md should allow 198.51.100.0/24')
   text = text.replace('location / {', `${fleetOnly}\n  location / {`)
@@ -154,7 +154,7 @@ nginx('the reverse proxy of docs/deployment.md, run by nginx where it is install
       headers: { 'content-type': 'application/json', ...options.headers },
     })
 
-  /** What a handshake ends with: the version and the suite, or the code of the refusal. */
+  /** Returns the version and the suite of a handshake, or the code of the refusal. */
   async function handshake(version: SecureVersion, ciphers?: string): Promise<string> {
     const socket: TLSSocket = connect({
       host: '127.0.0.1',

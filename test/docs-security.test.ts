@@ -179,7 +179,7 @@ describe('the roles on the page', () => {
 
 describe('the ways in on the page', () => {
   const { rows } = section('docs/security.md', '## Ways in')
-  /** Whose way each scheme of the API document is, and how the page says it. */
+  /** The callers of each scheme of the API document, and the page's words for them. */
   const SCHEMES: Readonly<Record<string, readonly [who: string, by: string]>> = {
     licenseKey: ['A host', 'A license key as bearer'],
     session: ["Staff and tenants' people", 'A session'],
@@ -209,7 +209,7 @@ describe('the ways in on the page', () => {
 
 describe('the cryptography on the page', () => {
   const { text } = section('docs/security.md', '## Cryptography')
-  /** What of node:crypto is used, and the words of the page for it. */
+  /** The names of node:crypto that are used, and the page's words for them. */
   const USED: Readonly<Record<string, string>> = {
     createHmac: 'HMAC-SHA256',
     createPrivateKey: 'Ed25519',
@@ -263,7 +263,7 @@ describe('the cryptography on the page', () => {
 
 describe('the outgoing requests on the page', () => {
   const { text } = section('docs/security.md', '## Outgoing requests')
-  /** Who is given a way out, by the file that gives it, and the words of the page. */
+  /** Files that open a way out, and the page's words for each. */
   const CALLERS: Readonly<Record<string, string>> = {
     'packages/core/src/chat/language-model-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',

@@ -1,6 +1,6 @@
-// What a suite gets for 'fast-check': the library with one seed for every property, so that a change is
-// judged by what it changes. `PROPERTY_SEED=1234 npm test` takes another, `PROPERTY_SEED=fresh` draws a new
-// one for every property.
+// Stands in for 'fast-check' in all suites: the library with one seed for every property, so that a failure
+// comes from the change. `PROPERTY_SEED=1234 npm test` takes another, `PROPERTY_SEED=fresh` draws a new one
+// for every property.
 import fc from '../node_modules/fast-check/lib/fast-check.js'
 
 const SEED = 20_260_101

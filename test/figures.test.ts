@@ -1,4 +1,4 @@
-// What a pipeline reads of the commands that try a number of things: how they end when they tried fewer.
+// Commands that try a number of things end with a line for the pipeline when they tried fewer.
 import { execFile } from 'node:child_process'
 import { describe, expect, it } from '@jest/globals'
 import { endingOf } from '../scripts/figures.ts'

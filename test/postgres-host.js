@@ -1,8 +1,8 @@
 // Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done,
 // Ctrl-C, kill -9) the closing of its standard input stops the database and removes the folder: nothing is
 // left behind. Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the
-// first argument go over those of tests: a benchmark pays for its durability. Who kills the server brings it
-// back with a line `start` on standard input, and gets a line again.
+// first argument go over those of tests: a benchmark pays for its durability. A test that kills the server
+// restarts it with a line `start` on standard input, and gets a line again.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -101,7 +101,7 @@ async function version(server) {
 const RESTARTS = 100
 const RESTART_PAUSE_MS = 100
 
-// What the killed server left of itself has to end first: until then a new one refuses the folder.
+// The children of the killed server have to end first: until then a new server refuses the folder.
 async function restart({ server, port }) {
   for (let attempt = 1; ; attempt++) {
     try {

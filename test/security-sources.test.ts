@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { codeOf } from '../scripts/layers/source.ts'
 import { root } from './docs/page.ts'
 
-/** What ships, without comments and texts; hashes are named in texts, so those are read as they are. */
+/** Sources that ship, without comments and texts; hashes are named in texts, so those are read as they are. */
 const SOURCES = globSync('packages/{core,http,cli}/src/**/*.ts', { cwd: root }).map((path) => {
   const text = readFileSync(join(root, path), 'utf8')
   return { path, text, code: codeOf(text) }
@@ -21,8 +21,7 @@ describe('no source that ships', () => {
   })
 
   test('makes a regular expression out of what somebody sent', () => {
-    // Those that are put together, are so from constants: each place was looked at before it came onto this
-    // list.
+    // These files build expressions from constants alone: each place was read before it came onto this list.
     const constants = [
       'packages/cli/src/agent/wire/host-facts.ts',
       'packages/cli/src/terminal/terminal.ts',

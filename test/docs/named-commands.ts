@@ -27,7 +27,7 @@ export function commandsOf({ path, blocks, prose }: Page): readonly Named[] {
   return [...fenced, ...inline]
 }
 
-// What a `$` stands before, with the lines that a backslash or an open quote carries it on to.
+// Returns the commands behind a `$` prompt, with the lines that a backslash or an open quote continues.
 function prompted(text: string): string {
   return [...text.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command).join('\n')
 }
@@ -41,7 +41,7 @@ export interface Offer {
 const NPM_OWN = ['audit', 'ci', 'exec', 'install', 'ls', 'sbom']
 const { program } = await inspectedProgram()
 
-/** What is wrong with a command; undefined when it exists, or is none of ours. */
+/** Returns the fault of a command; undefined if it exists or is not ours. */
 export function faultOf({ words, isWhole }: Named, { scripts, binaries }: Offer): string | undefined {
   const [first = '', second = '', ...rest] = words
   const known = (name: string) => (scripts.includes(name) ? undefined : `package.json has no script ${name}`)

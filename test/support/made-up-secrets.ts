@@ -98,7 +98,7 @@ export const SPELLINGS: Readonly<Record<string, (random: MadeUp) => string>> = {
   'British IBAN': (r) => inFours(iban('GB', `WEST${r.of('digits', 14)}`)),
 }
 
-/** What must stand before a secret that says nothing by itself. */
+/** Text that has to precede a secret which cannot be recognised by itself. */
 export const LEADS: Readonly<Record<string, string>> = { 'session cookie': 'svc_session=' }
 
 /** By what the redactor is to mark a secret of each kind. */

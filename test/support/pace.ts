@@ -2,7 +2,7 @@
 // multiplied by the pace at which the thread works at that moment.
 const KNOWN_MS = 0.5
 const ROUNDS = 20
-/** Of a core whose `pace` is 1 and on which the first touch of a page takes 2 µs. */
+/** Time on a core whose `pace` is 1 and on which the first touch of a page takes 2 µs. */
 const KNOWN_BULK_MS = 50
 const BULK_ROUNDS = 5
 const BULK_LINES = 1000
