@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { codeOf } from '../scripts/layers/source.ts'
 import { root } from './docs/page.ts'
 
-/** Sources that ship, without comments and texts; hashes are named in texts, so those are read as they are. */
+/** Sources that ship, as code without texts, and as they are: hashes are named in texts. */
 const SOURCES = globSync('packages/{core,http,cli}/src/**/*.ts', { cwd: root }).map((path) => {
   const text = readFileSync(join(root, path), 'utf8')
   return { path, text, code: codeOf(text) }

@@ -41,7 +41,7 @@ export function linksOf({ prose }: Page): readonly Link[] {
   )
 }
 
-/** Returns the faults of the relative links of `pages` as `path:line target: fault`, for a checkout at `root`. */
+/** Returns the faults of relative links as `path:line target: fault`, for a checkout at `root`. */
 export function brokenLinks(pages: readonly Page[], root: string): readonly string[] {
   const anchors = new Map(pages.map((page) => [page.path, anchorsOf(page)]))
   return pages.flatMap((page) =>

@@ -10,8 +10,8 @@ function* stretchesOf(text: string): Generator<string> {
 }
 
 /**
- * Returns the parts of secrets that stand in a JSON text: any 12 characters in a row of one, or the whole of a
- * shorter one.
+ * Returns the parts of secrets that stand in a JSON text: any 12 characters in a row, or the whole of a shorter
+ * secret.
  */
 export function fragmentsIn(json: string, secrets: readonly string[]): readonly string[] {
   const known = new Set(secrets.flatMap((secret) => [...stretchesOf(written(secret))]))
