@@ -10,7 +10,7 @@ function* stretchesOf(text: string): Generator<string> {
 }
 
 /**
- * Returns the parts of secrets that stand in a JSON text: any 12 characters in a row, or the whole of a shorter
+ * Returns parts of secrets that stand in a JSON text: any 12 characters in a row, or the whole of a shorter
  * secret.
  */
 export function fragmentsIn(json: string, secrets: readonly string[]): readonly string[] {
