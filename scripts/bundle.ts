@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 const root = new URL('..', import.meta.url).pathname
 
 /** Packages that stay outside: PGlite reads its WebAssembly and first data folder from its own folder. */
-const OUTSIDE = ['@electric-sql/pglite']
+const OUTSIDE = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']
 
 // CommonJS packages call `require`, also for modules of Node.js.
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'

@@ -18,7 +18,11 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
  * Packages that are dependencies without being imported: a peer of another package, and the package that the
  * bundle of the command leaves out.
  */
-const NOT_IMPORTED: ReadonlySet<string> = new Set(['kysely', '@electric-sql/pglite'])
+const NOT_IMPORTED: ReadonlySet<string> = new Set([
+  'kysely',
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-prepopulatedfs',
+])
 
 /** Checks that each package declares the packages that it imports, and imports those that it declares. */
 export function checkDeclared({ sources, manifests }: Workspace): Fault[] {

@@ -35,7 +35,8 @@ const PLACEMENTS: readonly Placement[] = [
     mend: 'It throws outside jest: only *-contract.ts, contract-*.ts and what they alone use may import it.',
   },
   {
-    packages: /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite|pg|pg-connection-string)$/,
+    packages:
+      /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite(?:-prepopulatedfs)?|pg|pg-connection-string)$/,
     allowed:
       /^packages\/(?:core\/src\/database\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
     mend: 'Drivers are chosen in database/orm.ts, their connections made in database-server.ts (and test databases made in postgres-storage.ts): take the connection from there.',

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Options } from '@mikro-orm/core'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
@@ -161,14 +163,17 @@ export async function pgliteDriver(
   source: { readonly dataDir?: string; readonly snapshot?: Blob },
   entities: Entities,
 ): Promise<EmbeddedDriver> {
-  const { dataDir, snapshot } = source
+  const { dataDir } = source
   // Loaded only for an embedded database: a service on PostgreSQL starts some milliseconds earlier.
   const { PGlite } = await import('@electric-sql/pglite')
   const { MikroORM: PgliteOrm } = await import('@mikro-orm/pglite')
   const { pgliteStatements } = await import('./pglite-statements.ts')
+  const { dataDir: emptyCluster } = await import('@electric-sql/pglite-prepopulatedfs')
+  // A finished initdb, as files: running it in WebAssembly takes several times as long as unpacking them.
+  const isNew = dataDir === undefined || !existsSync(join(dataDir, 'PG_VERSION'))
   const opened = await PGlite.create({
     ...(dataDir === undefined ? {} : { dataDir }),
-    ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
+    ...(isNew ? { loadDataDir: source.snapshot ?? (await emptyCluster()) } : {}),
     parsers: Object.fromEntries(TIME_TYPES.map((oid) => [oid, (text: string) => text])),
   })
   const pglite = keepStack(opened)

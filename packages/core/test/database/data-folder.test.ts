@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
 import { buildJob, buildTenant } from '@svc/testing'
 import { pgliteDriver } from '../../src/database/orm.ts'
@@ -48,6 +48,18 @@ describe('an embedded database in a folder', () => {
       await driver.close()
       await expect(openStorage({ dataDir })).rejects.toMatchObject({ code: 'conflict' })
       expect(await readdir(dataDir)).toEqual(['database'])
+    },
+    PATIENCE_MS,
+  )
+
+  it(
+    'is made anew when its first start was cut off before the files of the database were complete',
+    async () => {
+      const dataDir = await temporaryFolder()
+      await mkdir(`${dataDir}/database/base/1`, { recursive: true })
+      await writeFile(`${dataDir}/database/base/1/PG_VERSION`, '')
+      await using storage = await openStorage({ dataDir })
+      expect(await storage.health()).toMatchObject({ missingTables: [], migrations: { pending: [] } })
     },
     PATIENCE_MS,
   )
