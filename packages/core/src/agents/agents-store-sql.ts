@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import { toStop } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
@@ -141,7 +142,7 @@ const CHANGE = {
   name: 'agent-change',
   text: `update agents set label = coalesce($3::text, label),
       drained_at = case when $4::boolean is null then drained_at when not $4 then null
-        else coalesce(drained_at, $5::timestamptz, now()) end
+        else coalesce(drained_at, ${at('$5')}) end
     where license_id = $1 and fingerprint = $2 returning *`,
 }
 

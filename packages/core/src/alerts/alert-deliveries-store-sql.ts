@@ -1,9 +1,9 @@
 import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type * as port from './alert-deliveries-store.ts'
 import type { AlertTransition } from './alert-lifecycle.ts'
 import { type AlertRow, toAlert } from './alert-row-sql.ts'
 
-const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const READY = `n.delivery_id is null and (n.transition <> 'resolved' or exists (
   select from alert_notices o join alert_deliveries d on d.id = o.delivery_id
   where o.alert_id = n.alert_id and o.opening = n.opening and o.channel = n.channel and o.transition <> 'resolved'

@@ -1,4 +1,5 @@
 import { instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import { type JobRow, toJob } from '../jobs/job-row-sql.ts'
 import {
   type AlertFactsStore,
@@ -10,8 +11,6 @@ import {
   type Refusals,
   type TickGap,
 } from './alert-facts.ts'
-
-const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
 const CLONES = {
   name: 'alert-clones',

@@ -1,9 +1,10 @@
 import type { Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { Alert } from './alert.ts'
 import { type AlertRow, toAlert } from './alert-row-sql.ts'
 import type { AlertMove } from './alerts-store.ts'
 
-const NOW = 'coalesce($3::timestamptz, now())'
+const NOW = at('$3')
 
 // One statement: it writes the watch only if it still has the revision that the step was decided on, and the
 // other parts only if that write succeeded. So a step counts once, even if several replicas write it at the

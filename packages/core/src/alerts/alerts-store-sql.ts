@@ -1,4 +1,5 @@
 import { given, instant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import {
   ALERT_STATUSES,
   type Alert,
@@ -12,7 +13,6 @@ import { move } from './alert-move-sql.ts'
 import { type AlertRow, toAlert, toWatch, type WatchRow } from './alert-row-sql.ts'
 import type * as port from './alerts-store.ts'
 
-const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
 const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
 const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' and a.tenant_id = $2))`

@@ -1,4 +1,5 @@
-const at = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
+import { at } from '../database/statement-time.ts'
+
 const SHOWN = `id, session_id, mode, category, contact, messages, small_talk, waiting_since, created_at, last_message_at`
 /** Condition for conversation `$1` of session `$2`, if its last message is younger than `$3` days. */
 const visible = (now: string) =>

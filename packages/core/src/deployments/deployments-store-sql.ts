@@ -1,4 +1,5 @@
 import { instant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Deployment } from './deployment.ts'
 import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
@@ -16,7 +17,7 @@ interface DeploymentRow {
 const INSERT = {
   name: 'deployment-add',
   text: `insert into deployments (id, license_id, job_id, app, source, created_at)
-    values ($1, $2, $3, $4, $5::jsonb, coalesce($6::timestamptz, now()))`,
+    values ($1, $2, $3, $4, $5::jsonb, ${at('$6')})`,
 }
 
 const SELECT = 'select d.*, j.state from deployments d join jobs j on j.id = d.job_id'

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { given, isoOrNull, type Rows, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicensesStore, NewLicense } from './licenses-store.ts'
 
@@ -31,7 +32,7 @@ const USABLE = {
   // The instant comes back as the text that was sent, because digest and instant together match an answer to
   // its callers.
   text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
-    left join licenses l on l.key_digest = k.digest and ${usableAt('coalesce(k.at::timestamptz, now())')}`,
+    left join licenses l on l.key_digest = k.digest and ${usableAt(at('k.at'))}`,
 }
 
 const ANY = { name: 'licenses-any', text: 'select from licenses limit 1' }

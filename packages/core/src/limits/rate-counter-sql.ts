@@ -1,8 +1,9 @@
 import type { Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { RateCounter } from './rate-counter.ts'
 import type { RateCount, RateLimit } from './rate-limit.ts'
 
-const NOW = 'coalesce($4::timestamptz, now())'
+const NOW = at('$4')
 
 // A window that starts in the future is over too: the clock was set back, and no subject should wait for it.
 const OVER = `(w.ends_at <= ${NOW} or w.ends_at > excluded.ends_at)`

@@ -1,7 +1,6 @@
+import { at } from '../database/statement-time.ts'
 import type { Settlement } from './monitors-store.ts'
 import { HISTORY_ENTRIES } from './monitors-store.ts'
-
-const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 
 // Each monitor has its own row lock, so overlapping calls take different monitors. The subquery is in
 // `array(…)`, so that it runs only once.

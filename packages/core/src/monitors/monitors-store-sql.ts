@@ -1,4 +1,5 @@
 import type { Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import { MONITOR_STATES, type Monitor, type MonitorDefinition, type MonitorState } from './monitor.ts'
 import { type HistoryRow, type MonitorRow, toHistoryEntry, toMonitor } from './monitor-row-sql.ts'
 import { RELEASE, SETTLE, settleParams, TAKE_DUE, TAKE_ONE } from './monitor-run-sql.ts'
@@ -12,7 +13,6 @@ import type {
   TakeRequest,
 } from './monitors-store.ts'
 
-const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const BY_NAME = `order by name collate "C", id collate "C"`
 const VOID_RUN = 'lease_token = null, lease_until = null'
 

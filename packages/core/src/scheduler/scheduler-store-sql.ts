@@ -1,7 +1,8 @@
 import { instant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { SchedulerStore } from './scheduler-store.ts'
 
-const NOW = 'coalesce($3::timestamptz, now())'
+const NOW = at('$3')
 
 const BEGIN = {
   name: 'scheduler-begin',

@@ -1,4 +1,5 @@
 import { instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import {
   type Confirmation,
   PENDING_SECONDS,
@@ -7,7 +8,6 @@ import {
   type SecondFactorsStore,
 } from './second-factors-store.ts'
 
-const at = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
 const WAITS = (parameter: string) =>
   `(f.confirmed_at is null and f.begun_at > ${at(parameter)} - make_interval(secs => ${PENDING_SECONDS}))`
 

@@ -1,4 +1,5 @@
 import { instant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { User } from '../users/user.ts'
 import {
   IDLE_SECONDS,
@@ -12,15 +13,13 @@ import {
   type UsedSession,
 } from './sessions-store.ts'
 
-const AT = (parameter: string) => `coalesce(${parameter}::timestamptz, now())`
-
 const live = (at: string) => `revoked_at is null and expires_at > ${at}
   and last_used_at > ${at} - make_interval(secs => ${IDLE_SECONDS})`
 
 const OPEN = {
   name: 'session-open',
   text: `insert into sessions (digest, user_id, minted, created_at, last_used_at, expires_at)
-    values ($1, $2, $4, ${AT('$3')}, ${AT('$3')}, ${AT('$3')} + make_interval(secs => ${SESSION_SECONDS})) returning expires_at`,
+    values ($1, $2, $4, ${at('$3')}, ${at('$3')}, ${at('$3')} + make_interval(secs => ${SESSION_SECONDS})) returning expires_at`,
 }
 const USE = {
   name: 'session-use',
@@ -28,36 +27,36 @@ const USE = {
       select s.digest, s.minted, s.last_used_at, u.* from sessions s join (
         select id, email, role, null as tenant_id, disabled_at, created_at from admins
         union all select id, email, role, tenant_id, disabled_at, created_at from users) u on u.id = s.user_id
-      where s.digest = $1 and ${live(AT('$2'))} and u.disabled_at is null
+      where s.digest = $1 and ${live(at('$2'))} and u.disabled_at is null
     ), touched as (
-      update sessions s set last_used_at = ${AT('$2')} from live
-      where s.digest = live.digest and live.last_used_at < ${AT('$2')} - make_interval(secs => ${TOUCH_SECONDS}))
+      update sessions s set last_used_at = ${at('$2')} from live
+      where s.digest = live.digest and live.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS}))
     select id, email, role, tenant_id, created_at, minted from live`,
 }
 const LIVE = {
   name: 'session-live',
-  text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${live(AT('$2'))}
+  text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${live(at('$2'))}
     order by created_at desc, digest collate "C"`,
 }
 const REVOKE = {
   name: 'session-revoke',
-  text: `update sessions set revoked_at = coalesce(revoked_at, ${AT('$2')}) where digest = $1`,
+  text: `update sessions set revoked_at = coalesce(revoked_at, ${at('$2')}) where digest = $1`,
 }
 const REVOKE_ALL = {
   name: 'session-revoke-all',
-  text: `update sessions set revoked_at = ${AT('$2')} where user_id = $1 and revoked_at is null
-    and expires_at > ${AT('$2')} returning digest`,
+  text: `update sessions set revoked_at = ${at('$2')} where user_id = $1 and revoked_at is null
+    and expires_at > ${at('$2')} returning digest`,
 }
 
 const REVOKE_OTHERS = {
   name: 'session-revoke-others',
-  text: `update sessions set revoked_at = ${AT('$4')} where user_id = $1 and digest <> $2
-    and ($3::text is null or starts_with(digest, $3)) and ${live(AT('$4'))} returning digest`,
+  text: `update sessions set revoked_at = ${at('$4')} where user_id = $1 and digest <> $2
+    and ($3::text is null or starts_with(digest, $3)) and ${live(at('$4'))} returning digest`,
 }
 
 const PURGE = {
   name: 'session-purge',
-  text: `with gone as (delete from sessions where expires_at < ${AT('$2')} - make_interval(days => $1) returning 1)
+  text: `with gone as (delete from sessions where expires_at < ${at('$2')} - make_interval(days => $1) returning 1)
     select count(*)::int as purged from gone`,
 }
 

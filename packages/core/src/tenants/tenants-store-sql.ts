@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { Tenant } from './tenant.ts'
 import type { TenantsStore } from './tenants-store.ts'
 
@@ -45,6 +46,6 @@ export class SqlTenantsStore implements TenantsStore {
 
 const INSERT = {
   name: 'tenant-add',
-  text: `insert into tenants (id, name, created_at) values ($1, $2, coalesce($3::timestamptz, now()))
+  text: `insert into tenants (id, name, created_at) values ($1, $2, ${at('$3')})
     on conflict (name) do nothing returning id`,
 }

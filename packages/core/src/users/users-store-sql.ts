@@ -1,4 +1,5 @@
 import { instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { User } from './user.ts'
 import type { NewUser, UserChange, UsersStore } from './users-store.ts'
 
@@ -15,7 +16,7 @@ interface UserRow {
 const EVERYBODY = `(select id, email, role, null as tenant_id, password_hash, disabled_at, created_at from admins
   union all select id, email, role, tenant_id, password_hash, disabled_at, created_at from users) u`
 
-const AT = 'coalesce($6::timestamptz, now())'
+const AT = at('$6')
 const FREE = `not exists (select from ${EVERYBODY} where u.email = $2)`
 const ADD = {
   name: 'user-add',
@@ -33,13 +34,13 @@ const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.e
 
 const SET = `role = coalesce($2::text, role), password_hash = coalesce($3::text, password_hash),
   disabled_at = case when $4::boolean is null then disabled_at when not $4 then null
-    else coalesce(disabled_at, $5::timestamptz, now()) end`
+    else coalesce(disabled_at, ${at('$5')}) end`
 const SAME = '($6::text is null or password_hash = $6)'
 const CHANGE = {
   name: 'user-change',
   text: `with admin as (update admins set ${SET} where id = $1 and ${SAME} returning email),
     member as (update users set ${SET} where id = $1 and ${SAME} returning email),
-    ended as (update sessions set revoked_at = coalesce(revoked_at, $5::timestamptz, now())
+    ended as (update sessions set revoked_at = coalesce(revoked_at, ${at('$5')})
       where user_id = $1 and ($3::text is not null or $4)
         and ($6::text is null or exists (select from admin union all select from member)) returning 1)
     select email from admin union all select email from member`,
