@@ -14,7 +14,7 @@ import { stage } from './scene.ts'
 import { LoopStrain } from './strain.ts'
 
 const database = await openDatabase(process.argv[2])
-const counted = new MemoryRateCounter({ now: () => new Date(), forStores: () => undefined })
+const counted = new MemoryRateCounter({ now: () => new Date(), statementTime: () => undefined })
 // Rate limits would refuse nearly all requests with 429. One limit stays, because each try that it counts can
 // cost a second of a core.
 const rateCounter: RateCounter = {

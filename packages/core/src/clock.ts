@@ -6,11 +6,15 @@ export interface Clock {
    * Returns the `now` that a service passes to a store. `undefined` in production: the statement then uses
    * `now()`, so that replicas whose clocks differ agree on who holds a lease.
    */
-  forStores(): Date | undefined
+  statementTime(): Date | undefined
 }
 
 /** The machine's clock. No other code reads it. */
 export const systemClock: Clock = {
   now: () => new Date(),
-  forStores: () => undefined,
+  statementTime: () => undefined,
 }
+
+/** Returns unix seconds, 0 for never: the form of instants in JSON. */
+export const unixSeconds = (instant: Date | undefined): number =>
+  instant === undefined ? 0 : Math.floor(instant.getTime() / 1000)

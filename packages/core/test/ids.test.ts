@@ -25,7 +25,7 @@ describe('identifiers', () => {
 
   test('carry the time of their making', () => {
     const now = new Date('2026-11-21T23:00:00.123Z')
-    const ids = randomIds({ now: () => now, forStores: () => undefined })
+    const ids = randomIds({ now: () => now, statementTime: () => undefined })
     expect(ids.next('lic').slice(0, 14)).toBe(`lic_${base32(BigInt(now.getTime()), 10)}`)
   })
 

@@ -35,7 +35,7 @@ export class FakeClock implements Clock {
     return new Date(this.#at)
   }
 
-  forStores(): Date {
+  statementTime(): Date {
     return this.now()
   }
 

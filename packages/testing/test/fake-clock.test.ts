@@ -16,7 +16,7 @@ describe('FakeClock', () => {
 
   it('gives stores its own instant', () => {
     const clock = new FakeClock(new Date(7))
-    expect(clock.forStores()).toEqual(new Date(7))
+    expect(clock.statementTime()).toEqual(new Date(7))
   })
 
   it('an instant that was given out does not move with it', () => {

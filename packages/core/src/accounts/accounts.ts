@@ -59,7 +59,7 @@ export class Accounts {
   async sessions({ user, digest }: SessionCaller): Promise<readonly OwnSession[]> {
     const { storage, clock } = this.#parts
     const own = sessionPublicId(digest)
-    const live = await storage.sessions.live(user.id, clock.forStores())
+    const live = await storage.sessions.live(user.id, clock.statementTime())
     return live.map((session) => ({ ...session, current: session.id === own }))
   }
 
@@ -76,7 +76,7 @@ export class Accounts {
       throw new Problem('conflict', { detail: 'this is the session in use: sign out to end it' })
     const ended = await storage.sessions.revokeOthers(
       { userId: user.id, kept: digest, id },
-      clock.forStores(),
+      clock.statementTime(),
     )
     if (id !== undefined && ended === 0)
       throw new Problem('not-found', { detail: 'you have no such session, or it is over' })

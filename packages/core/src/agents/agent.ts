@@ -36,10 +36,6 @@ export interface Agent {
  */
 export const agentId = (fingerprint: string): string => `agt_${fingerprint.slice(0, ID_CHARS)}`
 
-/** Unix seconds, 0 if never: how agent JSON spells instants. */
-export const unixSeconds = (instant: Date | undefined): number =>
-  instant === undefined ? 0 : Math.floor(instant.getTime() / 1000)
-
 /**
  * The state that lists, alerts, metrics and the command line show: the reported one while heartbeats come,
  * otherwise `offline` or `unknown`.

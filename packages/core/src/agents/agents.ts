@@ -76,7 +76,7 @@ export class Agents {
     const { storage, clock, jobs, metrics } = this.#parts
     const { licenseId, fingerprint } = beat
     // The statements that may refuse run first.
-    const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.forStores())
+    const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.statementTime())
     if (seq === 1) await this.#limit.admit(licenseId, fingerprint)
     if (beat.jobs.length > 0) {
       await jobs.renew(beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint })))
@@ -135,7 +135,12 @@ export class Agents {
     change: AgentChange,
   ): Promise<OperatorServer> {
     const { storage, clock } = this.#parts
-    const changed = await storage.agents.change(agent.licenseId, agent.fingerprint, change, clock.forStores())
+    const changed = await storage.agents.change(
+      agent.licenseId,
+      agent.fingerprint,
+      change,
+      clock.statementTime(),
+    )
     if (changed === undefined) throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
     return operatorServer(changed, await this.#orgOf(agent.licenseId), clock.now())
   }

@@ -1,4 +1,5 @@
-import { type Agent, agentId, agentState, unixSeconds } from './agent.ts'
+import { unixSeconds } from '../clock.ts'
+import { type Agent, agentId, agentState } from './agent.ts'
 
 /** One host as fleet readers see it (spec, Fleet server entry). Instants are unix seconds, 0 if never. */
 export interface FleetServer {

@@ -48,7 +48,7 @@ export async function actOn(parts: Parts, input: ActInput): Promise<readonly Ale
   const changed =
     action === 'resolve'
       ? await resolveAll(parts, before, actor)
-      : await storage.alerts.write({ ids, action, actor, until }, clock.forStores())
+      : await storage.alerts.write({ ids, action, actor, until }, clock.statementTime())
   await record(parts, input, { ids, changed })
   return storage.alerts.byIds(ids, scope)
 }
@@ -113,12 +113,12 @@ async function resolveAll(parts: Parts, alerts: readonly Alert[], actor: string)
  */
 async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<boolean> {
   for (;;) {
-    const { at, watches } = await storage.alerts.watches(alert, clock.forStores())
+    const { at, watches } = await storage.alerts.watches(alert, clock.statementTime())
     const watch = watches.find((each) => each.alert?.id === alert.id)
     if (watch?.alert === undefined || watch.alert.resolvedAt !== undefined) return false
     const rest = { alertId: alert.id, face: undefined, actor, forget: false }
     const move = moveOf(watch, resolvedByHand(watch, at), rest)
-    if ((await storage.alerts.move(move, at, clock.forStores())) !== undefined) return true
+    if ((await storage.alerts.move(move, at, clock.statementTime())) !== undefined) return true
   }
 }
 
@@ -143,5 +143,5 @@ async function record(
     note: clean,
     onlyNews: !isChanged.has(alertId),
   }))
-  await storage.alerts.record(entries, clock.forStores())
+  await storage.alerts.record(entries, clock.statementTime())
 }

@@ -36,7 +36,7 @@ export async function listAlerts(
   { cursor, limit = ALERTS_LISTED.fallback, ...filter }: AlertQuery,
 ): Promise<AlertPage> {
   const after = cursor === undefined ? undefined : placeOf(cursor)
-  const found = await storage.alerts.list({ ...filter, after, limit: limit + 1 }, clock.forStores())
+  const found = await storage.alerts.list({ ...filter, after, limit: limit + 1 }, clock.statementTime())
   const alerts = found.slice(0, limit)
   const last = alerts.at(-1)
   return { alerts, nextCursor: found.length > limit && last ? cursorOf(last) : undefined }

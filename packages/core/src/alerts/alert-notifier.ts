@@ -46,11 +46,11 @@ export class AlertNotifier {
     const { storage, ids, clock } = this.#parts
     const { alertDeliveries } = storage
     for (const audience of await alertDeliveries.waiting()) {
-      await alertDeliveries.bundle(ids.next('msg'), audience, clock.forStores())
+      await alertDeliveries.bundle(ids.next('msg'), audience, clock.statementTime())
     }
     const token = ids.secret(16)
     const request = { token, leaseSeconds: LEASE_SECONDS, limit: DELIVERIES_PER_TICK }
-    const due = await alertDeliveries.takeDue(request, clock.forStores())
+    const due = await alertDeliveries.takeDue(request, clock.statementTime())
     const sent = await Promise.all(due.map((delivery) => this.#attempt(delivery, token, signal)))
     return sent.filter(Boolean).length
   }
@@ -64,7 +64,7 @@ export class AlertNotifier {
     const state = outcome.delivered ? 'sent' : isOver ? 'failed' : 'due'
     const { status, error } = outcome
     const settlement = { id, token, state, delaySeconds, status, error } as const
-    await storage.alertDeliveries.settle(settlement, clock.forStores())
+    await storage.alertDeliveries.settle(settlement, clock.statementTime())
     metrics.delivery(channel, state === 'due' ? 'retried' : state)
     return outcome.delivered
   }

@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { operation, type Services } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import { listOf, oneOf, text, whole } from '../validation.ts'

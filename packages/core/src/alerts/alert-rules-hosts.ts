@@ -1,4 +1,5 @@
-import { type Agent, agentState, unixSeconds } from '../agents/agent.ts'
+import { type Agent, agentState } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import type { AlertKind, AlertSeverity } from './alert.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { Clone } from './alert-facts.ts'

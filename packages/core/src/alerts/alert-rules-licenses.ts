@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import type { License } from '../licenses/license.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { Refusals } from './alert-facts.ts'

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import type { MonitorTrouble } from '../monitors/monitor.ts'
 import type { AlertCondition } from './alert-condition.ts'
 

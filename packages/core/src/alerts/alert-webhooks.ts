@@ -41,7 +41,7 @@ export class AlertWebhooks {
     const { storage, clock, ids, plainHttp } = this.#parts
     checkAddress(input.url, plainHttp)
     const secret = newWebhookSecret((bytes) => ids.secret(bytes))
-    const webhook = await storage.alertDeliveries.setWebhook({ ...input, secret }, clock.forStores())
+    const webhook = await storage.alertDeliveries.setWebhook({ ...input, secret }, clock.statementTime())
     return { webhook, secret: webhook.secret === secret ? secret : undefined }
   }
 

@@ -1,4 +1,5 @@
-import { agentId, unixSeconds } from '../agents/agent.ts'
+import { agentId } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 
 /** Kinds of alerts. */
 export const ALERT_KINDS = [

@@ -50,13 +50,13 @@ export class Alerts {
   async evaluate(signal?: AbortSignal): Promise<Evaluation> {
     const { storage, clock, ids, thresholds, refusals, metrics } = this.#parts
     await refusals.flush()
-    const { at, watches } = await storage.alerts.watches(undefined, clock.forStores())
+    const { at, watches } = await storage.alerts.watches(undefined, clock.statementTime())
     const facts = await this.#gather(at)
     const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
     const done = { opened: 0, drifts: 0, resolved: 0 }
     for (const move of movesOf(watches, conditions, at, ids)) {
       if (signal?.aborted) break
-      const moved = await storage.alerts.move(move, at, clock.forStores())
+      const moved = await storage.alerts.move(move, at, clock.statementTime())
       if (moved?.alert === undefined) continue
       if (move.step.alert === 'resolve') done.resolved += 1
       if (move.step.alert !== 'open' && move.step.alert !== 'reopen') continue
@@ -76,7 +76,7 @@ export class Alerts {
   /** Deletes alerts past their retention. Returns the number of deleted alerts. */
   purge(): Promise<number> {
     const { storage, clock, thresholds } = this.#parts
-    return storage.alerts.purge(thresholds.retentionDays, clock.forStores())
+    return storage.alerts.purge(thresholds.retentionDays, clock.statementTime())
   }
 
   /** Returns the scope of a license: its own alerts and those of its tenant as a whole. */
@@ -125,7 +125,7 @@ export class Alerts {
   async #gather(at: Date): Promise<AlertFacts> {
     const { storage, clock, monitors, thresholds } = this.#parts
     const { alertFacts } = storage
-    const now = clock.forStores()
+    const now = clock.statementTime()
     const [hosts, licenses, clones, failures, refusals, gap, troubles, watched] = await Promise.all([
       storage.agents.list(),
       storage.licenses.list(),

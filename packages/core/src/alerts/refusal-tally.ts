@@ -55,7 +55,7 @@ export class RefusalTally {
     const { unwritten } = this.#tallies.get(licenseId) ?? UNKNOWN
     this.#tallies.set(licenseId, { unwritten: 0, writtenAt: this.#clock.now().getTime() })
     const write = before
-      .then(() => this.#store.addRefusals(licenseId, unwritten, this.#clock.forStores()))
+      .then(() => this.#store.addRefusals(licenseId, unwritten, this.#clock.statementTime()))
       .catch((error: unknown) => this.#log.warn({ err: error }, 'refused requests could not be counted'))
       .finally(() => {
         if (this.#writing.get(licenseId) === write) this.#writing.delete(licenseId)

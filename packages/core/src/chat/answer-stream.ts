@@ -138,7 +138,10 @@ export class AnswerStream {
     const engine = this.#engine
     const answers = grounded || engine === 'llm'
     const known = { conversationId: this.#conversation.id, message, engine, sources, answers }
-    const isStored = await conversations.answer({ ...known, truncated: this.#isTruncated }, clock.forStores())
+    const isStored = await conversations.answer(
+      { ...known, truncated: this.#isTruncated },
+      clock.statementTime(),
+    )
     this.#isTaken = !isStored
     return isStored ? message.id : undefined
   }

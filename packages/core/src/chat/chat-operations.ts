@@ -1,5 +1,5 @@
 import { defaulted } from 'superstruct'
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { operation } from '../operations/operation.ts'
 import { flag, text, whole } from '../validation.ts'
 import { cannedAnswer } from './canned-answer.ts'

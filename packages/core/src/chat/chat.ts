@@ -176,7 +176,7 @@ export class Chat {
     if (text === undefined)
       throw new Problem('invalid-input', { details: ['text: expected something to read'] })
     const message = { id: ids.next('msg'), text }
-    const conversation = await storage.conversations.reply(id, message, clock.forStores())
+    const conversation = await storage.conversations.reply(id, message, clock.statementTime())
     if (conversation === undefined) return this.#refuse(id)
     return { conversation, message: message.id }
   }
@@ -196,7 +196,7 @@ export class Chat {
       const { conversations, messages } = await storage.conversations.purge(
         days,
         PURGE_BATCH,
-        clock.forStores(),
+        clock.statementTime(),
       )
       removed += conversations + messages
       if (conversations < PURGE_BATCH || timers.elapsedMs() >= until || signal?.aborted) return removed
@@ -215,9 +215,9 @@ export class Chat {
     }
     const { retentionDays } = config.chat
     const known = isConversationId(conversationId)
-      ? await storage.conversations.say({ ...said, conversationId, retentionDays }, clock.forStores())
+      ? await storage.conversations.say({ ...said, conversationId, retentionDays }, clock.statementTime())
       : undefined
-    return known ?? storage.conversations.begin({ ...said, id: ids.next('chat') }, clock.forStores())
+    return known ?? storage.conversations.begin({ ...said, id: ids.next('chat') }, clock.statementTime())
   }
 
   async #repliesNow({ conversationId, sessionId, after }: RepliesQuery): Promise<HumanReplies | undefined> {
@@ -226,7 +226,7 @@ export class Chat {
     const visit = { conversationId, sessionId: sessionKey(sessionId), retentionDays }
     const seen = isMessageId(after) ? after : undefined
     if (!isConversationId(conversationId)) return undefined
-    return storage.conversations.replies(visit, seen, clock.forStores())
+    return storage.conversations.replies(visit, seen, clock.statementTime())
   }
 
   async #change(id: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation> {

@@ -45,7 +45,7 @@ export class ModelAccess {
     const { model, conversations, clock, timers, ids, dailyLimit } = this.#parts
     if (!this.breaker.admit()) return undefined
     if (!grounded && !(await conversations.takeSmallTalk(id, MAX_SMALL_TALK))) return undefined
-    if (!(await conversations.takeModelCall(dailyLimit, clock.forStores()))) return undefined
+    if (!(await conversations.takeModelCall(dailyLimit, clock.statementTime()))) return undefined
     const messages = await conversations.messages(id, PROMPT_TURNS + 1)
     const prompt = promptOf({ messages, hits, fence: ids.secret(FENCE_BYTES) })
     return patientAnswer({ model, prompt, timers, signal })

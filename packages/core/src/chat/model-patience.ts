@@ -1,3 +1,4 @@
+import { inTime } from '../race.ts'
 import type { Timers } from '../timers.ts'
 import { MAX_ANSWER_CHARS } from './answer-filter.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
@@ -37,7 +38,12 @@ export async function* patientAnswer(question: Question): AsyncGenerator<string 
   let chars = 0
   try {
     for (let next = asked(parts); ; ) {
-      const part = await withinTime(next, timers, Math.min(LOOK_UP_MS, deadline - timers.elapsedMs()))
+      const part = await inTime(
+        timers,
+        Math.max(0, Math.min(LOOK_UP_MS, deadline - timers.elapsedMs())),
+        () => next,
+        undefined,
+      )
       if (part?.done) return
       if (part !== undefined && part.value !== '') {
         chars += part.value.length
@@ -63,14 +69,4 @@ function asked(parts: AsyncIterator<string>): Promise<IteratorResult<string>> {
   const next = parts.next()
   next.catch(() => {})
   return next
-}
-
-/** Returns the result of `work`, or undefined when it takes longer than `ms`. */
-async function withinTime<T>(work: Promise<T>, timers: Timers, ms: number): Promise<T | undefined> {
-  const done = new AbortController()
-  try {
-    return await Promise.race([work, timers.pause(Math.max(0, ms), done.signal).then(() => undefined)])
-  } finally {
-    done.abort()
-  }
 }

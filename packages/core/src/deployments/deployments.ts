@@ -1,8 +1,8 @@
-import { type LogLine, longPieces, MAX_VIEW_CHARS, turnForLong } from '../jobs/job-log.ts'
-import { ownTurn } from '../own-turn.ts'
+import { type LogLine, longPieces, MAX_VIEW_CHARS, yieldIfLong } from '../jobs/job-log.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { User } from '../users/user.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Deployment } from './deployment.ts'
 import {
   type LogView,
@@ -53,7 +53,7 @@ export class Deployments {
     const attempts = await jobs.logLengths(deployment.jobId)
     const { stored, before } = locate(attempts, after)
     const lines = await jobs.logs(deployment.jobId, stored, limit, MAX_VIEW_CHARS)
-    await turnForLong(lines)
+    await yieldIfLong(lines)
     return { logs: withSystemLines(lines, before).slice(0, limit), count: viewLength(attempts) }
   }
 
@@ -76,7 +76,7 @@ export class Deployments {
       if (lines.length === 0) throw new Error(`the log of ${jobId} is shorter than it was`)
       read += lines.length
       for (const piece of longPieces(lines)) {
-        await ownTurn()
+        await yieldToEventLoop()
         yield withSystemLines(piece, before)
         before = piece.at(-1)?.attempt
       }

@@ -68,10 +68,10 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
 
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
   const [jobs, agents, monitors, alerts, oldestTransactionSeconds = 0] = await Promise.all([
-    storage.jobs.counts(clock.forStores()),
+    storage.jobs.counts(clock.statementTime()),
     storage.agents.list(),
     storage.monitors.counts(),
-    storage.alerts.counts(clock.forStores()),
+    storage.alerts.counts(clock.statementTime()),
     storage.oldestTransactionSeconds?.(),
   ])
   const counts = new Map<string, number>()

@@ -1,8 +1,8 @@
 import type { Licenses } from '../licenses/licenses.ts'
+import { inTime } from '../race.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { MigrationStatus, Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
-import { inTime } from './in-time.ts'
 
 /** Result of one check, with facts about it. Only `fail` makes the service unready. */
 export interface Check {

@@ -1,5 +1,5 @@
+import { inTime } from '../race.ts'
 import type { Timers } from '../timers.ts'
-import { inTime } from './in-time.ts'
 
 /** Age of a sample after which the next reader starts a new one. */
 const SAMPLE_MS = 15_000

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { inTime } from '../race.ts'
 import type { Timers } from '../timers.ts'
 import { RELEASE } from '../version.ts'
-import { inTime } from './in-time.ts'
 import type { SystemDetail } from './system-detail.ts'
 
 /** Results of a check. `warn`: worth a look · `fail`: needs action · `skipped`: nothing to check. */

@@ -6,7 +6,7 @@ import {
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib'
-import { ownTurn } from '../own-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { type LogLine, longPieces } from './job-log.ts'
 
 /** Smaller bodies stay uncompressed: compressing takes 47 µs at least. */
@@ -42,10 +42,10 @@ export async function encodeLines(lines: readonly LogLine[]): Promise<Buffer> {
   if (documents.length > 1) {
     const texts = [body]
     for (const document of documents.slice(1)) {
-      await ownTurn()
+      await yieldToEventLoop()
       texts.push(documentText(document))
     }
-    await ownTurn()
+    await yieldToEventLoop()
     body = Buffer.concat(texts.flatMap((text) => [text, Buffer.of(NEWLINE)]))
   }
   if (body.length < COMPRESSED_FROM_BYTES) return body
@@ -68,7 +68,7 @@ export async function* decodeLines(body: Uint8Array): AsyncGenerator<LineColumns
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, begin)) {
       begun.push(piece.subarray(begin, end))
       begin = end + 1
-      if (!isFirst) await ownTurn()
+      if (!isFirst) await yieldToEventLoop()
       isFirst = false
       yield columnsOf(begun)
       begun = []

@@ -1,4 +1,4 @@
-import { ownTurn } from '../own-turn.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 
 /** Most entries a log request may carry (spec, Limits). */
 export const MAX_REQUEST_LINES = 10_000
@@ -66,8 +66,8 @@ export const mayHaveMore = (lines: readonly LogLine[], limit: number): boolean =
   lines.length >= limit || charsOf(lines) + MAX_LINE_CHARS > MAX_VIEW_CHARS
 
 /** Waits for a new event-loop turn before a long answer: a million characters take some 50 ms. */
-export async function turnForLong(lines: readonly LogLine[]): Promise<void> {
-  if (charsOf(lines) > LONG_CHARS) await ownTurn()
+export async function yieldIfLong(lines: readonly LogLine[]): Promise<void> {
+  if (charsOf(lines) > LONG_CHARS) await yieldToEventLoop()
 }
 
 /**

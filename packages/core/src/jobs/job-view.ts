@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { isHeld, type Job } from './job.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
 import { visiblePayload } from './visible-payload.ts'

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { type StoredLine, turnForLong } from './job-log.ts'
+import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
@@ -77,7 +77,7 @@ export class Jobs {
    */
   async claim(request: Omit<LeaseRequest, 'leaseSeconds'>): Promise<LeaseAnswer> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const answer = await storage.jobs.lease({ ...request, leaseSeconds }, clock.forStores())
+    const answer = await storage.jobs.lease({ ...request, leaseSeconds }, clock.statementTime())
     for (const job of answer.ended) metrics.finished(job, 'lost')
     if (answer.job !== undefined && answer.how !== undefined) metrics.claimed(answer.job, answer.how)
     return answer
@@ -90,7 +90,7 @@ export class Jobs {
   async report(write: Omit<StatusWrite, 'leaseSeconds'>): Promise<StatusOutcome> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
     const error = write.error === undefined ? undefined : redact(write.error)
-    const outcome = await storage.jobs.report({ ...write, error, leaseSeconds }, clock.forStores())
+    const outcome = await storage.jobs.report({ ...write, error, leaseSeconds }, clock.statementTime())
     if (outcome === undefined) {
       metrics.fenced('status')
       throw new Problem('job-not-owned')
@@ -117,7 +117,7 @@ export class Jobs {
   /** Renews the leases that a heartbeat lists, except for jobs that the host no longer holds. */
   async renew(owners: readonly Owner[]): Promise<void> {
     const { storage, clock, leaseSeconds } = this.#parts
-    if (owners.length > 0) await storage.jobs.renew(owners, leaseSeconds, clock.forStores())
+    if (owners.length > 0) await storage.jobs.renew(owners, leaseSeconds, clock.statementTime())
   }
 
   /**
@@ -127,7 +127,7 @@ export class Jobs {
   async cancel(write: CancelWrite): Promise<CancelOutcome> {
     const { storage, clock, metrics } = this.#parts
     const clean = { ...write, reason: redact(write.reason) }
-    const outcome = await storage.jobs.requestCancel(clean, clock.forStores())
+    const outcome = await storage.jobs.requestCancel(clean, clock.statementTime())
     if (outcome === undefined) throw new Problem('job-not-found')
     if (outcome.effect === 'ended') metrics.finished(outcome.job, 'cancelled')
     return outcome
@@ -169,7 +169,7 @@ export class Jobs {
    */
   async logs(jobId: string, after: number, limit: number, chars?: number): Promise<readonly StoredLine[]> {
     const lines = await this.#parts.storage.jobs.logs(jobId, after, limit, chars)
-    await turnForLong(lines)
+    await yieldIfLong(lines)
     return lines
   }
 
@@ -197,13 +197,13 @@ export class Jobs {
    */
   async sweep(): Promise<SweepResult> {
     const { storage, clock, metrics } = this.#parts
-    const result = await storage.jobs.sweep(clock.forStores())
+    const result = await storage.jobs.sweep(clock.statementTime())
     for (const job of result.ended) metrics.finished(job, 'lost')
     return result
   }
 
   async #store(job: NewJob): Promise<{ job: Job; created: boolean }> {
-    const now = this.#parts.clock.forStores()
+    const now = this.#parts.clock.statementTime()
     return this.#parts.storage.transaction(async (stores) => {
       const result = await stores.jobs.enqueue(job, now)
       if (!result.created || job.deploymentId === undefined || job.app === undefined) return result

@@ -27,7 +27,7 @@ export async function appendRedacted(
 ): Promise<LogOutcome | undefined> {
   const write = { ...given, lines: given.lines.slice(0, MAX_ACCEPTED_LINES), leaseSeconds }
   const append = (changes: Partial<LogWrite>) =>
-    storage.jobs.appendLogs({ ...write, ...changes }, clock.forStores())
+    storage.jobs.appendLogs({ ...write, ...changes }, clock.statementTime())
   if (charsOf(write.lines) > MAX_UNASKED_CHARS) {
     // A request without lines stores nothing, and tells the owner all the same.
     const asked = await append({ lines: [], offset: undefined, idempotencyKey: undefined })

@@ -1,5 +1,5 @@
-import { ownTurn } from '../own-turn.ts'
 import { lineRedactor } from '../redaction/redact-lines.ts'
+import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import { cutLine, LONG_CHARS, type LogLine, MAX_LINE_CHARS } from './job-log.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function storedLines(lines: readonly LogLine[]): Promise<LogLine[]>
     chars += read.length
     if (chars < LONG_CHARS) continue
     chars = 0
-    await ownTurn()
+    await yieldToEventLoop()
   }
   return stored
 }

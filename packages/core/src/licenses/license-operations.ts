@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { operation } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import { instant, text } from '../validation.ts'

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { RecentMap } from '../recent-map.ts'
 import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -15,7 +16,6 @@ import {
   newLicenseKey,
   PLAN,
 } from './license.ts'
-import { SeenKeys } from './seen-keys.ts'
 
 /** Dependencies of `Licenses`. */
 export interface LicensesParts {
@@ -44,13 +44,20 @@ export interface ActivateInput {
 // A key without a row needs an id for its hosts and jobs; it is taken from the key's digest.
 const ID_CHARS = 26
 
+/** Keys in use that are remembered at least; twice as many take 24 MB. */
+const SEEN_KEYS = 50_000
+
 /**
  * License keys: validation, issuing, and activation (spec, License key validation; POST
  * /v1/license/activate).
  */
 export class Licenses {
   readonly #parts: LicensesParts
-  readonly #seen = new SeenKeys()
+  /**
+   * Licenses that issued keys belonged to when they were last validated, by the digest of the key. An entry
+   * grants nothing: the statement that serves the request checks the license itself.
+   */
+  readonly #seen = new RecentMap<Required<Licensed>>(SEEN_KEYS)
   #hasIssued = false
 
   constructor(parts: LicensesParts) {
@@ -84,12 +91,12 @@ export class Licenses {
     if (this.#isListed(key))
       return { licenseId: `lic_boot_${digest.slice(0, ID_CHARS)}`, source: 'allow-list' }
     const { storage, clock } = this.#parts
-    const licenseId = await storage.licenses.usableId(digest, clock.forStores())
+    const licenseId = await storage.licenses.usableId(digest, clock.statementTime())
     if (licenseId !== undefined) {
-      this.#seen.note(digest, licenseId)
+      this.#seen.set(digest, { licenseId, keyDigest: digest })
       return { licenseId, source: 'issued' }
     }
-    this.#seen.forget(digest)
+    this.#seen.delete(digest)
     if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined
     return { licenseId: `lic_dev_${digest.slice(0, ID_CHARS)}`, source: 'development' }
   }
@@ -99,7 +106,7 @@ export class Licenses {
    * served by one statement that checks the license itself; for any other, callers must `validate` first.
    */
   recall(key: string): Required<Licensed> | undefined {
-    return this.#seen.find(secretDigest(key))
+    return this.#seen.get(secretDigest(key))
   }
 
   /**
@@ -136,7 +143,7 @@ export class Licenses {
         label: input.label ?? '',
         expiresAt: input.expiresAt,
       },
-      clock.forStores(),
+      clock.statementTime(),
     )
     return { license, key }
   }

@@ -143,7 +143,7 @@ export class RateLimits {
       tell(verdict)
       return verdict
     }
-    const count = this.#counter.count(limit, counted, this.#clock.forStores())
+    const count = this.#counter.count(limit, counted, this.#clock.statementTime())
     return count instanceof Promise ? count.then(judged) : judged(count)
   }
 }

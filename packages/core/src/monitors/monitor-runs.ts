@@ -128,7 +128,7 @@ export class MonitorRuns {
     const { storage, clock, ids, dns } = this.#parts
     const token = ids.next('mrn')
     const request = { token, limit, leaseSeconds: LEASE_SECONDS, ...(id === undefined ? {} : { id }) }
-    const monitors = await storage.monitors.takeDue(request, clock.forStores())
+    const monitors = await storage.monitors.takeDue(request, clock.statementTime())
     if (monitors.length === 0) return { taken: 0, runs: [] }
     const batch = dns.batch()
     const giveUp = () => batch.cancel()
@@ -169,7 +169,7 @@ export class MonitorRuns {
     const { storage, clock } = this.#parts
     const delaySeconds = nextRunSeconds(monitor.intervalSeconds, judgement.after.pending, this.#unit())
     const settlement = { id: monitor.id, token, judgement, delaySeconds }
-    const after = await storage.monitors.settle(settlement, clock.forStores())
+    const after = await storage.monitors.settle(settlement, clock.statementTime())
     if (after === undefined) return undefined
     const { outcome, changed } = judgement
     const transitions = judgement.transitions.map((kind) => ({ kind, monitor: after }))

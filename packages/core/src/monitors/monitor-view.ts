@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { type Monitor, monitorState } from './monitor.ts'
 import type { Observation } from './monitor-run.ts'
 import type { HistoryEntry } from './monitors-store.ts'

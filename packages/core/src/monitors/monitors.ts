@@ -42,7 +42,7 @@ export class Monitors {
     const fault = nameFault(name)
     if (fault !== undefined) throw new Problem('invalid-input', { details: [fault] })
     const made = { id: ids.next('mon'), name, tenantId, licenseId, ...readDefinition(written) }
-    const monitor = await storage.monitors.add(made, clock.forStores())
+    const monitor = await storage.monitors.add(made, clock.statementTime())
     if (monitor === undefined) {
       throw new Problem('conflict', { detail: `there is a monitor called ${name} already` })
     }
@@ -81,7 +81,7 @@ export class Monitors {
     const old = await this.resolve(idOrName)
     const { id, revision } = old
     const changed = { id, revision, ...changedDefinition(definitionOf(old), change) }
-    const monitor = await storage.monitors.redefine(changed, clock.forStores())
+    const monitor = await storage.monitors.redefine(changed, clock.statementTime())
     if (monitor === undefined) {
       throw new Problem('conflict', { detail: `${old.name} was changed meanwhile: look at it and try again` })
     }
@@ -113,7 +113,7 @@ export class Monitors {
   async accept(idOrName: string): Promise<Monitor> {
     const { storage, clock } = this.#parts
     const old = await this.resolve(idOrName)
-    const monitor = await storage.monitors.accept(old.id, clock.forStores())
+    const monitor = await storage.monitors.accept(old.id, clock.statementTime())
     if (monitor !== undefined) return monitor
     const detail =
       old.mode === 'expect'
@@ -175,7 +175,7 @@ export class Monitors {
   async #setPaused(idOrName: string, paused: boolean): Promise<Monitor> {
     const { storage, clock } = this.#parts
     const { id, name } = await this.resolve(idOrName)
-    const monitor = await storage.monitors.setPaused(id, paused, clock.forStores())
+    const monitor = await storage.monitors.setPaused(id, paused, clock.statementTime())
     if (monitor === undefined) throw new Problem('not-found', { detail: `there is no monitor ${name}` })
     return monitor
   }

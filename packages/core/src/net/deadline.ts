@@ -1,3 +1,4 @@
+import { race } from '../race.ts'
 import { Refused } from './refusal.ts'
 
 /** Time limits of one call: one for the whole, one for the current step, and signals that cancel it. */
@@ -31,13 +32,10 @@ export class Deadline implements Disposable {
   /** Returns the result of `work`, or rejects when the time is over. For work that may ignore the signal. */
   async race<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
-    const end = () => reject(this.signal.reason)
-    this.signal.addEventListener('abort', end, { once: true })
-    try {
-      return await Promise.race([work, promise])
-    } finally {
-      this.signal.removeEventListener('abort', end)
-    }
+    return race(work, (over) => {
+      this.signal.addEventListener('abort', () => reject(this.signal.reason), { once: true, signal: over })
+      return promise
+    })
   }
 
   [Symbol.dispose](): void {

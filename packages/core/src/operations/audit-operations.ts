@@ -1,5 +1,5 @@
 import { defaulted } from 'superstruct'
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { whole } from '../validation.ts'
 import { operation } from './operation.ts'
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { race } from '../race.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import type { ScheduledTask, TickResult } from './scheduled-task.ts'
@@ -42,7 +43,7 @@ export class Scheduler {
   async tick(signal?: AbortSignal): Promise<TickResult> {
     const { timers, tasks, storage, clock } = this.#parts
     const end = timers.elapsedMs() + TICK_MS
-    await storage.scheduler.begin(TICK, 0, clock.forStores()).catch(() => {})
+    await storage.scheduler.begin(TICK, 0, clock.statementTime()).catch(() => {})
     const result = { ran: 0, changed: 0, alerted: 0, purgedChats: 0 }
     let failure: { readonly error: unknown } | undefined
     for (const task of tasks) {
@@ -73,7 +74,7 @@ export class Scheduler {
       return {}
     }
     if (everySeconds === undefined) return this.#run(task, ms, signal)
-    if (!(await storage.scheduler.begin(name, everySeconds, clock.forStores()))) return {}
+    if (!(await storage.scheduler.begin(name, everySeconds, clock.statementTime()))) return {}
     try {
       return await this.#run(task, ms, signal)
     } catch (error) {
@@ -102,23 +103,12 @@ export class Scheduler {
     signal: AbortSignal | undefined,
   ): Promise<Partial<TickResult> | undefined> {
     const { timers } = this.#parts
-    const [over, finished] = [new AbortController(), new AbortController()]
-    const early = signal === undefined ? finished.signal : AbortSignal.any([finished.signal, signal])
-    const late = async () => {
-      await timers.pause(ms, early)
-      if (!finished.signal.aborted) over.abort()
-      await timers.pause(GRACE_MS, finished.signal)
+    const stop = new AbortController()
+    return race(task.run(stop.signal), async (over) => {
+      await timers.pause(ms, signal === undefined ? over : AbortSignal.any([over, signal]))
+      if (!over.aborted) stop.abort()
+      await timers.pause(GRACE_MS, over)
       throw new Problem('unavailable', { detail: `${task.name} did not end in time` })
-    }
-    const work = task.run(over.signal)
-    // The one that loses the race may fail later; its error is ignored.
-    work.catch(() => {})
-    const timeout = late()
-    timeout.catch(() => {})
-    try {
-      return await Promise.race([work, timeout])
-    } finally {
-      finished.abort()
-    }
+    })
   }
 }

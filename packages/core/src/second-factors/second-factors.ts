@@ -54,7 +54,7 @@ export class SecondFactors {
     if ((await users.confirm(user, password)) === undefined)
       throw this.#refused(user, 'the current password is wrong')
     const secret = await secretOf(ids.secret(SECRET_BYTES))
-    if (!(await storage.secondFactors.begin(user.id, secret, clock.forStores()))) {
+    if (!(await storage.secondFactors.begin(user.id, secret, clock.statementTime()))) {
       throw new Problem('conflict', { detail: 'there is a second factor already: remove it first' })
     }
     const name = URL.parse(issuer)?.host ?? issuer
@@ -68,7 +68,7 @@ export class SecondFactors {
    */
   async confirm(user: User, code: string, keptSession: string): Promise<readonly string[]> {
     const { storage, clock, ids, log } = this.#parts
-    const { factor, at } = await storage.secondFactors.find(user.id, clock.forStores())
+    const { factor, at } = await storage.secondFactors.find(user.id, clock.statementTime())
     if (factor === undefined || factor.confirmedAt !== undefined) throw nothingWaits()
     const step = await stepOfCode(factor.secret, withoutBlanks(code), at)
     if (step === undefined) throw this.#refused(user, 'the code is wrong')
@@ -77,7 +77,7 @@ export class SecondFactors {
     )
     const recovery = codes.map(recoveryDigest)
     const confirmation = { userId: user.id, secret: factor.secret, step, recovery, keptSession }
-    if (!(await storage.secondFactors.confirm(confirmation, clock.forStores()))) throw nothingWaits()
+    if (!(await storage.secondFactors.confirm(confirmation, clock.statementTime()))) throw nothingWaits()
     log.info({ user: user.id }, 'second factor added')
     return codes
   }
@@ -88,7 +88,7 @@ export class SecondFactors {
    */
   async remove(user: User, password: string, code: string): Promise<void> {
     const { storage, clock, log, users } = this.#parts
-    const found = await storage.secondFactors.find(user.id, clock.forStores())
+    const found = await storage.secondFactors.find(user.id, clock.statementTime())
     if (found.factor?.confirmedAt === undefined) {
       throw new Problem('conflict', { detail: 'there is no second factor' })
     }
@@ -103,7 +103,7 @@ export class SecondFactors {
   /** Removes a lost second factor and ends the user's sessions. Returns false if there was none. */
   async reset(user: User): Promise<boolean> {
     const { storage, clock, log } = this.#parts
-    const { removed } = await storage.secondFactors.reset(user.id, clock.forStores())
+    const { removed } = await storage.secondFactors.reset(user.id, clock.statementTime())
     if (removed) log.info({ user: user.id }, 'second factor reset')
     return removed
   }
@@ -119,7 +119,7 @@ export class SecondFactors {
    */
   async proofOf(user: User | undefined, code: string | undefined): Promise<Proof | undefined> {
     const { storage, clock } = this.#parts
-    return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.forStores()), code ?? '')
+    return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.statementTime()), code ?? '')
   }
 
   /**

@@ -68,7 +68,7 @@ export class Sessions {
   /** Deletes sessions that ended long ago. Returns their number. */
   purge(): Promise<number> {
     const { storage, clock } = this.#parts
-    return storage.sessions.purge(ENDED_DAYS, clock.forStores())
+    return storage.sessions.purge(ENDED_DAYS, clock.statementTime())
   }
 
   /**
@@ -79,7 +79,7 @@ export class Sessions {
     const id = sessionIdOf(cookieHeader, this.#secrets)
     if (id === undefined) return undefined
     const digest = secretDigest(id)
-    const used = await this.#parts.storage.sessions.use(digest, this.#parts.clock.forStores())
+    const used = await this.#parts.storage.sessions.use(digest, this.#parts.clock.statementTime())
     if (used === undefined) return undefined
     const { user, minted } = used
     const mustSetUp = await this.#parts.secondFactors.mustSetUp(user, digest)
@@ -130,7 +130,7 @@ export class Sessions {
     const id = ids.secret(SESSION_ID_BYTES)
     const expires = await storage.sessions.open(
       { digest: secretDigest(id), userId: user.id, minted: byOperator },
-      clock.forStores(),
+      clock.statementTime(),
     )
     const cookie = `${SESSION_COOKIE}=${sealSession(id, secret)}`
     return { cookie, setCookie: `${cookie}${attributes(SESSION_SECONDS, secure)}`, expires, user }
@@ -138,13 +138,13 @@ export class Sessions {
 
   /** Ends a session. Returns the `Set-Cookie` value that removes it from the browser. */
   async logout(digest: string): Promise<string> {
-    await this.#parts.storage.sessions.revoke(digest, this.#parts.clock.forStores())
+    await this.#parts.storage.sessions.revoke(digest, this.#parts.clock.statementTime())
     return `${SESSION_COOKIE}=${attributes(0, this.#parts.secure)}`
   }
 
   /** Ends every session of a user. Returns the number of ended sessions. */
   revokeAll(user: User): Promise<number> {
-    return this.#parts.storage.sessions.revokeAll(user.id, this.#parts.clock.forStores())
+    return this.#parts.storage.sessions.revokeAll(user.id, this.#parts.clock.statementTime())
   }
 
   #secret(): string {

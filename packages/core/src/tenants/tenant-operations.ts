@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../clock.ts'
 import { operation } from '../operations/operation.ts'
 import { text } from '../validation.ts'
 import type { Tenant } from './tenant.ts'

@@ -25,7 +25,7 @@ export class Tenants {
    */
   async add(name: string): Promise<Tenant> {
     const { storage, clock, ids } = this.#parts
-    const tenant = await storage.tenants.add({ id: ids.next('ten'), name }, clock.forStores())
+    const tenant = await storage.tenants.add({ id: ids.next('ten'), name }, clock.statementTime())
     if (tenant === undefined)
       throw new Problem('conflict', { detail: `there is a tenant called ${name} already` })
     return tenant

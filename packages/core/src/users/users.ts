@@ -41,7 +41,7 @@ export class Users {
     const role = fittingRole(input.role, input.tenantId)
     const passwordHash = input.password === undefined ? undefined : await this.#hash(input.password, input)
     const made = { id: ids.next('usr'), email, role, tenantId: input.tenantId, passwordHash }
-    const user = await storage.users.add(made, clock.forStores())
+    const user = await storage.users.add(made, clock.statementTime())
     if (user === undefined) throw new Problem('conflict', { detail: `there is a user ${email} already` })
     return user
   }
@@ -85,7 +85,7 @@ export class Users {
   async replacePassword(user: User, formerHash: string, password: string): Promise<User> {
     const { storage, clock } = this.#parts
     const passwordHash = await this.#hash(password, user)
-    const changed = await storage.users.change(user.id, { formerHash, passwordHash }, clock.forStores())
+    const changed = await storage.users.change(user.id, { formerHash, passwordHash }, clock.statementTime())
     if (changed === undefined) throw new Problem('conflict', { detail: 'the password was changed meanwhile' })
     return changed
   }
@@ -116,7 +116,7 @@ export class Users {
 
   async #change(user: User, change: Parameters<Storage['users']['change']>[1]): Promise<User> {
     const { storage, clock } = this.#parts
-    const changed = await storage.users.change(user.id, change, clock.forStores())
+    const changed = await storage.users.change(user.id, change, clock.statementTime())
     if (changed === undefined) throw new Problem('not-found', { detail: `there is no user ${user.email}` })
     return changed
   }

@@ -116,7 +116,7 @@ export class Operations {
     const id = ids.next('aud')
     const entry = { id, actor: operator.name, operation: name, input: auditableInput(input), outcome }
     try {
-      await storage.audit.add(entry, clock.forStores())
+      await storage.audit.add(entry, clock.statementTime())
     } catch (error) {
       const fault = error instanceof Error ? error.name : 'unknown'
       log.error({ operation: name, outcome, fault }, 'audit row not written')

@@ -29,7 +29,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
   const checks = [
     ...storageChecks({ storage, clock }),
     schedulerCheck({ clock, lastTick, stallSeconds: config.alerts.stallSeconds }),
-    queuesCheck(() => storage.jobs.counts(clock.forStores())),
+    queuesCheck(() => storage.jobs.counts(clock.statementTime())),
     signingKeyCheck(signer),
     sessionSecretCheck(config),
     licensingCheck(licenses),

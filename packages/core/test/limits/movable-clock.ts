@@ -6,7 +6,7 @@ export function movableClock(start: Date): Clock & { advance(milliseconds: numbe
   const now = () => new Date(nowMs)
   return {
     now,
-    forStores: now,
+    statementTime: now,
     advance: (milliseconds) => {
       nowMs += milliseconds
     },

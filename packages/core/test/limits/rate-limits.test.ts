@@ -120,7 +120,7 @@ describe('what the counter is given', () => {
   }
 
   test('is a digest of 16 bytes and never the address, and in production no time of ours', async () => {
-    const clock = { now: () => START, forStores: () => undefined }
+    const clock = { now: () => START, statementTime: () => undefined }
     const limits = new RateLimits({ clock, chat, counter })
     await limits.take('activate', '203.0.113.9')
     expect(seen).toEqual([
@@ -132,7 +132,11 @@ describe('what the counter is given', () => {
   })
 
   test('is the id of a license as it is', async () => {
-    const limits = new RateLimits({ clock: { now: () => START, forStores: () => undefined }, chat, counter })
+    const limits = new RateLimits({
+      clock: { now: () => START, statementTime: () => undefined },
+      chat,
+      counter,
+    })
     await limits.take('claim', 'lic_1')
     expect(seen.at(-1)).toEqual([{ name: 'claim', limit: 60, windowSeconds: 60 }, 'lic_1', undefined])
   })

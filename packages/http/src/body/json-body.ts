@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ownTurn } from '@svc/core'
+import { yieldToEventLoop } from '@svc/core'
 import { ClientGone, Refusal } from '../errors.ts'
 import { parseJson } from './json-text.ts'
 import type { RequestShare } from './request-bytes.ts'
@@ -85,9 +85,9 @@ function readValue(request: IncomingMessage, maxBytes: number, share: RequestSha
 }
 
 async function readLong(chunks: readonly Buffer[]): Promise<unknown> {
-  await ownTurn()
+  await yieldToEventLoop()
   const text = textOf(chunks)
-  await ownTurn()
+  await yieldToEventLoop()
   return parseJson(text)
 }
 

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { race, systemTimers } from '@svc/core'
 import type { Connections } from './connections.ts'
 
 /** Options of draining a server. */
@@ -66,14 +67,11 @@ function stopAccepting(server: Server): Promise<void> {
 
 /** Whether `promise` settles before the time is over or `now` is aborted. */
 async function within(promise: Promise<unknown>, milliseconds: number, now: AbortSignal): Promise<boolean> {
-  const late = Promise.withResolvers<false>()
-  const giveUp = () => late.resolve(false)
-  const timer = setTimeout(giveUp, now.aborted ? 0 : milliseconds)
-  now.addEventListener('abort', giveUp)
-  try {
-    return await Promise.race([promise.then(() => true), late.promise])
-  } finally {
-    clearTimeout(timer)
-    now.removeEventListener('abort', giveUp)
-  }
+  return race(
+    promise.then(() => true),
+    async (over) => {
+      await systemTimers.pause(milliseconds, AbortSignal.any([now, over]))
+      return false
+    },
+  )
 }

@@ -81,9 +81,12 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const { health, drainDelayMs = 0, drainDeadlineMs: deadlineMs = DRAIN_DEADLINE_MS } = options
   const now = new AbortController()
   let drained: Promise<DrainReport> | undefined
-  const drain = () => {
+  const begin = () => {
     const delayMs = typeof drainDelayMs === 'number' ? drainDelayMs : drainDelayMs()
-    drained ??= drainServer(server, connections, { health, delayMs, deadlineMs, now: now.signal })
+    return drainServer(server, connections, { health, delayMs, deadlineMs, now: now.signal })
+  }
+  const drain = () => {
+    drained ??= begin()
     return drained
   }
   const cut = () => {

@@ -22,7 +22,7 @@ export class SimulatedClock implements Clock {
   }
 
   /** Undefined as in production, where stores use the database's clock. */
-  forStores(): Date | undefined {
+  statementTime(): Date | undefined {
     return undefined
   }
 

@@ -92,7 +92,7 @@ export const claimBugs: readonly PlantedBug[] = [
   {
     name: 'claim: the lease is judged by the clock of the replica',
     rules: ['lease length', 'I4 a due job is handed out'],
-    seams: { clock: (clock) => ({ now: () => clock.now(), forStores: () => clock.now() }) },
+    seams: { clock: (clock) => ({ now: () => clock.now(), statementTime: () => clock.now() }) },
   },
   inJobs('claim: a drained host is served', ['a drained host gets nothing'], (jobs, { tables }) => ({
     lease: (request) => {

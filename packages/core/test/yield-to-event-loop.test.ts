@@ -1,6 +1,6 @@
 // Long pieces of work for several requests do not add up to one long turn of the event loop.
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { ownTurn } from '@svc/core'
+import { yieldToEventLoop } from '@svc/core'
 
 let turns = 0
 let counting: NodeJS.Immediate
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => clearImmediate(counting))
 
 const turnOf = async () => {
-  await ownTurn()
+  await yieldToEventLoop()
   return turns
 }
 

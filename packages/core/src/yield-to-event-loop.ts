@@ -5,7 +5,7 @@ const waiting: (() => void)[] = []
  * order of their calls, and other work runs in between. With `setImmediate` all callers would share one turn:
  * four log requests of 8 MB at once then blocked the loop for 0.4 s.
  */
-export function ownTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   waiting.push(resolve)
   if (waiting.length === 1) setImmediate(next)
