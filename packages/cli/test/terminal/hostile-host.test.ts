@@ -23,7 +23,9 @@ const enqueue = () => ['jobs', 'enqueue', 'prune', '--license', bench.license.id
 describe('What a host calls itself', () => {
   test('is shown among the candidates of a name, and neither sets a title nor forges a line', async () => {
     await bench.host('a'.repeat(40), 'edge-1')
-    await bench.host(`\u001b]0;owned\u0007\u001b[2J\u001b[31m\r\nsvc: drained ${STORABLE}`, 'edge-1')
+    // Hosts with one display id are listed by their whole fingerprints.
+    const hostile = `${'a'.repeat(40)}\u001b]0;owned\u0007\u001b[2J\u001b[31m\r\nsvc: drained ${STORABLE}`
+    await bench.host(hostile, 'edge-1')
     const { err, exitCode } = await atTerminal(['fleet', 'drain', 'edge-1'])
     expect(exitCode).toBe(2)
     expect(err.text).toContain('owned')
