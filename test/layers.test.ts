@@ -240,7 +240,7 @@ describe('whatever calls out goes through the guarded client', () => {
   test.each([
     [`${core}/net/exchange.ts`, `import { Client } from 'undici'`],
     [`${core}/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
-    ['packages/cli/src/connect/exchange.ts', `import { request } from 'node:https'`],
+    ['packages/cli/src/http-client.ts', `import { request } from 'node:https'`],
     ['packages/http/src/server/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
     ['packages/http/src/server/server.ts', `import type { Socket } from 'node:net'`],
     [`${core}/config/setting.ts`, `import { isIP } from 'node:net'`],

@@ -7,12 +7,8 @@ const GUARD = /^packages\/core\/src\/net\//
 // Files outside of the guard whose addresses no outsider can choose.
 const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   {
-    path: /^packages\/cli\/src\/connect\/exchange\.ts$/,
-    why: 'the command calls the control plane that its user names',
-  },
-  {
-    path: /^packages\/cli\/src\/agent\/wire\/http-exchange\.ts$/,
-    why: 'the agent calls the control plane it belongs to',
+    path: /^packages\/cli\/src\/http-client\.ts$/,
+    why: 'commands call the control plane that their user names, an agent the one that it belongs to',
   },
   { path: /^packages\/cli\/src\/connect\/control-client\.ts$/, why: 'a socket file of this machine' },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },

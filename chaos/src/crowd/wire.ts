@@ -1,5 +1,5 @@
 import { pause } from '../../../packages/cli/src/agent/pause.ts'
-import { type Answer, HttpExchange } from '../../../packages/cli/src/agent/wire/http-exchange.ts'
+import { type Answer, HttpClient } from '../../../packages/cli/src/http-client.ts'
 import type { Host } from '../names.ts'
 import type { Crowd } from './crowd.ts'
 
@@ -28,14 +28,14 @@ const isPassing = ({ status }: Answer): boolean => status !== 200 && status !== 
 export class Wire implements Disposable {
   readonly #crowd: Crowd
   readonly #host: Host
-  readonly #now: HttpExchange
-  readonly #later: HttpExchange
+  readonly #now: HttpClient
+  readonly #later: HttpClient
 
   constructor(crowd: Crowd, host: Host) {
     this.#crowd = crowd
     this.#host = host
-    this.#now = new HttpExchange(crowd.orders.url, TIMEOUT_MS, {})
-    this.#later = new HttpExchange(crowd.orders.url, TIMEOUT_MS, {})
+    this.#now = new HttpClient({ url: crowd.orders.url }, { timeoutMs: TIMEOUT_MS })
+    this.#later = new HttpClient({ url: crowd.orders.url }, { timeoutMs: TIMEOUT_MS })
   }
 
   /** Sends a request, and sometimes repeats it up to 3 s later. Returns the first answer. */
@@ -68,7 +68,7 @@ export class Wire implements Disposable {
       await this.#exchange(this.#later, sending)
   }
 
-  async #exchange(by: HttpExchange, { path, body, key, heard }: Sending): Promise<Answer> {
+  async #exchange(by: HttpClient, { path, body, key, heard }: Sending): Promise<Answer> {
     const { counts, over } = this.#crowd
     const { licenseKey, licenseId: license, fingerprint: host } = this.#host
     const headers = {

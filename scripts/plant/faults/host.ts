@@ -42,9 +42,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'host: the certificate is checked as the environment says',
-    file: `${AGENT}/wire/http-exchange.ts`,
-    find: '{ ...options, rejectUnauthorized: true }',
-    replace: '{ ...options }',
+    file: 'packages/cli/src/http-client.ts',
+    find: '{ ...keeping, rejectUnauthorized: true }',
+    replace: '{ ...keeping }',
     suites: ['packages/cli/test/process/agent-tls.test.ts'],
   },
   {

@@ -105,9 +105,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'commands: the environment turns the check of certificates off',
-    file: 'packages/cli/src/connect/exchange.ts',
-    find: 'httpsRequest(url, { ...options, rejectUnauthorized: true })',
-    replace: 'httpsRequest(url, options)',
+    file: 'packages/cli/src/http-client.ts',
+    find: '{ ...keeping, rejectUnauthorized: true }',
+    replace: 'keeping',
     suites: ['packages/cli/test/process/login.test.ts'],
   },
   {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
 import { plainHttpWarning } from '../connect/plain-http.ts'
+import { HttpClient } from '../http-client.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
 import { pause } from './pause.ts'
 import { openHandlerFolders } from './run/handler-folders.ts'
@@ -16,8 +17,10 @@ import { AgentApi } from './wire/agent-api.ts'
 import { Claims } from './wire/claims.ts'
 import { Heartbeat, type HostState } from './wire/heartbeat.ts'
 import { HostMeter } from './wire/host-facts.ts'
-import { HttpExchange } from './wire/http-exchange.ts'
 import { PlaneKeys } from './wire/plane-keys.ts'
+
+/** Far above any answer of the agent wire, so that a faulty plane cannot fill the agent's memory. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** How many jobs ended in which way. */
 export type AgentSummary = Readonly<Record<JobEnd, number>>
@@ -100,7 +103,10 @@ class HostAgent implements Agent {
       this.#check()
       using _lock = lockStateFolder(stateDir, process.pid)
       await openHandlerFolders(this.#options)
-      using http = new HttpExchange(url, this.#timing.requestTimeoutMs, environment)
+      using http = new HttpClient(
+        { url },
+        { timeoutMs: this.#timing.requestTimeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, environment },
+      )
       await this.#work(await AgentState.open(stateDir, log, fingerprint), http)
       return this.#summary
     } finally {
@@ -110,7 +116,7 @@ class HostAgent implements Agent {
     }
   }
 
-  async #work(state: AgentState, http: HttpExchange): Promise<void> {
+  async #work(state: AgentState, http: HttpClient): Promise<void> {
     const { licenseKey, clock, log, hostname } = this.#options
     const api = new AgentApi(http, { licenseKey, fingerprint: state.fingerprint }, this.#timing, clock)
     const keys = new PlaneKeys(api, clock)

@@ -1,7 +1,7 @@
+import type { Answer } from '../../http-client.ts'
 import { pause } from '../pause.ts'
 import { LogSpool } from '../state/log-spool.ts'
 import { isPassing, type StatusReport } from '../wire/agent-api.ts'
-import type { Answer } from '../wire/http-exchange.ts'
 import type { JobParts } from './job-run.ts'
 import { LogStream } from './log-stream.ts'
 import type { WorkFolder } from './work-folder.ts'

@@ -1,8 +1,8 @@
 import type { Clock, Log } from '@svc/core'
+import type { Answer } from '../../http-client.ts'
 import { pause } from '../pause.ts'
 import type { LogSpool } from '../state/log-spool.ts'
 import { type AgentApi, isPassing } from '../wire/agent-api.ts'
-import type { Answer } from '../wire/http-exchange.ts'
 import type { ClaimedJob } from './claimed-job.ts'
 
 /** Parts that a log stream works with. */

@@ -1,8 +1,8 @@
 import { type Log, Problem } from '@svc/core'
+import type { Answer } from '../../http-client.ts'
 import { pause } from '../pause.ts'
 import type { AgentState } from '../state/agent-state.ts'
 import { type AgentApi, isPassing } from './agent-api.ts'
-import type { Answer } from './http-exchange.ts'
 import type { PlaneKeys } from './plane-keys.ts'
 
 /** Parts that an activation works with. */

@@ -1,8 +1,8 @@
 import type { Clock } from '@svc/core'
+import type { Answer, HttpClient } from '../../http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
 import { backoff, pause } from '../pause.ts'
 import type { ClaimedJob } from '../run/claimed-job.ts'
-import type { Answer, HttpExchange } from './http-exchange.ts'
 
 /** A host's report on a job (spec, Job status request). Absent facts are omitted, never null. */
 export interface StatusReport {
@@ -26,13 +26,13 @@ const MAX_RETRY_AFTER_MS = 10 * 60_000
 
 /** The routes of the agent wire, as one host of one license calls them. */
 export class AgentApi {
-  readonly #http: HttpExchange
+  readonly #http: HttpClient
   readonly #identity: { readonly licenseKey: string; readonly fingerprint: string }
   readonly #timing: AgentTiming
   readonly #clock: Clock
 
   constructor(
-    http: HttpExchange,
+    http: HttpClient,
     identity: { readonly licenseKey: string; readonly fingerprint: string },
     timing: AgentTiming,
     clock: Clock,

@@ -1,10 +1,10 @@
+import type { Answer } from '../../http-client.ts'
 import { pause, spread } from '../pause.ts'
 import { type ClaimedJob, readClaimedJob } from '../run/claimed-job.ts'
 import { type JobEnd, type JobParts, JobRun } from '../run/job-run.ts'
 import type { RunningJobs } from '../run/running-jobs.ts'
 import { WorkFolder, workRoot } from '../run/work-folder.ts'
 import type { AgentState } from '../state/agent-state.ts'
-import type { Answer } from './http-exchange.ts'
 
 /** Longest wait between claims, however full the plane's limits are. */
 const SLOWEST_POLL_MS = 60_000

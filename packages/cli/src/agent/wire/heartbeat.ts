@@ -1,11 +1,11 @@
 import type { Log } from '@svc/core'
+import type { Answer } from '../../http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
 import { pause } from '../pause.ts'
 import type { RunningJobs } from '../run/running-jobs.ts'
 import type { AgentState } from '../state/agent-state.ts'
 import type { AgentApi } from './agent-api.ts'
 import { bootId, type HostMeter } from './host-facts.ts'
-import type { Answer } from './http-exchange.ts'
 import type { PlaneKeys } from './plane-keys.ts'
 
 /** The state of this host that the fleet list shows. */

@@ -1,6 +1,6 @@
 import { type Clock, type TokenType, type TokenVerdict, verificationKeys, verifyToken } from '@svc/core'
+import type { Answer } from '../../http-client.ts'
 import { type AgentApi, isPassing, type Patience } from './agent-api.ts'
-import type { Answer } from './http-exchange.ts'
 
 /**
  * A verdict on a token; or that the plane publishes no keys, or did not answer for them within the patience.
