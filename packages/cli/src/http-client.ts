@@ -18,7 +18,7 @@ export type Target =
   | { readonly url: string; readonly socketPath?: undefined }
   | { readonly socketPath: string; readonly url?: undefined }
 
-/** One request. `path` begins with a slash and is appended to the path of the address; `body` is JSON text. */
+/** One request. `path` begins with a slash and is appended to the path of the address; `body` is JSON. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST'
   readonly path: string

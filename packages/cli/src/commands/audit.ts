@@ -1,11 +1,61 @@
 import type { Command } from 'commander'
+import { given, type Handler } from '../program/call.ts'
+import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, type Run, reaching } from './declare.ts'
+import { wholeNumber } from './number-option.ts'
 
 /** `svc audit …` */
 export function declareAudit(program: Command, run: Run): void {
   const audit = program.command('audit')
   const list = reaching(audit.command('list').description('list what operators did, newest first'))
     .option('--limit <number>', 'how many at most, 100 when not given')
-    .action(run(async () => (await import('./audit/audit-list.ts')).listAudit))
+    .action(run(async () => listAudit))
   examples(list, 'svc audit list --limit 20')
+}
+
+/** Flags of `svc audit list`. */
+export interface AuditOptions {
+  readonly limit?: string
+}
+
+interface AuditView {
+  readonly id: string
+  readonly at: number
+  readonly actor: string
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly outcome: string
+}
+
+const MAX_INPUT_CHARS = 60
+
+function shortInput(input: AuditView['input']): string {
+  const text = JSON.stringify(input)
+  return text.length > MAX_INPUT_CHARS ? `${text.slice(0, MAX_INPUT_CHARS)}…` : text
+}
+
+const auditTable = (audit: readonly AuditView[], page: Page): string =>
+  table(
+    [
+      { title: 'WHEN', text: ({ at }) => ago(at, page) },
+      { title: 'WHO', text: ({ actor }) => actor },
+      { title: 'OPERATION', text: ({ operation }) => operation },
+      {
+        title: 'OUTCOME',
+        text: ({ outcome }) => outcome,
+        colour: ({ outcome }) => (outcome === 'ok' ? 'green' : 'red'),
+      },
+      { title: 'INPUT', text: ({ input }) => shortInput(input) },
+    ],
+    audit,
+    page,
+  )
+
+/** Lists what operators did. */
+export const listAudit: Handler<AuditOptions> = async (call) => {
+  const input = given({ limit: wholeNumber('--limit', call.options.limit) })
+  const answer = await call.operate<{ audit: readonly AuditView[] }>('audit.list', input)
+  call.print(answer, (page) => auditTable(answer.audit, page))
+  if (answer.audit.length === 0)
+    call.hint('Nothing yet: every command that changes something leaves a row here.')
 }

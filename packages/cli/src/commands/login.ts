@@ -1,9 +1,16 @@
+import { IDLE_SECONDS, Problem } from '@svc/core'
 import type { Command } from 'commander'
+import { exchange } from '../connect/exchange.ts'
+import { forgetSession, keepSession, keptSession, originOf } from '../connect/kept-sessions.ts'
+import { warnOfPlainHttp } from '../connect/plain-http.ts'
+import { given, type Handler } from '../program/call.ts'
+import { plain } from '../terminal/terminal.ts'
 import { examples, type Run } from './declare.ts'
+import { knownCode, knownPassword } from './users/password-input.ts'
 
 /** `svc login` */
 export function declareLogin(program: Command, run: Run): void {
-  const login = program
+  const command = program
     .command('login')
     .requiredOption('--url <url>', 'address of the control plane')
     .requiredOption(
@@ -11,16 +18,85 @@ export function declareLogin(program: Command, run: Run): void {
       'who signs in; password and code are asked for, or read from standard input, a line each',
     )
     .option('--json', 'print one JSON document')
-    .action(run(async () => (await import('./login/login.ts')).login))
-  examples(login, 'svc login --url https://svc.example.com --email ada@example.com')
+    .action(run(async () => login))
+  examples(command, 'svc login --url https://svc.example.com --email ada@example.com')
 }
 
 /** `svc logout` */
 export function declareLogout(program: Command, run: Run): void {
-  const logout = program
+  const command = program
     .command('logout')
     .requiredOption('--url <url>', 'address of the control plane')
     .option('--json', 'print one JSON document')
-    .action(run(async () => (await import('./login/login.ts')).logout))
-  examples(logout, 'svc logout --url https://svc.example.com')
+    .action(run(async () => logout))
+  examples(command, 'svc logout --url https://svc.example.com')
+}
+
+/** Flags of `svc login`. */
+export interface LoginOptions {
+  readonly url: string
+  readonly email: string
+}
+
+/** Signs in and keeps the session for later commands. */
+export const login: Handler<LoginOptions> = async (call) => {
+  const { url, email } = call.options
+  const origin = originOf(url)
+  warnOfPlainHttp(call.io, url, 'the password')
+  const password = await knownPassword(call.io)
+  const body = given({ email, password, code: await knownCode(call.io) })
+  const reply = await exchange({ url }, { method: 'POST', path: '/login', body })
+  const cookie = reply.setCookie?.split(';')[0]
+  if (reply.status !== 200 || cookie === undefined)
+    throw refusal(reply.status, origin, reply.retryAfterSeconds)
+  await keepSession(call.io, origin, cookie)
+  call.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
+}
+
+/**
+ * Ends the session on the server, and forgets it here whatever the server answers; fails when it was not
+ * ended on the server.
+ */
+export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
+  const { url } = call.options
+  const origin = originOf(url)
+  const cookie = await keptSession(call.io, origin)
+  if (cookie !== undefined) {
+    warnOfPlainHttp(call.io, url, 'the session')
+    const failure = await endThere(url, cookie)
+    await forgetSession(call.io, origin)
+    if (failure !== undefined) throw new Problem('unavailable', { detail: `${failure}; ${FORGOTTEN}` })
+  }
+  call.print({ ok: true, url: origin }, () => `signed out of ${origin}\n`)
+}
+
+const FORGOTTEN = `the session is forgotten here, and goes on there for ${IDLE_SECONDS / 3600} hours at most: \
+an operator ends it with svc sessions revoke`
+
+/**
+ * Ends the session on the server. Returns why that failed, or undefined; a session that is over already
+ * counts as ended.
+ */
+async function endThere(url: string, cookie: string): Promise<string | undefined> {
+  try {
+    const { status } = await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
+    return status < 400 || status === 401 ? undefined : `${originOf(url)} answered ${status}`
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unavailable') return error.data.detail
+    throw error
+  }
+}
+
+function refusal(status: number, origin: string, retryAfterSeconds: number | undefined): Problem {
+  if (status === 401) {
+    return new Problem('unauthorized', { detail: 'the email, the password or the code is wrong' })
+  }
+  if (status === 403) return new Problem('forbidden', { detail: `${origin} refuses sign-in from here` })
+  if (status === 429) {
+    const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+    return new Problem('rate-limited', { detail: 'too many sign-ins: wait a little', ...wait })
+  }
+  return new Problem('unavailable', {
+    detail: `${origin} answered ${status}: is it a control plane with sign-in open?`,
+  })
 }

@@ -1,4 +1,8 @@
+import { type MigrationStatus, Problem, readConfig } from '@svc/core'
 import type { Command } from 'commander'
+import type { Call, Handler } from '../program/call.ts'
+import { EXIT, type ExitCode } from '../program/failure.ts'
+import { table } from '../terminal/render.ts'
 import { examples, type Run } from './declare.ts'
 
 /** `svc migrate` */
@@ -11,6 +15,66 @@ export function declareMigrate(program: Command, run: Run): void {
     )
     .option('--plan', 'print the statements that would run; change nothing')
     .option('--json', 'print one JSON document')
-    .action(run(async () => (await import('./migrate/migrate.ts')).migrateDatabase))
+    .action(run(async () => migrateDatabase))
   examples(migrate, 'DATABASE_URL=postgres://… svc migrate --plan', 'DATABASE_URL=postgres://… svc migrate')
+}
+
+/** Flags of `svc migrate`. */
+export interface MigrateOptions {
+  readonly status?: boolean
+  readonly plan?: boolean
+}
+
+/** Migrates the database of `DATABASE_URL`, or says what would happen. */
+export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<ExitCode | undefined> => {
+  call.io.keepPrivate()
+  const config = readConfig(call.io.env)
+  if (config.database.url === undefined) {
+    throw new Problem('invalid-input', {
+      detail: 'DATABASE_URL is not set; an embedded database migrates itself when it is opened',
+    })
+  }
+  const { databaseServer, migrate, migrationPlan, migrationStatusOf } = await import('@svc/core/sql')
+  const server = databaseServer(config) ?? config.database.url
+  if (call.options.plan) return printPlan(call, await migrationPlan(server), await migrationStatusOf(server))
+  if (call.options.status) return printStatus(call, await migrationStatusOf(server))
+  const before = await migrationStatusOf(server)
+  const after = await migrate(server)
+  const fresh = after.applied.filter((name) => !before.applied.includes(name))
+  const code = printStatus(call, after)
+  call.hint(fresh.length === 0 ? 'Nothing to do.' : `Applied now: ${fresh.join(', ')}.`)
+  return code
+}
+
+function printStatus(call: Call, status: MigrationStatus): ExitCode {
+  const { pending, drifted, ahead = [] } = status
+  const rows = (['applied', 'pending', 'drifted', 'ahead'] as const).flatMap((state) =>
+    (status[state] ?? []).map((name) => ({ name, state })),
+  )
+  const colours = { applied: 'green', pending: 'yellow', drifted: 'red', ahead: 'yellow' } as const
+  const columns = [
+    { title: 'MIGRATION', text: (row: (typeof rows)[number]) => row.name },
+    {
+      title: 'STATE',
+      text: (row: (typeof rows)[number]) => row.state,
+      colour: (row: (typeof rows)[number]) => colours[row.state],
+    },
+  ]
+  call.print({ ...status }, (page) => table(columns, rows, page))
+  if (pending.length > 0) call.hint('Run svc migrate to apply what is pending.')
+  if (drifted.length > 0)
+    call.hint('The database is not as this release knows it: run the release that migrated it.')
+  if (ahead.length > 0) call.hint('A newer release has migrated the database: run that one here too.')
+  return pending.length + drifted.length + ahead.length === 0 ? EXIT.done : EXIT.failed
+}
+
+type Plan = readonly { readonly name: string; readonly sql: readonly string[] }[]
+
+function printPlan(call: Call, plan: Plan, status: MigrationStatus): undefined {
+  call.print({ ...status, plan }, () =>
+    plan
+      .map(({ name, sql }) => `-- ${name}\n${sql.map((statement) => `${statement};\n`).join('')}`)
+      .join('\n'),
+  )
+  if (plan.length === 0) call.hint('Nothing is pending.')
 }

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { Handler } from '../program/call.ts'
+import { plain } from '../terminal/terminal.ts'
 import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc sessions …` */
@@ -8,13 +10,31 @@ export function declareSessions(program: Command, run: Run): void {
     sessions
       .command('mint <email>')
       .description('open a session and print its cookie, ready for a Cookie header'),
-  ).action(run(async () => (await import('./sessions/sessions-mint.ts')).mintSession))
+  ).action(run(async () => mintSession))
   examples(
     mint,
     'curl -H "Cookie: $(svc sessions mint ada@example.com)" http://127.0.0.1:8080/api/deploy/dep_01…/logs',
   )
   const revoke = reaching(
     sessions.command('revoke <email>').description('end every session of a user'),
-  ).action(run(async () => (await import('./sessions/sessions-revoke.ts')).revokeSessions))
+  ).action(run(async () => revokeSessions))
   examples(revoke, 'svc sessions revoke ada@example.com')
+}
+
+/** Opens a session; the cookie alone goes to stdout, so that it can be put into a header. */
+export const mintSession: Handler<object> = async (call) => {
+  const answer = await call.operate<{ cookie: string; expires: string }>('sessions.mint', {
+    email: call.arg(0),
+  })
+  call.print(answer, () => `${plain(answer.cookie)}\n`)
+  call.hint(`It ends at ${answer.expires} at the latest, and after two hours without use.`)
+}
+
+/** Ends every session of a user. */
+export const revokeSessions: Handler<object> = async (call) => {
+  const answer = await call.operate<{ revoked: number }>('sessions.revoke', { email: call.arg(0) })
+  call.print(
+    answer,
+    () => `${plain(`${answer.revoked}`)} ${answer.revoked === 1 ? 'session' : 'sessions'} ended\n`,
+  )
 }

@@ -1,15 +1,49 @@
 import type { Command } from 'commander'
+import type { Handler } from '../program/call.ts'
+import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, type Run, reaching } from './declare.ts'
 
 /** `svc tenants …` */
 export function declareTenants(program: Command, run: Run): void {
   const tenants = program.command('tenants')
   const add = reaching(tenants.command('add <name>').description('add a tenant')).action(
-    run(async () => (await import('./tenants/tenants-add.ts')).addTenant),
+    run(async () => addTenant),
   )
   examples(add, 'svc tenants add acme')
   const list = reaching(tenants.command('list').description('list the tenants')).action(
-    run(async () => (await import('./tenants/tenants-list.ts')).listTenants),
+    run(async () => listTenants),
   )
   examples(list, 'svc tenants list')
+}
+
+/** A tenant as `tenants.list` answers it. */
+export interface TenantView {
+  readonly id: string
+  readonly name: string
+  readonly created_at: number
+}
+
+/** Tenants as people read them. */
+export const tenantsTable = (tenants: readonly TenantView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'NAME', text: ({ name }) => name },
+      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+    ],
+    tenants,
+    page,
+  )
+
+/** Lists the tenants. */
+export const listTenants: Handler<object> = async (call) => {
+  const answer = await call.operate<{ tenants: readonly TenantView[] }>('tenants.list', {})
+  call.print(answer, (page) => tenantsTable(answer.tenants, page))
+  if (answer.tenants.length === 0) call.hint('No tenants yet: svc tenants add NAME adds one.')
+}
+
+/** Adds a tenant. */
+export const addTenant: Handler<object> = async (call) => {
+  const answer = await call.operate<{ tenant: TenantView }>('tenants.add', { name: call.arg(0) })
+  call.print(answer, (page) => tenantsTable([answer.tenant], page))
 }

@@ -16,12 +16,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'up',
     summary: 'run a control plane with one agent on this machine, to try things out',
-    load: async () => (await import('../commands/up.ts')).declareUp,
+    load: async () => (await import('../commands/up/declare-up.ts')).declareUp,
   },
   {
     name: 'serve',
     summary: 'run the control plane until SIGTERM or Ctrl-C',
-    load: async () => (await import('../commands/serve.ts')).declareServe,
+    load: async () => (await import('../commands/serve/declare-serve.ts')).declareServe,
   },
   {
     name: 'migrate',
@@ -49,7 +49,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'users',
     isGroup: true,
     summary: 'the people who may sign in',
-    load: async () => (await import('../commands/users.ts')).declareUsers,
+    load: async () => (await import('../commands/users/declare-users.ts')).declareUsers,
   },
   {
     name: 'sessions',
@@ -71,37 +71,37 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'account',
     isGroup: true,
     summary: 'your own password, second factor and sessions at a remote control plane',
-    load: async () => (await import('../commands/account.ts')).declareAccount,
+    load: async () => (await import('../commands/account/declare-account.ts')).declareAccount,
   },
   {
     name: 'jobs',
     isGroup: true,
     summary: 'give hosts work, and see what became of it',
-    load: async () => (await import('../commands/jobs.ts')).declareJobs,
+    load: async () => (await import('../commands/jobs/declare-jobs.ts')).declareJobs,
   },
   {
     name: 'fleet',
     isGroup: true,
     summary: 'the hosts',
-    load: async () => (await import('../commands/fleet.ts')).declareFleet,
+    load: async () => (await import('../commands/fleet/declare-fleet.ts')).declareFleet,
   },
   {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',
-    load: async () => (await import('../commands/alerts.ts')).declareAlerts,
+    load: async () => (await import('../commands/alerts/declare-alerts.ts')).declareAlerts,
   },
   {
     name: 'monitors',
     isGroup: true,
     summary: 'watch the records of DNS names',
-    load: async () => (await import('../commands/monitors.ts')).declareMonitors,
+    load: async () => (await import('../commands/monitors/declare-monitors.ts')).declareMonitors,
   },
   {
     name: 'chat',
     isGroup: true,
     summary: 'the support chat',
-    load: async () => (await import('../commands/chat.ts')).declareChat,
+    load: async () => (await import('../commands/chat/declare-chat.ts')).declareChat,
   },
   {
     name: 'audit',
@@ -112,13 +112,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'doctor',
     summary: 'look at everything the control plane stands on; exit code 1 when a check fails',
-    load: async () => (await import('../commands/doctor.ts')).declareDoctor,
+    load: async () => (await import('../commands/doctor/declare-doctor.ts')).declareDoctor,
   },
   {
     name: 'agent',
     isGroup: true,
     summary: 'the host agent',
-    load: async () => (await import('../commands/agent.ts')).declareAgent,
+    load: async () => (await import('../commands/agent/declare-agent.ts')).declareAgent,
   },
 ]
 

@@ -1,7 +1,6 @@
-import type { ControlPlane, Metrics } from '@svc/core'
+import { type ControlPlane, type Metrics, RELEASE } from '@svc/core'
 import { Histogram } from 'prom-client'
 import type { Route } from '../route.ts'
-import { VERSION } from '../version.ts'
 
 /** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched'
@@ -74,10 +73,10 @@ function durations(metrics: Metrics, routes: readonly Route[]) {
 
 function registerFacts(metrics: Metrics, backend: string): void {
   const start = performance.now()
-  const build = { version: [VERSION], node: [process.versions.node] }
+  const build = { version: [RELEASE], node: [process.versions.node] }
   metrics
     .gauge('svc_build_info', 'The running release; always 1.', build)
-    .set({ version: VERSION, node: process.versions.node }, 1)
+    .set({ version: RELEASE, node: process.versions.node }, 1)
   metrics.gauge('svc_uptime_seconds', 'Since the service was put together.', {}, (gauge) => {
     gauge.set((performance.now() - start) / 1000)
   })

@@ -1,9 +1,9 @@
-import type { JsonSchema } from '@svc/core'
+import { type JsonSchema, RELEASE } from '@svc/core'
 import type { Body } from '../body/schema.ts'
 import { jsonSchema } from '../body/shape.ts'
 import { pathsOf, type ReplyDoc, type Route } from '../route.ts'
 import { ROUTES } from '../routes/index.ts'
-import { VERSION } from '../version.ts'
+
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
 
 type Part = Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'svc',
-      version: VERSION,
+      version: RELEASE,
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },

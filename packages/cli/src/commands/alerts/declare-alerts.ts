@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, keyed, type Run, reaching } from './declare.ts'
+import { examples, keyed, type Run, reaching } from '../declare.ts'
 
 const LICENSE = ['--license <id-or-key>', 'only alerts of this license'] as const
 const TENANT = ['--tenant <tenant>', 'name or id; without it, for what belongs to no tenant'] as const
@@ -14,7 +14,7 @@ export function declareAlertList(command: Command, run: Run, example: string): v
     .option('--limit <count>', 'alerts at most, 100 when not given')
     .option('--cursor <cursor>', 'next_cursor of an earlier answer')
     .option(...LICENSE)
-    .action(run(async () => (await import('./alerts/alerts-list.ts')).listAlerts))
+    .action(run(async () => (await import('./alerts-list.ts')).listAlerts))
   examples(list, example)
 }
 
@@ -24,7 +24,7 @@ export function declareAlerts(program: Command, run: Run): void {
   declareAlertList(alerts.command('list'), run, 'svc alerts list --status firing --json')
   const show = reaching(
     alerts.command('show <id>').description('show an alert, how it was announced and what was done about it'),
-  ).action(run(async () => (await import('./alerts/alerts-show.ts')).showAlert))
+  ).action(run(async () => (await import('./alerts-show.ts')).showAlert))
   examples(show, 'svc alerts show alr_01…')
   declareActions(alerts, run)
   declareWebhooks(alerts, run)
@@ -42,7 +42,7 @@ function declareActions(alerts: Command, run: Run): void {
     const act = keyed(reaching(alerts.command(`${action} <alerts...>`).description(summary)))
       .option('--note <text>', 'why, for those who look later')
       .option(...LICENSE)
-      .action(run(async () => (await import('./alerts/alerts-act.ts')).actOnAlerts(action)))
+      .action(run(async () => (await import('./alerts-act.ts')).actOnAlerts(action)))
     if (action === 'snooze') {
       act.option('--for <duration>', 'how long: 900, 30m, 2h or 7d; an hour when not given')
       act.option('--until <iso>', 'until when, ISO-8601')
@@ -57,7 +57,7 @@ function declareActions(alerts: Command, run: Run): void {
 }
 
 function declareWebhooks(alerts: Command, run: Run): void {
-  const load = async () => import('./alerts/alerts-webhooks.ts')
+  const load = async () => import('./alerts-webhooks.ts')
   const list = reaching(
     alerts.command('webhooks').description('list where alerts are sent, and how the latest delivery went'),
   ).action(run(async () => (await load()).listWebhooks))

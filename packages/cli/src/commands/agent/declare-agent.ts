@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, keyed, type Run } from './declare.ts'
+import { examples, keyed, type Run } from '../declare.ts'
 
 /** `svc agent …` */
 export function declareAgent(program: Command, run: Run): void {
@@ -25,6 +25,6 @@ export function declareAgent(program: Command, run: Run): void {
       'after',
       '\nThe first signal lets running jobs end and takes no more, the second gives them back, the third ends at once.',
     )
-    .action(run(async () => (await import('./agent/agent-run.ts')).runAgent))
+    .action(run(async () => (await import('./agent-run.ts')).runAgent))
   examples(runAgent, 'SERVICE_LICENSE_KEY=… svc agent run --url https://svc.example')
 }

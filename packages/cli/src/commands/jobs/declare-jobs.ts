@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, type Run, reaching } from '../declare.ts'
 
 /** `svc jobs …` */
 export function declareJobs(program: Command, run: Run): void {
@@ -9,22 +9,22 @@ export function declareJobs(program: Command, run: Run): void {
   const logs = reaching(jobs.command('logs <id>').description('print the log of a job'))
     .option('-f, --follow', 'print lines as they arrive, until the job ends; Ctrl-C leaves the job alone')
     .option('--raw', 'as the host sent it, with sequences that command a terminal; for a file')
-    .action(run(async () => (await import('./jobs/jobs-logs.ts')).jobLogs))
+    .action(run(async () => (await import('./jobs-logs.ts')).jobLogs))
   examples(logs, 'svc jobs logs job_01… --follow')
   const cancel = reaching(
     jobs.command('cancel <id>').description('end a job that waits, or ask its host to stop it'),
   )
     .option('--wait', 'wait until the host has confirmed the end')
     .option('--reason <text>', 'why, for the log of the host')
-    .action(run(async () => (await import('./jobs/jobs-cancel.ts')).cancelJob))
+    .action(run(async () => (await import('./jobs-cancel.ts')).cancelJob))
   examples(cancel, 'svc jobs cancel job_01… --wait')
   const one = [
-    ['show', 'show one job', async () => (await import('./jobs/jobs-show.ts')).showJob],
-    ['why', 'say why a job waits', async () => (await import('./jobs/jobs-why.ts')).whyJob],
+    ['show', 'show one job', async () => (await import('./jobs-show.ts')).showJob],
+    ['why', 'say why a job waits', async () => (await import('./jobs-why.ts')).whyJob],
     [
       'retry',
       'do the work of a finished job again, as a new job',
-      async () => (await import('./jobs/jobs-retry.ts')).retryJob,
+      async () => (await import('./jobs-retry.ts')).retryJob,
     ],
   ] as const
   for (const [verb, summary, load] of one) {
@@ -46,7 +46,7 @@ function declareEnqueue(jobs: Command, run: Run): void {
     .option('--run-at <iso>', 'not before this time, ISO-8601')
     .option('--timeout <seconds>', 'ask it to stop after so long, 3600 when not given')
     .option('-f, --follow', 'print its log until it ends; exit code 0 when it succeeded, else 1')
-    .action(run(async () => (await import('./jobs/jobs-enqueue.ts')).enqueueJob))
+    .action(run(async () => (await import('./jobs-enqueue.ts')).enqueueJob))
   examples(
     enqueue,
     'svc jobs enqueue prune --license lic_01…',
@@ -61,6 +61,6 @@ function declareList(jobs: Command, run: Run): void {
     .option('--license <id-or-key>', 'jobs of one license')
     .option('--app <app>', 'jobs of one application')
     .option('--limit <number>', 'how many at most, 100 when not given')
-    .action(run(async () => (await import('./jobs/jobs-list.ts')).listJobs))
+    .action(run(async () => (await import('./jobs-list.ts')).listJobs))
   examples(list, 'svc jobs list --state failed')
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { declareSecondFactor } from './account/declare-second-factor.ts'
-import { examples, type Run } from './declare.ts'
+import { examples, type Run } from '../declare.ts'
+import { declareSecondFactor } from './declare-second-factor.ts'
 
 const remote = (command: Command): Command =>
   command
@@ -16,10 +16,10 @@ export function declareAccount(program: Command, run: Run): void {
       .description(
         'change your password: the current one and the new one are asked for, or read line by line',
       ),
-  ).action(run(async () => (await import('./account/account-password.ts')).changePassword))
+  ).action(run(async () => (await import('./account-password.ts')).changePassword))
   examples(password, 'svc account password --url https://svc.example.com')
   const sessions = remote(account.command('sessions').description('list your live sessions')).action(
-    run(async () => (await import('./account/account-sessions.ts')).listSessions),
+    run(async () => (await import('./account-sessions.ts')).listSessions),
   )
   examples(sessions, 'svc account sessions --url https://svc.example.com --json')
   const end = remote(
@@ -27,7 +27,7 @@ export function declareAccount(program: Command, run: Run): void {
       .command('end-session [id]')
       .description('end one of your sessions, or all others; the password is asked for, or read')
       .option('--all', 'all but the one in use'),
-  ).action(run(async () => (await import('./account/account-sessions.ts')).endSessions))
+  ).action(run(async () => (await import('./account-sessions.ts')).endSessions))
   examples(
     end,
     'svc account end-session 4f1c09a2b37d5e86 --url https://svc.example.com',

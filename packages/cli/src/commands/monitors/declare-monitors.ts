@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, type Run, reaching } from '../declare.ts'
 
 const each = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
@@ -26,7 +26,7 @@ export function declareMonitors(program: Command, run: Run): void {
   declareDefinitions(monitors, run)
   declareRuns(monitors, run)
   const show = reaching(monitors.command('show <monitor>').description('show one monitor')).action(
-    run(async () => (await import('./monitors/monitors-change.ts')).showMonitor),
+    run(async () => (await import('./monitors-change.ts')).showMonitor),
   )
   examples(show, 'svc monitors show www')
   const changes = [
@@ -37,7 +37,7 @@ export function declareMonitors(program: Command, run: Run): void {
   ] as const
   for (const [verb, summary] of changes) {
     const change = reaching(monitors.command(`${verb} <monitor>`).description(summary)).action(
-      run(async () => (await import('./monitors/monitors-change.ts')).changeMonitor(verb)),
+      run(async () => (await import('./monitors-change.ts')).changeMonitor(verb)),
     )
     examples(change, `svc monitors ${verb} www`)
   }
@@ -49,7 +49,7 @@ function declareDefinitions(monitors: Command, run: Run): void {
       .requiredOption('--name <name>', 'what it is called, unique per owner')
       .requiredOption('--host <host>', 'the name to ask for, fully qualified')
       .requiredOption('--type <type>', 'A, AAAA, CNAME, MX, NS, TXT, CAA, SRV or SOA'),
-  ).action(run(async () => (await import('./monitors/monitors-define.ts')).addMonitor))
+  ).action(run(async () => (await import('./monitors-define.ts')).addMonitor))
   examples(
     add,
     'svc monitors add --name www --host www.example.com --type A',
@@ -59,10 +59,10 @@ function declareDefinitions(monitors: Command, run: Run): void {
     reaching(monitors.command('update <monitor>').description('change what a monitor watches, or how'))
       .option('--host <host>', 'the name to ask for; what was found so far is dropped')
       .option('--type <type>', 'the record type; what was found so far is dropped'),
-  ).action(run(async () => (await import('./monitors/monitors-define.ts')).updateMonitor))
+  ).action(run(async () => (await import('./monitors-define.ts')).updateMonitor))
   examples(update, 'svc monitors update www --interval 60')
   const list = owned(reaching(monitors.command('list').description('list monitors by name'))).action(
-    run(async () => (await import('./monitors/monitors-list.ts')).listMonitors),
+    run(async () => (await import('./monitors-list.ts')).listMonitors),
   )
   examples(list, 'svc monitors list --json')
 }
@@ -72,16 +72,16 @@ function declareRuns(monitors: Command, run: Run): void {
     monitors
       .command('check <monitor>')
       .description('ask now and change nothing; exit code 1 when it differs'),
-  ).action(run(async () => (await import('./monitors/monitors-run.ts')).checkMonitor))
+  ).action(run(async () => (await import('./monitors-run.ts')).checkMonitor))
   examples(check, 'svc monitors check www')
   const now = reaching(
     monitors.command('run [monitor]').description('run one monitor now, or all that are due'),
-  ).action(run(async () => (await import('./monitors/monitors-run.ts')).runMonitors))
+  ).action(run(async () => (await import('./monitors-run.ts')).runMonitors))
   examples(now, 'svc monitors run www')
   const history = reaching(
     monitors.command('history <monitor>').description('what its runs found, newest first'),
   )
     .option('--limit <number>', 'how many stretches of equal runs, 50 when not given')
-    .action(run(async () => (await import('./monitors/monitors-run.ts')).monitorHistory))
+    .action(run(async () => (await import('./monitors-run.ts')).monitorHistory))
   examples(history, 'svc monitors history www')
 }

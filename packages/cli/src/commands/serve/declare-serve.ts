@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, type Run } from './declare.ts'
+import { examples, type Run } from '../declare.ts'
 
 /** Adds the options for listening and ticks that `serve` and `up` share. */
 export const listening = (command: Command): Command =>
@@ -19,7 +19,7 @@ export function declareServe(program: Command, run: Run): void {
       'folder of the embedded database and of the control socket (SERVICE_DATA_DIR)',
     )
     .option('--migrate', 'migrate the database of DATABASE_URL first')
-    .action(run(async () => (await import('./serve/serve.ts')).serve))
+    .action(run(async () => (await import('./serve.ts')).serve))
   examples(
     serve,
     'svc serve --data-dir /var/lib/svc            embedded database',
