@@ -23,6 +23,10 @@ const id = (prefix: string, number: number) => `${prefix}_${String(number).padSt
 /** The id of a license by its number. */
 export const licenseId = (number: number): string => id('lic', number)
 
+/** The ids of all licenses of a fleet. */
+export const licenseIds = ({ licenses }: Fleet): readonly string[] =>
+  Array.from({ length: licenses }, (_, number) => licenseId(number))
+
 /** The key of a license by its number, as long as a real one. */
 export const licenseKey = (number: number): string =>
   `svc_${hash('sha256', `bench license ${number}`, 'base64url')}`

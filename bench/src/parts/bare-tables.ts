@@ -67,8 +67,8 @@ const least: BareTable = {
 const LICENSE = licenseId(0)
 
 /**
- * The product's table with all its columns and indexes. Only its writes are made: nothing checks who may make
- * them.
+ * The product's table with all its columns and indexes, all jobs of one license, so that one search finds
+ * them. Only its writes are made: nothing checks who may make them.
  */
 const product: BareTable = {
   ...statements({
@@ -80,7 +80,7 @@ const product: BareTable = {
     ended: ', exit_code = 0',
   }),
   create: async (url) => void (await migrate(url)),
-  add: (url) => deployAdder(url, LICENSE),
+  add: (url) => deployAdder(url, [LICENSE]),
 }
 
 /** The tables that are measured without the product around them. */

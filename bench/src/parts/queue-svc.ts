@@ -1,7 +1,7 @@
 import { createControlPlane, readConfig } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import { deployAdder } from '../add-deploys.ts'
-import { fingerprint, licenseId } from '../fleet.ts'
+import { type Fleet, fingerprint, licenseId, licenseIds, licenseOf } from '../fleet.ts'
 import { closedLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
 import { Ledger, type QueueOptions, queuePart } from './queue.ts'
@@ -9,19 +9,20 @@ import { Ledger, type QueueOptions, queuePart } from './queue.ts'
 /** The product's queue. */
 export interface SvcQueueOptions extends QueueOptions {
   readonly databaseUrl: string
+  /** The hosts that work, one at a time each, and the licenses that share the jobs. */
+  readonly fleet: Fleet
   /** Whether hosts say that they have begun, as agents do. */
   readonly reportsRunning: boolean
 }
 
-/** Hosts of one license that claim, say running, say succeeded; the deployment of each job follows it. */
-export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, reportsRunning }) => {
+/** Hosts that claim, say running, say succeeded; the deployment of each job follows it. */
+export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, fleet, ready, reportsRunning }) => {
   await migrate(databaseUrl)
   const storage = await openStorage({ url: databaseUrl })
   const { jobs } = createControlPlane({ config: readConfig({ NODE_ENV: 'production' }), storage })
   const ledger = new Ledger()
-  const license = licenseId(0)
   const once = async (host: number) => {
-    const own = { licenseId: license, fingerprint: fingerprint(host) }
+    const own = { licenseId: licenseId(licenseOf(fleet, host)), fingerprint: fingerprint(host) }
     const { job } = await jobs.claim({ ...own, claimKey: undefined })
     if (job === undefined) return false
     const word = { ...own, jobId: job.id, attempt: job.attempt, exitCode: undefined, error: undefined }
@@ -30,7 +31,7 @@ export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, ready, re
     ledger.note(job.id)
     return true
   }
-  const add = deployAdder(databaseUrl, license)
+  const add = deployAdder(databaseUrl, licenseIds(fleet))
   const stop = async () => storage[Symbol.asyncDispose]()
   return queuePart({ add, run: (request) => closedLoop(request, once), stop }, ledger, ready)
 }

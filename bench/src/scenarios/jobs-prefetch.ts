@@ -1,3 +1,4 @@
+import type { Fleet } from '../fleet.ts'
 import type { Scenario } from '../scenario.ts'
 import { bareQueue, graphileQueue, pgBossQueue, statementsQueue, svcQueue } from './queue-parts.ts'
 
@@ -7,7 +8,8 @@ const PG_BOSS = 'pg-boss, fetch 100 and complete'
 const STATEMENTS = 'the statements of svc in batches: claim, succeeded'
 const WRITES = 'the writes of svc in batches: claim, succeeded'
 const BARE = 'a bare table in batches: claim, succeeded'
-const HOSTS = 256
+const FLEET: Fleet = { hosts: 256, licenses: 64 }
+const { hosts: HOSTS } = FLEET
 const CONSUMERS = 4
 const FETCHED = 100
 
@@ -18,11 +20,11 @@ const FETCHED = 100
 export const jobsPrefetch: Scenario = {
   name: 'jobs-prefetch',
   question:
-    'A job from claim to succeeded for each of 256 hosts, beside queues that lease hundreds to one process',
+    'A job from claim to succeeded for each of 256 hosts of 64 licenses, beside queues that lease hundreds to one process',
   variants: [
     graphileQueue(GRAPHILE, 500),
-    svcQueue(SVC, HOSTS, false),
-    statementsQueue(STATEMENTS, HOSTS, false),
+    svcQueue(SVC, FLEET, false),
+    statementsQueue(STATEMENTS, FLEET, false),
     bareQueue(WRITES, HOSTS, false, 'product'),
     bareQueue(BARE, HOSTS, false),
     pgBossQueue(PG_BOSS, CONSUMERS, FETCHED),

@@ -1,3 +1,4 @@
+import type { Fleet } from '../fleet.ts'
 import type { Scenario } from '../scenario.ts'
 import {
   bareQueue,
@@ -19,18 +20,21 @@ const STATEMENTS_SHORT = 'the statements of svc in batches: claim, succeeded'
 const WRITES = 'the writes of svc in batches: claim, running, succeeded'
 const WRITES_SHORT = 'the writes of svc in batches: claim, succeeded'
 const BARE_SHORT = 'a bare table in batches: claim, succeeded'
-const HOSTS = 64
+/** A license may claim 60 times a minute over HTTP, so that a busy queue is one of many licenses. */
+const FLEET: Fleet = { hosts: 64, licenses: 16 }
+const { hosts: HOSTS } = FLEET
 
 /** A job for each host that asks, beside queues that hand out one by one, and one in Redis. */
 export const jobs: Scenario = {
   name: 'jobs',
-  question: 'A job from claim to succeeded, with its deployment, in process: 64 hosts, 20,000 jobs ready',
+  question:
+    'A job from claim to succeeded, with its deployment, in process: 64 hosts of 16 licenses, 20,000 jobs ready',
   variants: [
     graphileQueue(GRAPHILE, 0),
-    svcQueue(FULL, HOSTS, true),
-    svcQueue(SHORT, HOSTS, false),
-    statementsQueue(STATEMENTS, HOSTS, true),
-    statementsQueue(STATEMENTS_SHORT, HOSTS, false),
+    svcQueue(FULL, FLEET, true),
+    svcQueue(SHORT, FLEET, false),
+    statementsQueue(STATEMENTS, FLEET, true),
+    statementsQueue(STATEMENTS_SHORT, FLEET, false),
     bareQueue(WRITES, HOSTS, true, 'product'),
     bareQueue(WRITES_SHORT, HOSTS, false, 'product'),
     bareQueue(BARE_FULL, HOSTS, true),

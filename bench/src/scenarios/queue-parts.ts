@@ -1,4 +1,5 @@
 import type { Bench } from '../bench.ts'
+import type { Fleet } from '../fleet.ts'
 import { loopVariant } from '../loop-variant.ts'
 import type { BARE_TABLES } from '../parts/bare-tables.ts'
 import { READY } from '../parts/queue.ts'
@@ -31,20 +32,20 @@ const queue = ({ name, module, options, workers, done }: QueueVariant): Variant 
     },
   })
 
-/** The product: `workers` hosts of one license. */
-export const svcQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
-  productQueue('queue-svc', name, workers, reportsRunning)
+/** The product: each host of the fleet works on one job at a time. */
+export const svcQueue = (name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
+  productQueue('queue-svc', name, fleet, reportsRunning)
 
 /** Its statements in batches, and nothing around them. */
-export const statementsQueue = (name: string, workers: number, reportsRunning: boolean): Variant =>
-  productQueue('queue-statements', name, workers, reportsRunning)
+export const statementsQueue = (name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
+  productQueue('queue-statements', name, fleet, reportsRunning)
 
-const productQueue = (module: string, name: string, workers: number, reportsRunning: boolean): Variant =>
+const productQueue = (module: string, name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
   queue({
     name,
     module,
-    options: { reportsRunning },
-    workers,
+    options: { fleet, reportsRunning },
+    workers: fleet.hosts,
     done: `select count(*) from jobs j join deployments d on d.job_id = j.id where j.state = 'succeeded'`,
   })
 
