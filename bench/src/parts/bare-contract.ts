@@ -53,7 +53,7 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
     lanes &&
     new Batch<Asked, Outcome>({
       run: (asked) => heartbeats(asked, lanes.rows),
-      goesEarly: () => true,
+      mayFlushEarly: () => true,
     })
   const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
     const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')

@@ -1,5 +1,10 @@
 import { secretDigest } from '@svc/core'
-import { type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import {
+  type LeaseItem,
+  NO_WORK,
+  type ProbeResult,
+  probe,
+} from '../../../packages/core/src/jobs/job-probe-sql.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
@@ -14,8 +19,6 @@ export interface BareLookOptions {
 
 const BEARER = 'Bearer '
 
-type Looked = Awaited<ReturnType<typeof look>>[number]
-
 /**
  * Runs the product's look for work in batches, the license check included: no rate limit, no metric, no log,
  * and no check of the request. The license of each key is known beforehand.
@@ -28,7 +31,10 @@ export const start: StartPart<BareLookOptions> = async ({ databaseUrl, fleet }) 
       licenseId(number),
     ]),
   )
-  const batch = new BareBatch<LeaseAsked, Looked>((asked) => look(rows, asked))
+  const batch = new BareBatch<LeaseItem, ProbeResult>(async (items) => {
+    const found = await probe(items, rows)
+    return items.map((item) => found.get(item) ?? NO_WORK)
+  })
   return bareHttp(async ({ fingerprint }, response) => {
     const keyDigest = secretDigest(response.req.headers.authorization?.slice(BEARER.length) ?? '')
     const request = {

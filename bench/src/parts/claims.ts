@@ -2,7 +2,12 @@ import { createControlPlane, readConfig, secretDigest } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { Batch } from '../../../packages/core/src/database/batch.ts'
-import { type LeaseAsked, look } from '../../../packages/core/src/jobs/job-look-sql.ts'
+import {
+  type LeaseItem,
+  NO_WORK,
+  type ProbeResult,
+  probe,
+} from '../../../packages/core/src/jobs/job-probe-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
@@ -71,13 +76,14 @@ async function svc(url: string): Promise<Claimer> {
   }
 }
 
-type Looked = Awaited<ReturnType<typeof look>>[number]
-
 /** The product's look for work in batches and nothing else. The license of each key is known beforehand. */
 async function looks(url: string, { licenses }: Fleet): Promise<Claimer> {
   const { rows, close } = bareLanes(url)
-  const run = (asked: readonly LeaseAsked[]) => look(rows, asked)
-  const batch = new Batch<LeaseAsked, Looked>({ run, goesEarly: () => true })
+  const run = async (items: readonly LeaseItem[]) => {
+    const found = await probe(items, rows)
+    return items.map((item) => found.get(item) ?? NO_WORK)
+  }
+  const batch = new Batch<LeaseItem, ProbeResult>({ run, mayFlushEarly: () => true })
   const known = new Map(
     Array.from({ length: licenses }, (_, number) => {
       const key = licenseKey(number)

@@ -4,7 +4,7 @@ import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { Batch } from '../../../packages/core/src/database/batch.ts'
 import { Scratch } from '../../../packages/core/src/database/scratch.ts'
-import { appendLogs, type LogAsked } from '../../../packages/core/src/jobs/job-log-append-sql.ts'
+import { appendLogs, type LogItem } from '../../../packages/core/src/jobs/job-log-append-sql.ts'
 import { encodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
 import { LogPositions } from '../../../packages/core/src/jobs/log-positions.ts'
 import { fingerprint, licenseId, withClient } from '../fleet.ts'
@@ -147,8 +147,8 @@ type Outcome = Awaited<ReturnType<typeof appendLogs>>[number]
 async function append(url: string): Promise<LogKeeper> {
   const { rows, close } = bareLanes(url)
   const memory = { positions: new LogPositions(), scratch: new Scratch() }
-  const run = (asked: readonly LogAsked[]) => appendLogs(asked, rows, memory)
-  const batch = new Batch<LogAsked, Outcome>({ run, goesEarly: () => true })
+  const run = (asked: readonly LogItem[]) => appendLogs(asked, rows, memory)
+  const batch = new Batch<LogItem, Outcome>({ run, mayFlushEarly: () => true })
   const owner = { licenseId: licenseId(0), fingerprint: fingerprint(0), attempt: 1, leaseSeconds: 300 }
   return {
     append: async (job, lines) => {

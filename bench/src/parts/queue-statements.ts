@@ -1,7 +1,7 @@
 import { LEASE_SECONDS } from '@svc/core'
 import { migrate } from '@svc/core/sql'
+import { CLAIM } from '../../../packages/core/src/jobs/job-claim-sql.ts'
 import { REPORT } from '../../../packages/core/src/jobs/job-report-sql.ts'
-import { TAKE } from '../../../packages/core/src/jobs/job-take-sql.ts'
 import { deployAdder } from '../add-deploys.ts'
 import { fingerprint, licenseId, licenseIds, licenseOf } from '../fleet.ts'
 import { closedLoop } from '../loop.ts'
@@ -47,7 +47,7 @@ export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, fleet, re
       hosts.map(({ fingerprint }) => fingerprint),
     ]
     const asked = [licenses, prints, each(null), each(LEASE_SECONDS), each(null), each(null)]
-    const given = new Map((await rows<Taken>(TAKE, asked)).map((row) => [row.claimed_by, row]))
+    const given = new Map((await rows<Taken>(CLAIM, asked)).map((row) => [row.claimed_by, row]))
     return hosts.map((host) => {
       const row = given.get(host.fingerprint)
       return row && { id: row.id, attempt: row.attempt, host }

@@ -1,4 +1,4 @@
-import { IS_HELD } from '../../../packages/core/src/jobs/job-row-sql.ts'
+import { HELD_BY_ID } from '../../../packages/core/src/jobs/job-row-sql.ts'
 import type { ProfileName } from '../profile.ts'
 
 /** A planted fault, which a run must find. */
@@ -25,7 +25,8 @@ function edit(statement: Statement, was: string, is: string): void {
 
 const reports = async () =>
   (await import('../../../packages/core/src/jobs/job-report-sql.ts')).REPORT as Statement
-const leases = async () => (await import('../../../packages/core/src/jobs/job-take-sql.ts')).TAKE as Statement
+const leases = async () =>
+  (await import('../../../packages/core/src/jobs/job-claim-sql.ts')).CLAIM as Statement
 const jobsStore = async () =>
   (await import('../../../packages/core/src/jobs/jobs-store-sql.ts')).SqlJobsStore.prototype
 const licensesStore = async () =>
@@ -99,7 +100,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'a terminal state is overwritten',
     profile: 'fast',
-    plant: async () => edit(await reports(), `(${IS_HELD} and (`, '(true and ('),
+    plant: async () => edit(await reports(), `(${HELD_BY_ID} and (`, '(true and ('),
   },
   {
     name: 'a cancelled job that is given back is queued again',

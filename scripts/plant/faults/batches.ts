@@ -46,9 +46,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'licenses: the askers of a batch are told in the order of their digests',
     file: 'packages/core/src/licenses/licenses-store-sql.ts',
-    find: 'return asked.map((each) => given(answers.get(each)?.id ?? null))',
+    find: 'return items.map((each) => given(answers.get(each)?.id ?? null))',
     replace:
-      'return asked.toSorted((a, b) => (a.keyDigest < b.keyDigest ? -1 : 1)).map((each) => given(answers.get(each)?.id ?? null))',
+      'return items.toSorted((a, b) => (a.keyDigest < b.keyDigest ? -1 : 1)).map((each) => given(answers.get(each)?.id ?? null))',
     suites: CROWDS,
   },
   {
@@ -61,8 +61,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'heartbeats: outcomes come in the order in which the hosts are locked',
     file: 'packages/core/src/agents/agents-store-sql.ts',
-    find: 'return beats.map((beat) => outcomeOf(answers.get(beat)))',
-    replace: 'return sent.map((beat) => outcomeOf(answers.get(beat)))',
+    find: 'return items.map((item) => outcomeOf(answers.get(item)))',
+    replace: 'return sent.map((item) => outcomeOf(answers.get(item)))',
     suites: CROWDS,
   },
   {
@@ -73,18 +73,18 @@ export const faults: readonly Fault[] = [
     suites: CROWDS,
   },
   {
-    name: 'looks: the rows that are told go to the first who asked',
-    file: 'packages/core/src/jobs/job-look-sql.ts',
-    find: '({ ...lookOf(answers.get(each)), asked: each })',
-    replace: '({ ...lookOf(found[asked.indexOf(each)]), asked: each })',
+    name: 'probes: the rows that are told go to the first who asked',
+    file: 'packages/core/src/jobs/job-probe-sql.ts',
+    find: 'new Map([...matched(ANSWERED, items, found)].map(([item, row]) => [item, resultOf(row)]))',
+    replace: 'new Map(found.map((row, index) => [items[index] as LeaseItem, resultOf(row)]))',
     suites: CROWDS,
   },
   {
     name: 'claims: jobs go to the first who have no answer yet',
-    file: 'packages/core/src/jobs/job-take-sql.ts',
-    find: 'return new Map([...taken].map(([each, row]) => [each, answerOf(row)]))',
+    file: 'packages/core/src/jobs/job-claim-sql.ts',
+    find: 'return new Map([...claimed].map(([item, row]) => [item, answerOf(row)]))',
     replace:
-      'return new Map([...taken.values()].map((row, index) => [asked[index] as BoundAsked, answerOf(row)]))',
+      'return new Map([...claimed.values()].map((row, index) => [items[index] as LeaseItem, answerOf(row)]))',
     suites: CROWDS,
   },
   {
@@ -97,37 +97,37 @@ export const faults: readonly Fault[] = [
   {
     name: 'reports: words to write again are chosen by the index of their rows',
     file: 'packages/core/src/jobs/job-report-sql.ts',
-    find: 'left = left.filter((each) => seen.get(each)?.is_wanted)',
-    replace: 'left = left.filter((_, index) => [...seen.values()].toReversed()[index]?.is_wanted)',
+    find: 'left = left.filter((each) => read.get(each)?.is_wanted)',
+    replace: 'left = left.filter((_, index) => [...read.values()].toReversed()[index]?.is_wanted)',
     suites: MOVED,
   },
   {
     name: 'logs: answers come in the order of jobs',
     file: 'packages/core/src/jobs/job-log-append-sql.ts',
-    find: 'return asked.map((each) => outcomes.get(each))',
+    find: 'return items.map((each) => outcomes.get(each))',
     replace:
-      'return asked.toSorted((a, b) => (a.write.jobId < b.write.jobId ? -1 : 1)).map((each) => outcomes.get(each))',
+      'return items.toSorted((a, b) => (a.write.jobId < b.write.jobId ? -1 : 1)).map((each) => outcomes.get(each))',
     suites: CROWDS,
   },
   {
     name: 'conformance: the answers to heartbeats that come at once are exchanged',
     file: 'packages/core/src/agents/agents-store-sql.ts',
-    find: 'return beats.map((beat) => outcomeOf(answers.get(beat)))',
-    replace: 'return sent.map((beat) => outcomeOf(answers.get(beat)))',
+    find: 'return items.map((item) => outcomeOf(answers.get(item)))',
+    replace: 'return sent.map((item) => outcomeOf(answers.get(item)))',
     suites: CONFORMANCE,
   },
   {
     name: 'conformance: the answers to claims that come at once are exchanged',
     file: 'packages/core/src/jobs/job-lease-sql.ts',
-    find: 'return asked.map((each) => taken.get(each) ?? others.get(each))',
-    replace: 'return asked.toReversed().map((each) => taken.get(each) ?? others.get(each))',
+    find: 'return slots.map(({ answer }) => answer)',
+    replace: 'return slots.toReversed().map(({ answer }) => answer)',
     suites: CONFORMANCE,
   },
   {
     name: 'conformance: the answers to reports that come at once are exchanged',
     file: 'packages/core/src/jobs/job-report-sql.ts',
-    find: 'return asked.map((each) => outcomes.get(each))',
-    replace: 'return asked.toReversed().map((each) => outcomes.get(each))',
+    find: 'return items.map((each) => outcomes.get(each))',
+    replace: 'return items.toReversed().map((each) => outcomes.get(each))',
     suites: CONFORMANCE,
   },
   {

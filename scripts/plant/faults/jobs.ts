@@ -6,7 +6,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'jobs: a heartbeat renews the lease of a job that has ended',
     file: 'packages/core/src/jobs/job-report-sql.ts',
-    find: "where ${IS_HELD} and j.available_at < ${at('$5')}",
+    find: "where ${HELD_BY_ID} and j.available_at < ${at('$5')}",
     replace: "where j.available_at < ${at('$5')}",
     suites: CONTRACT,
   },

@@ -1,7 +1,7 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { toStop } from '../jobs/job-row-sql.ts'
+import { cancelledJobIds } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
 import type { Agent } from './agent.ts'
@@ -69,15 +69,16 @@ export const HEARTBEATS = {
     where ${LICENSED}
     on conflict (license_id, fingerprint) do update set ${updated.join(', ')}, seq = a.seq + 1,
       last_heartbeat = greatest(a.last_heartbeat, excluded.last_heartbeat)
-    returning a.license_id, a.fingerprint, a.seq::float8 as seq, a.drained_at is not null or null as drained, ${toStop('a')} as cancel`,
+    returning a.license_id, a.fingerprint, a.seq::float8 as seq, a.drained_at is not null or null as drained, ${cancelledJobIds('a')} as cancel`,
 }
 
-interface Beat {
+/** A heartbeat, with the instant that a test gives it. */
+interface HeartbeatItem {
   readonly write: HeartbeatWrite
   readonly now: Date | undefined
 }
 
-interface BeatRow {
+interface HeartbeatRow {
   readonly license_id: string
   readonly fingerprint: string
   readonly seq: number
@@ -86,13 +87,13 @@ interface BeatRow {
 }
 
 // One order for all statements, so that two of them never wait for each other's hosts.
-function byHost({ write: one }: Beat, { write: other }: Beat): number {
+function byHost({ write: one }: HeartbeatItem, { write: other }: HeartbeatItem): number {
   if (one.licenseId !== other.licenseId) return one.licenseId < other.licenseId ? -1 : 1
   return one.fingerprint < other.fingerprint ? -1 : 1
 }
 
-const hostOf = ({ write }: Beat) => identity(write.licenseId, write.fingerprint)
-const ANSWERED: Addressing<Beat, BeatRow> = {
+const hostOf = ({ write }: HeartbeatItem) => identity(write.licenseId, write.fingerprint)
+const ANSWERED: Addressing<HeartbeatItem, HeartbeatRow> = {
   statement: HEARTBEATS.name,
   asker: hostOf,
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
@@ -100,10 +101,10 @@ const ANSWERED: Addressing<Beat, BeatRow> = {
 
 /** Stores heartbeats of different hosts, in their order; undefined for a host without a usable license. */
 export async function heartbeats(
-  beats: readonly Beat[],
+  items: readonly HeartbeatItem[],
   rows: Rows,
 ): Promise<readonly (HeartbeatOutcome | undefined)[]> {
-  const sent = beats.toSorted(byHost)
+  const sent = items.toSorted(byHost)
   const params = sent.map(({ write, now }) => [
     write.licenseId,
     write.keyDigest ?? null,
@@ -123,12 +124,12 @@ export async function heartbeats(
     write.drillPass ?? null,
   ])
   const [first = []] = params
-  const columns = first.map((_, column) => params.map((beat) => beat[column]))
-  const answers = matched(ANSWERED, beats, await rows<BeatRow>(HEARTBEATS, columns))
-  return beats.map((beat) => outcomeOf(answers.get(beat)))
+  const columns = first.map((_, column) => params.map((row) => row[column]))
+  const answers = matched(ANSWERED, items, await rows<HeartbeatRow>(HEARTBEATS, columns))
+  return items.map((item) => outcomeOf(answers.get(item)))
 }
 
-const outcomeOf = (row: BeatRow | undefined): HeartbeatOutcome | undefined =>
+const outcomeOf = (row: HeartbeatRow | undefined): HeartbeatOutcome | undefined =>
   row && { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false }
 
 const LIST = {
@@ -182,15 +183,15 @@ const toAgent = (row: AgentRow): Agent => ({
 /** The registry of hosts in SQL. */
 export class SqlAgentsStore implements AgentsStore {
   readonly #session: Session
-  readonly #heartbeat: (beat: Beat) => Promise<HeartbeatOutcome | undefined>
+  readonly #heartbeat: (item: HeartbeatItem) => Promise<HeartbeatOutcome | undefined>
 
   constructor(session: Session) {
     this.#session = session
     this.#heartbeat = session.batched({
       run: heartbeats,
-      goesEarly: () => true,
-      keyOf: hostOf,
-      shareOf: ({ write }) => write.licenseId,
+      mayFlushEarly: () => true,
+      serialKeyOf: hostOf,
+      ownerOf: ({ write }) => write.licenseId,
     })
   }
 

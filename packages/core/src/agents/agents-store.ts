@@ -1,8 +1,8 @@
-import type { Licensed } from '../licenses/license.ts'
+import type { LicenseClaim } from '../licenses/license.ts'
 import type { Agent } from './agent.ts'
 
 /** A heartbeat as the host sent it; an absent field keeps its last value. */
-export interface HeartbeatWrite extends Licensed {
+export interface HeartbeatWrite extends LicenseClaim {
   readonly fingerprint: string
   readonly hostname: string | undefined
   readonly version: string | undefined

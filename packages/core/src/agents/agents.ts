@@ -154,7 +154,7 @@ export class Agents {
     const { signer, issuer, ids, clock } = this.#parts
     const { licenseId, fingerprint } = beat
     const facts = { issuer, licenseId, fingerprint, tokenId: ids.next('tok'), seq, drained, cancel }
-    return signer.signApart(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
+    return signer.signAsync(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
   }
 
   async #fleetOf(licenseId: string): Promise<Fleet> {

@@ -10,17 +10,17 @@ export interface BatchParts<Item, Result> {
    * The key of an item. Items with the same key run one after the other, in order, and never in one
    * statement. Default: no key.
    */
-  readonly keyOf?: (item: Item) => string
+  readonly serialKeyOf?: (item: Item) => string
   /**
    * The owner of an item. While more items wait than one statement takes, an owner gets at most a quarter of
    * it, unless the others leave room. Default: no owner.
    */
-  readonly shareOf?: (item: Item) => string
+  readonly ownerOf?: (item: Item) => string
   /**
    * Whether to send a half batch before the event-loop turn ends, so that PostgreSQL works while we still
    * read sockets. Only for statements with a small fixed cost. Default: never.
    */
-  readonly goesEarly?: () => boolean
+  readonly mayFlushEarly?: () => boolean
   /** Statements under way at once; default 2: the second hides the commit of the first. */
   readonly lanes?: number
   /** Milliseconds since some instant; default: the machine's. */
@@ -70,8 +70,8 @@ export class Batch<Item, Result> {
     this.#parts = parts
     this.#elapsedMs = parts.elapsedMs ?? (() => performance.now())
     this.#lanes = parts.lanes ?? LANES
-    const goesEarly = () => parts.goesEarly?.() ?? false
-    this.#flush = new FlushPolicy({ maxItems: MAX_ITEMS, lanes: this.#lanes, goesEarly })
+    const mayFlushEarly = () => parts.mayFlushEarly?.() ?? false
+    this.#flush = new FlushPolicy({ maxItems: MAX_ITEMS, lanes: this.#lanes, mayFlushEarly })
   }
 
   /**
@@ -111,7 +111,7 @@ export class Batch<Item, Result> {
   // Takes the items that may go now out of the queue; the others keep their order. Items that have waited too
   // long are refused: after one stuck statement they must not wait for a second.
   #load(): Load<Item, Result> {
-    const { shareOf } = this.#parts
+    const { ownerOf } = this.#parts
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
     const waiting = this.#waiting.filter((each) => {
       if (each.since >= tooOld) return true
@@ -122,8 +122,8 @@ export class Batch<Item, Result> {
     const most = this.#flush.mostItems
     const load = { items: [], keys: new Set<string>(), most }
     this.#waiting =
-      shareOf !== undefined && waiting.length > most
-        ? this.#take(load, this.#take(load, waiting, shareOf))
+      ownerOf !== undefined && waiting.length > most
+        ? this.#take(load, this.#take(load, waiting, ownerOf))
         : this.#take(load, waiting)
     return load
   }
@@ -132,14 +132,14 @@ export class Batch<Item, Result> {
   #take(
     { items, keys, most }: { items: Waiting<Item, Result>[]; keys: Set<string>; most: number },
     waiting: readonly Waiting<Item, Result>[],
-    shareOf?: (item: Item) => string,
+    ownerOf?: (item: Item) => string,
   ): Waiting<Item, Result>[] {
     const shares = new Map<string, number>()
     return waiting.filter((each) => {
-      const key = this.#parts.keyOf?.(each.item)
-      const owner = shareOf?.(each.item) ?? ''
+      const key = this.#parts.serialKeyOf?.(each.item)
+      const owner = ownerOf?.(each.item) ?? ''
       const taken = shares.get(owner) ?? 0
-      const isFull = items.length === most || (shareOf !== undefined && taken >= most / 4)
+      const isFull = items.length === most || (ownerOf !== undefined && taken >= most / 4)
       if (isFull || this.#isBusy(key, keys)) return true
       if (key !== undefined) keys.add(key)
       shares.set(owner, taken + 1)

@@ -15,7 +15,7 @@ export interface FlushParts {
   /** Statements under way at once. */
   readonly lanes: number
   /** Whether statements of this kind may go early at all, asked anew each time. */
-  readonly goesEarly: () => boolean
+  readonly mayFlushEarly: () => boolean
 }
 
 /**
@@ -56,8 +56,8 @@ export class FlushPolicy {
 
   /** Whether a statement may go while the turn still brings more. */
   get mayFlushEarly(): boolean {
-    const { lanes, goesEarly } = this.#parts
-    return lanes > 1 && this.#fastestMs < EARLY_BELOW_MS && goesEarly()
+    const { lanes, mayFlushEarly } = this.#parts
+    return lanes > 1 && this.#fastestMs < EARLY_BELOW_MS && mayFlushEarly()
   }
 
   /**

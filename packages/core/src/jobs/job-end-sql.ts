@@ -1,7 +1,7 @@
 import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import type { LeaseAsked } from './job-look-sql.ts'
-import { at, HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import type { LeaseItem } from './job-probe-sql.ts'
+import { at, HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
 import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
 
@@ -14,7 +14,7 @@ const end = (name: string, which: string) => ({
   name,
   text: `with gone as (
       select id, claimed_by as owner from jobs j
-      where ${which} and ${HELD} and (${LEASE_OVER} or ${CANCEL_OVER})
+      where ${which} and ${HELD_BY_INDEX} and (${LEASE_OVER} or ${CANCEL_OVER})
       order by id for update skip locked
     )
     update jobs j set state = 'failed', finished_at = ${NOW}, claimed_by = null,
@@ -39,7 +39,7 @@ export const END_ALL = end('job-end-all', '$1::text is null')
 export const TIME_OUT = {
   name: 'job-time-out',
   text: `with late as (
-      select id from jobs j where ${HELD} and cancel_requested_at is null
+      select id from jobs j where ${HELD_BY_INDEX} and cancel_requested_at is null
         and claimed_at + make_interval(secs => timeout_seconds) <= ${at('$1')}
       order by id for update skip locked
     )
@@ -50,7 +50,7 @@ export const TIME_OUT = {
 const LOST_FORMAT = lostError('%s', '%s')
 
 /** Ends the job at the head of a host's due jobs, if its owner is lost for good. */
-export async function endHead(rows: Rows, { request, now }: LeaseAsked): Promise<Job[]> {
+export async function endHead(rows: Rows, { request, now }: LeaseItem): Promise<Job[]> {
   const { licenseId, fingerprint } = request
   const params = [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint]
   return (await rows<JobRow>(END_HEAD, params)).map(toJob)

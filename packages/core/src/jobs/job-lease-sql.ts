@@ -1,90 +1,103 @@
 import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
+import { claimRows } from './job-claim-sql.ts'
 import { endHead } from './job-end-sql.ts'
-import { type LeaseAsked, type Look, look, type Seen } from './job-look-sql.ts'
-import { repeat } from './job-repeat-sql.ts'
-import { take } from './job-take-sql.ts'
+import { type LeaseItem, NO_WORK, type ProbeResult, probe } from './job-probe-sql.ts'
+import { repeatClaim } from './job-repeat-sql.ts'
 import type { LeaseAnswer } from './jobs-store.ts'
+
+/** One item of a batch on its way to its answer. It is open until it has one. */
+interface Slot {
+  readonly item: LeaseItem
+  /** The last probe. */
+  probed: ProbeResult
+  /** Undefined for a closed slot: the license is not usable. */
+  answer: LeaseAnswer | undefined
+  isOpen: boolean
+}
 
 /**
  * Leases for several hosts, in their order; undefined for a host without a usable license. `isBusy`: most
  * hosts probably get a job, so that a probe before the claim is not worth its time.
  */
-export async function lease(
-  asked: readonly LeaseAsked[],
+export async function leaseBatch(
+  items: readonly LeaseItem[],
   rows: Rows,
   isBusy: boolean,
 ): Promise<readonly (LeaseAnswer | undefined)[]> {
-  const taken: Answers = isBusy ? await take(asked, rows) : new Map()
-  const others = await search(
-    asked.filter((each) => !taken.has(each)),
-    rows,
-  )
-  return asked.map((each) => taken.get(each) ?? others.get(each))
+  const slots: Slot[] = items.map((item) => ({ item, probed: NO_WORK, answer: undefined, isOpen: true }))
+  if (isBusy) await claimOpen(slots, rows)
+  await probeOpen(slots, rows)
+  await claimOpen(slots, rows)
+  await resolveMisses(slots, rows)
+  return slots.map(({ answer }) => answer)
 }
 
-/** Answers by request; undefined for a request without a usable license. */
-type Answers = ReadonlyMap<LeaseAsked, LeaseAnswer | undefined>
+const openOf = (slots: readonly Slot[]): readonly Slot[] => slots.filter(({ isOpen }) => isOpen)
 
-/** Probes first, then claims for the promising hosts. */
-async function search(asked: readonly LeaseAsked[], rows: Rows): Promise<Answers> {
-  const seen = await seek(asked, rows)
-  const promising = seen.filter(isPromising)
-  const taken = await take(
-    promising.map(({ asked }) => asked),
-    rows,
-  )
-  const settled = await settle(
-    promising.filter(({ asked }) => !taken.has(asked)),
-    rows,
-  )
-  const found: Answers = new Map([...taken, ...settled])
-  return new Map(
-    seen.map((each) => [each.asked, isPromising(each) ? found.get(each.asked) : emptyHanded(each)]),
-  )
+function close(slot: Slot, answer: LeaseAnswer | undefined): void {
+  slot.answer = answer
+  slot.isOpen = false
 }
 
-const seek = async (asked: readonly LeaseAsked[], rows: Rows): Promise<readonly Seen[]> =>
-  asked.length === 0 ? [] : look(rows, asked)
+/** Closes the slots that get a job. */
+async function claimOpen(slots: readonly Slot[], rows: Rows): Promise<void> {
+  const open = openOf(slots)
+  const claimed = await claimRows(
+    open.map(({ item }) => item),
+    rows,
+  )
+  for (const slot of open) {
+    const answer = claimed.get(slot.item)
+    if (answer !== undefined) close(slot, answer)
+  }
+}
 
-const isPromising = ({ licensed, promising }: Look): boolean => licensed && promising
+/** Closes the slots for which there is nothing: no usable license, or no work. */
+async function probeOpen(slots: readonly Slot[], rows: Rows): Promise<void> {
+  const open = openOf(slots)
+  const found = await probe(
+    open.map(({ item }) => item),
+    rows,
+  )
+  for (const slot of open) {
+    slot.probed = found.get(slot.item) ?? NO_WORK
+    if (!slot.probed.licensed) close(slot, undefined)
+    else if (!slot.probed.promising) close(slot, emptyHanded(slot.probed))
+  }
+}
 
-const emptyHanded = ({ licensed, cancel, drained }: Look): LeaseAnswer | undefined =>
-  licensed ? { job: undefined, how: undefined, cancel, drained, ended: [] } : undefined
+const emptyHanded = ({ cancel, drained }: ProbeResult): LeaseAnswer => ({
+  job: undefined,
+  how: undefined,
+  cancel,
+  drained,
+  ended: [],
+})
 
 // Near the end of a queue many hosts see the same job. One more probe for all of them finds out who still has
 // something: three statements for each would make all of them wait.
-async function settle(missed: readonly Seen[], rows: Rows): Promise<Answers> {
-  const still =
-    missed.length > 1
-      ? await seek(
-          missed.map(({ asked }) => asked),
-          rows,
-        )
-      : missed
-  const answers = await Promise.all(
-    still.map(
-      async (each) =>
-        [each.asked, isPromising(each) ? await settleOne(each, rows) : emptyHanded(each)] as const,
-    ),
-  )
-  return new Map(answers)
+async function resolveMisses(slots: readonly Slot[], rows: Rows): Promise<void> {
+  if (openOf(slots).length > 1) await probeOpen(slots, rows)
+  await Promise.all(openOf(slots).map(async (slot) => close(slot, await resolveMiss(slot, rows))))
 }
 
 // The probe found something that the claim did not get: the host's own job under the same claim key, a job at
 // the head of its queue whose owner is lost for good, or a job that others have taken or locked meanwhile.
-async function settleOne({ asked, cancel, drained }: Seen, rows: Rows): Promise<LeaseAnswer> {
-  const nothing = { job: undefined, how: undefined, cancel, drained, ended: [] }
-  const again = await repeat(asked, rows)
+async function resolveMiss({ item, probed }: Slot, rows: Rows): Promise<LeaseAnswer> {
+  const nothing = emptyHanded(probed)
+  const again = await repeatClaim(item, rows)
   if (again !== undefined) return { ...nothing, job: again, how: 'repeated' }
-  if (drained) return nothing
+  if (probed.drained) return nothing
   const ended: Job[] = []
   for (let isOver = false; ; ) {
-    const answer = (await take([asked], rows)).get(asked)
+    const answer = (await claimRows([item], rows)).get(item)
     if (answer !== undefined) return { ...answer, ended }
-    if (isOver)
-      return { ...nothing, cancel: cancel.filter((id) => !ended.some((job) => job.id === id)), ended }
-    const lost = await endHead(rows, asked)
+    if (isOver) {
+      const cancel = probed.cancel.filter((id) => !ended.some((job) => job.id === id))
+      return { ...nothing, cancel, ended }
+    }
+    const lost = await endHead(rows, item)
     ended.push(...lost)
     isOver = lost.length === 0
   }

@@ -1,6 +1,6 @@
 import { maybeInstant, type Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import { HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { JobFilter } from './jobs-store.ts'
 
 const FILTER = `($1::text is null or j.state = $1) and ($2::text is null or j.target = $2 or j.claimed_by = $2)
@@ -17,7 +17,7 @@ const PARTS = [
     states: 'pending',
     newest: 'order by id desc limit $4',
   },
-  { which: HELD, states: 'claimed,running', newest: 'offset 0' },
+  { which: HELD_BY_INDEX, states: 'claimed,running', newest: 'offset 0' },
   { which: 'j.finished_at is not null', states: 'succeeded,failed', newest: 'order by id desc limit $4' },
 ]
 /** The newest jobs of one license. */

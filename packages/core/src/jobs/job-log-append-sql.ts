@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import { EMPTY_LOG, type LogPlacement, type LogPosition, placeLines } from './job-log.ts'
 import { encodeLines } from './job-log-body.ts'
 import { jobOf } from './job-report-sql.ts'
-import { cancelOf, IS_HELD, type JobRow } from './job-row-sql.ts'
+import { cancelOf, HELD_BY_ID, type JobRow } from './job-row-sql.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { LATE_LOGS_SECONDS, RENEW_BELOW } from './lease.ts'
 import type { LogPositions } from './log-positions.ts'
@@ -16,7 +16,7 @@ const WRITE = `job_id, license_id, fingerprint, attempt_given, given, lease_seco
     first_line, first_offset, next_offset, lines, accepted, chars, body_from, body_bytes`
 const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = coalesce(q.fingerprint, j.claimed_by)
   and j.attempt = coalesce(q.attempt_given, j.attempt)`
-const OPEN = `(${IS_HELD} or j.finished_at > q.at - make_interval(secs => ${LATE_LOGS_SECONDS}))`
+const OPEN = `(${HELD_BY_ID} or j.finished_at > q.at - make_interval(secs => ${LATE_LOGS_SECONDS}))`
 const soonOver = (job: string) =>
   `${job}.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
 
@@ -60,7 +60,7 @@ export const SETTLE = {
       from write q join jobs j on ${OWNER} and ${OPEN} order by j.id for no key update of j
     ), renewed as (
       update jobs j set available_at = q.at + make_interval(secs => q.lease_seconds)
-      from job q where j.id = q.id and ${IS_HELD} and q.state in ('claimed', 'running') and ${soonOver('q')}
+      from job q where j.id = q.id and ${HELD_BY_ID} and q.state in ('claimed', 'running') and ${soonOver('q')}
     ), log as (
       select job.*, last.*, again.accepted as again_accepted, again.next_offset as again_next
       from job ${LAST}
@@ -95,22 +95,22 @@ type SettledRow = { readonly [K in Heard]: JobRow[K] | null } & {
 }
 
 /** Lines, with the instant that a test gives them. */
-export interface LogAsked {
+export interface LogItem {
   readonly write: LogWrite
   readonly now: Date | undefined
 }
 
-interface Attempted extends LogPlacement {
-  readonly asked: LogAsked
+interface LogAttempt extends LogPlacement {
+  readonly item: LogItem
   /** The end of the log, as far as its writer knows. */
   readonly before: LogPosition
   readonly body: Buffer
 }
 
-const jobOfAttempt = ({ asked }: Attempted) => jobOf(asked)
+const jobOfAttempt = ({ item }: LogAttempt) => jobOf(item)
 const addressee = ({ job_id }: { readonly job_id: string }) => identity(job_id)
-const STORED: Addressing<Attempted, StoredRow> = { statement: APPEND.name, asker: jobOfAttempt, addressee }
-const SETTLED: Addressing<Attempted, SettledRow> = {
+const STORED: Addressing<LogAttempt, StoredRow> = { statement: APPEND.name, asker: jobOfAttempt, addressee }
+const SETTLED: Addressing<LogAttempt, SettledRow> = {
   statement: SETTLE.name,
   asker: jobOfAttempt,
   addressee,
@@ -131,23 +131,23 @@ export interface LogMemory {
  * primary key.
  */
 export async function appendLogs(
-  asked: readonly LogAsked[],
+  items: readonly LogItem[],
   rows: Rows,
   { positions, scratch }: LogMemory,
 ): Promise<readonly (LogOutcome | undefined)[]> {
-  const outcomes = new Map<LogAsked, LogOutcome>()
+  const outcomes = new Map<LogItem, LogOutcome>()
   const attempts = await Promise.all(
-    asked.map((each) => attempted(each, positions.of(each.write.jobId, each.write.attempt))),
+    items.map((each) => attemptOf(each, positions.of(each.write.jobId, each.write.attempt))),
   )
-  const send = <Row>(statement: Statement, left: readonly Attempted[]) =>
+  const send = <Row>(statement: Statement, left: readonly LogAttempt[]) =>
     scratch.with(
       left.map(({ body }) => body),
       (bodies) => rows<Row>(statement, paramsOf(left, bodies)),
     )
   const stored = matched(STORED, attempts, await send<StoredRow>(APPEND, attempts))
   for (const [each, { attempt }] of stored) {
-    positions.keep(each.asked.write.jobId, attempt, each.position)
-    outcomes.set(each.asked, storedOutcome({ state: 'running', cancel: undefined }, each))
+    positions.keep(each.item.write.jobId, attempt, each.position)
+    outcomes.set(each.item, storedOutcome({ state: 'running', cancel: undefined }, each))
   }
   let left = attempts.filter((each) => !stored.has(each))
   for (let tries = 0; left.length > 0; tries += 1) {
@@ -160,19 +160,19 @@ export async function appendLogs(
       const position = row.stored ? each.position : positionOf(row)
       positions.keep(row.id, row.attempt ?? 0, position)
       const isSettled = row.stored || row.again_accepted !== null || isNothingNew(each, position)
-      if (!isSettled) return attempted(each.asked, position)
-      outcomes.set(each.asked, outcomeOf(row, each))
+      if (!isSettled) return attemptOf(each.item, position)
+      outcomes.set(each.item, outcomeOf(row, each))
       return undefined
     })
     left = (await Promise.all(again)).filter((each) => each !== undefined)
   }
-  return asked.map((each) => outcomes.get(each))
+  return items.map((each) => outcomes.get(each))
 }
 
-async function attempted(asked: LogAsked, before: LogPosition): Promise<Attempted> {
-  const placement = placeLines(before, asked.write.lines, asked.write.offset)
+async function attemptOf(item: LogItem, before: LogPosition): Promise<LogAttempt> {
+  const placement = placeLines(before, item.write.lines, item.write.offset)
   const body = placement.store.length === 0 ? Buffer.alloc(0) : await encodeLines(placement.store)
-  return { ...placement, asked, before, body }
+  return { ...placement, item, before, body }
 }
 
 const positionOf = (row: SettledRow): LogPosition => ({
@@ -181,17 +181,17 @@ const positionOf = (row: SettledRow): LogPosition => ({
   jobChars: row.job_chars ?? EMPTY_LOG.jobChars,
 })
 
-const isNothingNew = ({ store, before }: Attempted, { jobLines, next }: LogPosition): boolean =>
+const isNothingNew = ({ store, before }: LogAttempt, { jobLines, next }: LogPosition): boolean =>
   store.length === 0 && before.jobLines === jobLines && before.next === next
 
-const storedOutcome = (job: LogOutcome['job'], { store, accepted, position }: Attempted): LogOutcome => ({
+const storedOutcome = (job: LogOutcome['job'], { store, accepted, position }: LogAttempt): LogOutcome => ({
   job,
   stored: store.length,
   accepted,
   next: position.next,
 })
 
-function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
+function outcomeOf(row: SettledRow, each: LogAttempt): LogOutcome {
   const { state, ...cancel } = row as Pick<JobRow, Heard>
   const job = { state, cancel: cancelOf(cancel) }
   return row.again_accepted === null
@@ -199,8 +199,8 @@ function outcomeOf(row: SettledRow, each: Attempted): LogOutcome {
     : { job, stored: 0, accepted: row.again_accepted, next: row.again_next ?? 0 }
 }
 
-function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[] {
-  const writes = left.map(({ asked }) => asked.write)
+function paramsOf(left: readonly LogAttempt[], bodies: Buffer): readonly unknown[] {
+  const writes = left.map(({ item }) => item.write)
   let end = 1
   const begins = left.map(({ body }) => {
     end += body.length
@@ -211,7 +211,7 @@ function paramsOf(left: readonly Attempted[], bodies: Buffer): readonly unknown[
     writes.map(({ licenseId }) => licenseId),
     writes.map(({ fingerprint }) => fingerprint ?? null),
     writes.map(({ attempt }) => attempt ?? null),
-    left.map(({ asked }) => isoOrNull(asked.now)),
+    left.map(({ item }) => isoOrNull(item.now)),
     writes.map(({ leaseSeconds }) => leaseSeconds),
     writes.map(({ idempotencyKey }) => idempotencyKey ?? null),
     left.map(({ before }) => before.jobLines),

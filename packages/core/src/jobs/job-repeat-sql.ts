@@ -1,8 +1,8 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import type { Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import { hostOf, type LeaseAsked, LICENSED } from './job-look-sql.ts'
-import { IS_HELD, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { hostOf, type LeaseItem, LICENSED } from './job-probe-sql.ts'
+import { HELD_BY_ID, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import { RENEW_BELOW } from './lease.ts'
 
 const LEASE_END = `keyed.at + make_interval(secs => keyed.lease_seconds)`
@@ -31,7 +31,7 @@ export const REPEAT = {
       update jobs j set claim_key = case when j.state = 'claimed' then j.claim_key end,
         available_at = case when j.state = 'claimed' then ${LEASE_END} else j.available_at end
       from keyed where j.id = keyed.id and j.claimed_by = keyed.fingerprint and j.claim_key = keyed.claim_key
-        and ${IS_HELD} and (j.state <> 'claimed' or ${SOON_OVER})
+        and ${HELD_BY_ID} and (j.state <> 'claimed' or ${SOON_OVER})
       returning j.*
     )
     select * from changed where state = 'claimed'
@@ -41,20 +41,20 @@ export const REPEAT = {
 
 type RepeatRow = JobRow & { readonly claim_key: string | null }
 
-const ANSWERED: Addressing<LeaseAsked, RepeatRow> = {
+const ANSWERED: Addressing<LeaseItem, RepeatRow> = {
   statement: REPEAT.name,
-  asker: (asked) => identity(hostOf(asked), asked.request.claimKey ?? ''),
+  asker: (item) => identity(hostOf(item), item.request.claimKey ?? ''),
   addressee: (row) => identity(row.license_id, row.claimed_by ?? '', row.claim_key ?? ''),
 }
 
 /**
  * The job that this host has claimed with the same key before; undefined if there is none, or the job runs.
  */
-export async function repeat(asked: LeaseAsked, rows: Rows): Promise<Job | undefined> {
-  const { request, now } = asked
+export async function repeatClaim(item: LeaseItem, rows: Rows): Promise<Job | undefined> {
+  const { request, now } = item
   const { licenseId, fingerprint, claimKey, leaseSeconds, keyDigest } = request
   if (claimKey === undefined) return undefined
   const params = [licenseId, fingerprint, claimKey, leaseSeconds, now, keyDigest]
-  const row = matched(ANSWERED, [asked], await rows<RepeatRow>(REPEAT, params)).get(asked)
+  const row = matched(ANSWERED, [item], await rows<RepeatRow>(REPEAT, params)).get(item)
   return row === undefined ? undefined : toJob(row)
 }

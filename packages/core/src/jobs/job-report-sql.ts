@@ -2,7 +2,7 @@ import { type Addressing, identity, matched } from '../database/answers.ts'
 import { isoOrNull, type Rows } from '../database/session.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
-import { at, IS_HELD, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
+import { at, HELD_BY_ID, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
@@ -17,7 +17,7 @@ const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds
 // The rule of stateAfterReport in SQL.
 const NEXT = `case when q.reported = 'claimed' then j.state
   when q.reported = 'pending' and j.cancel_requested_at is not null then 'failed' else q.reported end`
-const WANTED = `(${IS_HELD} and (${NEXT} <> j.state or ${SOON_OVER}))`
+const WANTED = `(${HELD_BY_ID} and (${NEXT} <> j.state or ${SOON_OVER}))`
 const ENDS = `(${NEXT} in ('succeeded', 'failed'))`
 
 /**
@@ -41,16 +41,16 @@ export const REPORT = {
 }
 
 /** Reads the jobs of owners, and whether their reports now change something: then the row has moved. */
-export const SEE = {
-  name: 'job-see',
+export const READ_BACK = {
+  name: 'job-read-back',
   text: `select ${REPORTED}, ${WANTED} as is_wanted
     from (select *, coalesce(given, now()) as at from ${REPORTS}) q join jobs j on ${OWNER}`,
 }
 
-type SeenRow = ReportedRow & { readonly is_wanted: boolean }
+type ReadBackRow = ReportedRow & { readonly is_wanted: boolean }
 
 /** A report, with the instant that a test gives it. */
-export interface StatusAsked {
+export interface StatusItem {
   readonly write: StatusWrite
   readonly now: Date | undefined
 }
@@ -58,13 +58,13 @@ export interface StatusAsked {
 /** The identity of the job of a report: a statement has one report for each. */
 export const jobOf = ({ write }: { readonly write: Pick<Owner, 'jobId'> }): string => identity(write.jobId)
 
-const addressing = (statement: string): Addressing<StatusAsked, ReportedRow> => ({
+const addressing = (statement: string): Addressing<StatusItem, ReportedRow> => ({
   statement,
   asker: jobOf,
   addressee: ({ id }) => identity(id),
 })
 const WRITTEN = addressing(REPORT.name)
-const SEEN = addressing(SEE.name)
+const READ = addressing(READ_BACK.name)
 
 const TRIES = 3
 
@@ -73,11 +73,11 @@ const TRIES = 3
  * the read, its report is written again.
  */
 export async function report(
-  asked: readonly StatusAsked[],
+  items: readonly StatusItem[],
   rows: Rows,
 ): Promise<readonly (StatusOutcome | undefined)[]> {
-  const outcomes = new Map<StatusAsked, StatusOutcome>()
-  let left = asked
+  const outcomes = new Map<StatusItem, StatusOutcome>()
+  let left = items
   for (let tries = 0; tries < TRIES && left.length > 0; tries += 1) {
     const written = matched(
       WRITTEN,
@@ -88,11 +88,11 @@ export async function report(
     for (const [each, row] of written) outcomes.set(each, outcomeOf(row, 'running'))
     left = left.filter((each) => !written.has(each))
     if (left.length === 0) break
-    const seen = matched(SEEN, left, await rows<SeenRow>(SEE, paramsOf(left)))
-    for (const [each, row] of seen) if (!row.is_wanted) outcomes.set(each, outcomeOf(row, row.state))
-    left = left.filter((each) => seen.get(each)?.is_wanted)
+    const read = matched(READ, left, await rows<ReadBackRow>(READ_BACK, paramsOf(left)))
+    for (const [each, row] of read) if (!row.is_wanted) outcomes.set(each, outcomeOf(row, row.state))
+    left = left.filter((each) => read.get(each)?.is_wanted)
   }
-  return asked.map((each) => outcomes.get(each))
+  return items.map((each) => outcomes.get(each))
 }
 
 const outcomeOf = (row: ReportedRow, before: JobState): StatusOutcome => ({
@@ -100,9 +100,9 @@ const outcomeOf = (row: ReportedRow, before: JobState): StatusOutcome => ({
   effect: reportEffect(before, row.state),
 })
 
-function paramsOf(asked: readonly StatusAsked[]): readonly unknown[] {
+function paramsOf(items: readonly StatusItem[]): readonly unknown[] {
   const column = <T>(value: (write: StatusWrite) => T | undefined) =>
-    asked.map(({ write }) => value(write) ?? null)
+    items.map(({ write }) => value(write) ?? null)
   return [
     column(({ jobId }) => jobId),
     column(({ licenseId }) => licenseId),
@@ -112,7 +112,7 @@ function paramsOf(asked: readonly StatusAsked[]): readonly unknown[] {
     column(({ exitCode }) => exitCode),
     column(({ error }) => error),
     column(({ leaseSeconds }) => leaseSeconds),
-    asked.map(({ now }) => isoOrNull(now)),
+    items.map(({ now }) => isoOrNull(now)),
   ]
 }
 
@@ -124,7 +124,7 @@ export const RENEW = {
       join unnest($1::text[], $2::text[], $3::text[], $6::float8[]) as o (id, license_id, fingerprint, attempt)
         on j.id = o.id and j.license_id = o.license_id and j.claimed_by = o.fingerprint
           and (o.attempt is null or j.attempt = o.attempt)
-      where ${IS_HELD} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
+      where ${HELD_BY_ID} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
       order by j.id for update of j
     )
     update jobs j set available_at = ${at('$5')} + make_interval(secs => $4) from low where j.id = low.id`,

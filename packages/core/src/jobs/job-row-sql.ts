@@ -99,19 +99,19 @@ export const at = (parameter: string): string => `coalesce(${parameter}::timesta
  */
 export const UNFINISHED = 'finished_at is null'
 /** SQL: a row `j` that a host owns, the predicate of the index of held jobs. */
-export const HELD = '(j.finished_at is null and j.claimed_by is not null)'
+export const HELD_BY_INDEX = '(j.finished_at is null and j.claimed_by is not null)'
 
 /**
  * SQL: the ids of the jobs that the host of a row is to stop, as an array. Null if there are none, since
  * parsing an empty array costs time as well. An index of its own answers this.
  */
-export const toStop = (
+export const cancelledJobIds = (
   host: string,
 ): string => `nullif(array(select j.id from jobs j where j.license_id = ${host}.license_id
-  and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD} order by j.id), '{}')`
+  and j.claimed_by = ${host}.fingerprint and j.cancel_requested_at is not null and ${HELD_BY_INDEX} order by j.id), '{}')`
 
 /**
- * SQL: the same as `HELD` for a row `j` that is found by its id, written so that the planner cannot use the
- * index of held jobs: a plan from when that index was empty would read all of it.
+ * SQL: the same as `HELD_BY_INDEX` for a row `j` that is found by its id, written so that the planner cannot
+ * use the index of held jobs: a plan from when that index was empty would read all of it.
  */
-export const IS_HELD = `coalesce(j.state, '') in ('claimed', 'running')`
+export const HELD_BY_ID = `coalesce(j.state, '') in ('claimed', 'running')`

@@ -3,13 +3,13 @@ import type { Session } from '../database/session.ts'
 import { Problem } from '../problem.ts'
 import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
-import { lease } from './job-lease-sql.ts'
+import { leaseBatch } from './job-lease-sql.ts'
 import { lastClaim, list } from './job-list-sql.ts'
 import { LogRoom, type StoredLine } from './job-log.ts'
-import { appendLogs, type LogAsked } from './job-log-append-sql.ts'
+import { appendLogs, type LogItem } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
-import { hostOf, type LeaseAsked } from './job-look-sql.ts'
-import { jobOf, renew, report, type StatusAsked } from './job-report-sql.ts'
+import { hostOf, type LeaseItem } from './job-probe-sql.ts'
+import { jobOf, renew, report, type StatusItem } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
@@ -68,9 +68,9 @@ interface CountRow {
 /** The queue in SQL. */
 export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
-  readonly #lease: (asked: LeaseAsked) => Promise<port.LeaseAnswer | undefined>
-  readonly #appendLogs: (asked: LogAsked) => Promise<port.LogOutcome | undefined>
-  readonly #report: (asked: StatusAsked) => Promise<port.StatusOutcome | undefined>
+  readonly #lease: (item: LeaseItem) => Promise<port.LeaseAnswer | undefined>
+  readonly #appendLogs: (item: LogItem) => Promise<port.LogOutcome | undefined>
+  readonly #report: (item: StatusItem) => Promise<port.StatusOutcome | undefined>
 
   constructor(session: Session) {
     const memory = { positions: new LogPositions(), scratch: new Scratch() }
@@ -79,25 +79,25 @@ export class SqlJobsStore implements port.JobsStore {
     // instead of 4), and batches stop going early (small claims cost PostgreSQL 1.6 times as much).
     let isBusy = false
     this.#lease = session.batched({
-      run: async (asked, rows) => {
-        const answers = await lease(asked, rows, isBusy)
-        isBusy = 2 * answers.filter((answer) => answer?.job !== undefined).length >= asked.length
+      run: async (items, rows) => {
+        const answers = await leaseBatch(items, rows, isBusy)
+        isBusy = 2 * answers.filter((answer) => answer?.job !== undefined).length >= items.length
         return answers
       },
-      goesEarly: () => !isBusy,
-      keyOf: hostOf,
-      shareOf: ({ request }) => request.licenseId,
+      mayFlushEarly: () => !isBusy,
+      serialKeyOf: hostOf,
+      ownerOf: ({ request }) => request.licenseId,
     })
     this.#report = session.batched({
       run: report,
-      keyOf: (asked) => jobOf(asked),
-      shareOf: ({ write }) => write.licenseId,
+      serialKeyOf: (item) => jobOf(item),
+      ownerOf: ({ write }) => write.licenseId,
     })
     this.#appendLogs = session.batched({
-      run: (asked, rows) => appendLogs(asked, rows, memory),
-      goesEarly: () => true,
-      keyOf: (asked) => jobOf(asked),
-      shareOf: ({ write }) => write.licenseId,
+      run: (items, rows) => appendLogs(items, rows, memory),
+      mayFlushEarly: () => true,
+      serialKeyOf: (item) => jobOf(item),
+      ownerOf: ({ write }) => write.licenseId,
     })
   }
 

@@ -1,4 +1,4 @@
-import type { Licensed } from '../licenses/license.ts'
+import type { LicenseClaim } from '../licenses/license.ts'
 import type { Job, JobKind, JobState } from './job.ts'
 import type { LogLine, StoredLine } from './job-log.ts'
 import type { ReportEffect } from './job-report.ts'
@@ -22,7 +22,7 @@ export interface NewJob {
 }
 
 /** A host that asks for work. */
-export interface LeaseRequest extends Licensed {
+export interface LeaseRequest extends LicenseClaim {
   readonly fingerprint: string
   readonly leaseSeconds: number
   /** A repeated key gets the same job while it is still claimed under it. */

@@ -15,18 +15,18 @@ export interface License {
 /** Reasons for accepting a key, in the order of the spec (License key validation). */
 export type LicenseSource = 'allow-list' | 'issued' | 'development'
 
-/** The license that a request acts for: it scopes everything that the request reads and writes. */
+/** The checked license that a request acts for: it scopes everything that the request reads and writes. */
 export interface Licensee {
   readonly licenseId: string
   readonly source: LicenseSource
 }
 
 /**
- * The license that a statement serves. With `keyDigest`, the SHA-256 of an issued key, the statement itself
- * checks that the key belongs to the license and that the license is usable at that moment; otherwise it
- * changes nothing.
+ * The license that a request claims to act for. With `keyDigest`, the SHA-256 of an issued key, nobody has
+ * checked it yet: the statement that serves the request checks that the key belongs to the license and that
+ * the license is usable at that moment, and otherwise changes nothing. Without it, the license was checked.
  */
-export interface Licensed {
+export interface LicenseClaim {
   readonly licenseId: string
   readonly keyDigest?: string | undefined
 }

@@ -22,7 +22,7 @@ export const LicenseEntity = defineEntity({
 
 const usableAt = (at: string) => `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
 
-/** Returns the condition under which a statement may serve a `Licensed` request; arguments are SQL. */
+/** Returns the condition under which a statement may serve a `LicenseClaim` request; arguments are SQL. */
 export const isLicensed = (request: { licenseId: string; keyDigest: string; at: string }): string =>
   `(${request.keyDigest} is null or exists (select from licenses l where l.key_digest = ${request.keyDigest}
     and l.id = ${request.licenseId} and ${usableAt(request.at)}))`
@@ -37,7 +37,8 @@ const USABLE = {
 
 const ANY = { name: 'licenses-any', text: 'select from licenses limit 1' }
 
-interface Asked {
+/** A license key to check, with the instant that a test gives it. */
+interface KeyItem {
   readonly keyDigest: string
   readonly now: Date | undefined
 }
@@ -48,20 +49,20 @@ interface UsableRow {
   readonly id: string | null
 }
 
-const question = ({ keyDigest, now }: Asked) => identity(keyDigest, isoOrNull(now) ?? '')
-const ANSWERED: Addressing<Asked, UsableRow> = {
+const question = ({ keyDigest, now }: KeyItem) => identity(keyDigest, isoOrNull(now) ?? '')
+const ANSWERED: Addressing<KeyItem, UsableRow> = {
   statement: USABLE.name,
   asker: question,
   addressee: ({ digest, at }) => identity(digest, at ?? ''),
   isComplete: true,
 }
 
-async function usableIds(asked: readonly Asked[], rows: Rows): Promise<readonly (string | undefined)[]> {
+async function usableIds(items: readonly KeyItem[], rows: Rows): Promise<readonly (string | undefined)[]> {
   // Many hosts share one key: each question is asked once.
-  const questions = [...new Map(asked.map((each) => [question(each), each])).values()]
+  const questions = [...new Map(items.map((each) => [question(each), each])).values()]
   const params = [questions.map(({ keyDigest }) => keyDigest), questions.map(({ now }) => isoOrNull(now))]
-  const answers = matched(ANSWERED, asked, await rows<UsableRow>(USABLE, params))
-  return asked.map((each) => given(answers.get(each)?.id ?? null))
+  const answers = matched(ANSWERED, items, await rows<UsableRow>(USABLE, params))
+  return items.map((each) => given(answers.get(each)?.id ?? null))
 }
 
 const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({
@@ -76,7 +77,7 @@ const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({
 /** Licenses in SQL. */
 export class SqlLicensesStore implements LicensesStore {
   readonly #session: Session
-  readonly #usableId: (asked: Asked) => Promise<string | undefined>
+  readonly #usableId: (item: KeyItem) => Promise<string | undefined>
 
   constructor(session: Session) {
     this.#session = session

@@ -10,7 +10,7 @@ import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.
 import {
   FEATURES,
   type License,
-  type Licensed,
+  type LicenseClaim,
   type Licensee,
   type LicenseStatus,
   newLicenseKey,
@@ -57,7 +57,7 @@ export class Licenses {
    * Licenses that issued keys belonged to when they were last validated, by the digest of the key. An entry
    * grants nothing: the statement that serves the request checks the license itself.
    */
-  readonly #seen = new RecentMap<Required<Licensed>>(SEEN_KEYS)
+  readonly #seen = new RecentMap<Required<LicenseClaim>>(SEEN_KEYS)
   #hasIssued = false
 
   constructor(parts: LicensesParts) {
@@ -105,7 +105,7 @@ export class Licenses {
    * Returns the license of an issued key as of its last validation, without asking storage. Only for requests
    * served by one statement that checks the license itself; for any other, callers must `validate` first.
    */
-  recall(key: string): Required<Licensed> | undefined {
+  recall(key: string): Required<LicenseClaim> | undefined {
     return this.#seen.get(secretDigest(key))
   }
 

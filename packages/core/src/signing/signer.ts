@@ -13,7 +13,7 @@ export interface SignerKeys {
   readonly privateKey?: string | undefined
   /** The entries of `SERVICE_LICENSE_PUBKEYS_RETIRED`. */
   readonly retiredPublicKeys?: readonly string[] | undefined
-  /** Whether `signApart` uses threads. Default: no. */
+  /** Whether `signAsync` uses threads. Default: no. */
   readonly threads?: boolean
 }
 
@@ -66,7 +66,7 @@ export class Signer {
    * Signs like `sign`, but on a thread if enabled, for tokens that are signed often: a signature blocks the
    * event loop for 21 µs, much longer than handing it to a thread.
    */
-  async signApart(typ: TokenType, claims: TokenClaims): Promise<string> {
+  async signAsync(typ: TokenType, claims: TokenClaims): Promise<string> {
     if (!this.#threads) return this.sign(typ, claims)
     const key = this.#usableKey()
     try {

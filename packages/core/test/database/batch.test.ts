@@ -54,7 +54,7 @@ describe('natural group commit', () => {
   it('those that may go early go by sixteen while more come, on lanes that are free', async () => {
     const { sent, run } = gated()
     let early = true
-    const batch = new Batch({ run, goesEarly: () => early })
+    const batch = new Batch({ run, mayFlushEarly: () => early })
     const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
     expect(sent.map(({ items }) => items.length)).toEqual([16, 16])
     await turn()
@@ -81,7 +81,7 @@ describe('natural group commit', () => {
     [256, 128],
   ])('a crowd of %i that comes again and again goes in halves: %i in each statement', async (crowd, half) => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, goesEarly: () => true, elapsedMs: () => 0 })
+    const batch = new Batch({ run, mayFlushEarly: () => true, elapsedMs: () => 0 })
     let left = 20 * crowd
     const caller = async (value: number) => {
       for (; left > 0; left -= 1) await batch.add(item(value))
@@ -99,11 +99,11 @@ describe('natural group commit', () => {
   it('a crowd that waits for one key is not looked through with each that joins it', async () => {
     const { sent, run } = gated()
     let looks = 0
-    const keyOf = ({ key }: Item) => {
+    const serialKeyOf = ({ key }: Item) => {
       looks += 1
       return key
     }
-    const batch = new Batch({ run, keyOf, goesEarly: () => true })
+    const batch = new Batch({ run, serialKeyOf, mayFlushEarly: () => true })
     const [first] = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'a')).catch(() => -1))
     expect(looks).toBeLessThan(50_000)
     sent[0]?.end()
@@ -113,7 +113,7 @@ describe('natural group commit', () => {
   it('nobody goes early while statements take long, until some do not', async () => {
     const { sent, run } = gated()
     let now = 0
-    const batch = new Batch({ run, goesEarly: () => true, elapsedMs: () => now })
+    const batch = new Batch({ run, mayFlushEarly: () => true, elapsedMs: () => now })
     const crowd = () => Array.from({ length: 20 }, (_, value) => batch.add(item(value)))
     const statement = async (ms: number) => {
       const answer = batch.add(item(0))
@@ -140,7 +140,7 @@ describe('natural group commit', () => {
 
   it('where statements only follow each other, everything that has come is in the next', async () => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, lanes: 1, goesEarly: () => true })
+    const batch = new Batch({ run, lanes: 1, mayFlushEarly: () => true })
     const answers = Array.from({ length: 40 }, (_, value) => batch.add(item(value)))
     await turn()
     answers.push(batch.add(item(40)))
@@ -156,7 +156,7 @@ describe('natural group commit', () => {
   it('who has waited for two seconds is told to come back, and does not wait through another stuck statement', async () => {
     const { sent, run } = gated()
     let now = 0
-    const batch = new Batch({ run, keyOf: ({ key }: Item) => key, elapsedMs: () => now })
+    const batch = new Batch({ run, serialKeyOf: ({ key }: Item) => key, elapsedMs: () => now })
     const first = batch.add(item(1, 'a'))
     await turn()
     const second = batch.add(item(2, 'a')).catch((error: unknown) => error)
@@ -173,7 +173,7 @@ describe('natural group commit', () => {
 
   it('items of one key never travel together or at once, and keep their order', async () => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, keyOf: ({ key }: Item) => key })
+    const batch = new Batch({ run, serialKeyOf: ({ key }: Item) => key })
     const answers = [item(1, 'a'), item(2, 'a'), item(3, 'b'), item(4, 'a')].map((each) => batch.add(each))
     await turn()
     expect(sent.map(({ items }) => valuesOf(items))).toEqual([[1, 3]])
@@ -224,7 +224,7 @@ describe('natural group commit', () => {
 
   it('when more wait than one statement takes, nobody has more than a quarter of it unless the others leave room', async () => {
     const { sent, run } = gated()
-    const batch = new Batch({ run, lanes: 1, shareOf: ({ key }: Item) => key })
+    const batch = new Batch({ run, lanes: 1, ownerOf: ({ key }: Item) => key })
     const many = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'greedy')))
     const few = Array.from({ length: 100 }, (_, value) => batch.add(item(2000 + value)))
     await turn()

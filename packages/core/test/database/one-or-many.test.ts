@@ -1,7 +1,7 @@
 // A look for work gets the same answer among others as by itself.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { PROBE } from '../../src/jobs/job-probe-sql.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
@@ -60,7 +60,7 @@ describe(`one request alone and in company, on ${POSTGRES}`, () => {
       .map(([{ license, fingerprint, at, digest }, claimKey]) => [license, fingerprint, claimKey, at, digest])
     const look = async (requests: readonly (readonly unknown[])[]) => {
       const params = [0, 1, 2, 3, 4].map((column) => requests.map((request) => request[column]))
-      return (await scene.client.query({ ...LOOKS, values: params })).rows as Rows
+      return (await scene.client.query({ ...PROBE, values: params })).rows as Rows
     }
     const hostOf = ([license, fingerprint]: readonly unknown[]) => `${license} ${fingerprint}`
     const crowd = fc.uniqueArray(asked, { minLength: 1, maxLength: 8, selector: hostOf })

@@ -5,9 +5,9 @@ import { LEASE_SECONDS } from '@svc/core'
 import type pg from 'pg'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import type { Statement } from '../../src/database/session.ts'
-import { lease } from '../../src/jobs/job-lease-sql.ts'
-import { LOOKS } from '../../src/jobs/job-look-sql.ts'
-import { TAKE } from '../../src/jobs/job-take-sql.ts'
+import { CLAIM } from '../../src/jobs/job-claim-sql.ts'
+import { leaseBatch } from '../../src/jobs/job-lease-sql.ts'
+import { PROBE } from '../../src/jobs/job-probe-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -43,9 +43,12 @@ async function explained({ name, text }: Statement, params: string) {
 const LEVELS = 2
 
 const hit = () =>
-  explained(TAKE, `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz], array[null]`)
+  explained(
+    CLAIM,
+    `array['lic'], array['fp'], array[null], array[300], array[null::timestamptz], array[null]`,
+  )
 const look = (license: string) =>
-  explained(LOOKS, `array['${license}'], array['fp'], array[null], array[null::timestamptz], array[null]`)
+  explained(PROBE, `array['${license}'], array['fp'], array[null], array[null::timestamptz], array[null]`)
 
 describe(`a claim on ${POSTGRES}`, () => {
   it('touches as much behind 100,000 jobs as behind 1,000, whether statistics know of them or not', async () => {
@@ -97,7 +100,7 @@ describe(`claims beside a snapshot that stays open, on ${POSTGRES}`, () => {
         },
         now: undefined,
       }))
-      for (const answer of await lease(asked, rows, false)) claimed.add(answer?.job?.id)
+      for (const answer of await leaseBatch(asked, rows, false)) claimed.add(answer?.job?.id)
     }
     expect(claimed.size).toBe(CLAIMS)
     await client.query('analyze jobs')

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core'
 import type { Rows } from '../../src/database/session.ts'
-import { lease } from '../../src/jobs/job-lease-sql.ts'
+import { leaseBatch } from '../../src/jobs/job-lease-sql.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
-const LOOK = 'job-looks'
-const TAKE = 'job-take'
+const PROBE = 'job-probe'
+const CLAIM = 'job-claim'
 const HOSTS = ['a', 'b', 'c', 'd']
 
 let scene: SqlScene
@@ -55,7 +55,7 @@ async function claims(
     said.push(statement.name)
     return rows(statement, params)
   }
-  const answers = await lease(asked, spied, false)
+  const answers = await leaseBatch(asked, spied, false)
   return answers.map((answer) => answer?.job?.id)
 }
 
@@ -67,13 +67,13 @@ const takenByOthers = () =>
 describe(`claims on ${POSTGRES}`, () => {
   it('of a crowd whose jobs others take meanwhile are told so by one more look', async () => {
     for (const number of [1, 2, 3, 4]) await job(number)
-    expect(await claims(HOSTS, { [TAKE]: takenByOthers })).toEqual([
+    expect(await claims(HOSTS, { [CLAIM]: takenByOthers })).toEqual([
       undefined,
       undefined,
       undefined,
       undefined,
     ])
-    expect(said).toEqual([LOOK, TAKE, LOOK])
+    expect(said).toEqual([PROBE, CLAIM, PROBE])
   })
 
   it('of a crowd behind a job that is lost for good are settled, and get those behind it', async () => {
@@ -90,7 +90,7 @@ describe(`claims on ${POSTGRES}`, () => {
     await job(2)
     const got = await claims(['a', 'b', 'c'])
     expect(got.filter((id) => id !== undefined)).toEqual(['job_2'])
-    expect(said.slice(0, 3)).toEqual([LOOK, TAKE, LOOK])
+    expect(said.slice(0, 3)).toEqual([PROBE, CLAIM, PROBE])
     const { rows: stored } = await scene.client.query('select id, state from jobs order by id')
     expect(stored).toEqual([
       { id: 'job_1', state: 'failed' },

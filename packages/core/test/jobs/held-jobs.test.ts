@@ -5,11 +5,11 @@ import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import type { Statement } from '../../src/database/session.ts'
+import { CLAIM } from '../../src/jobs/job-claim-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
-import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { PROBE } from '../../src/jobs/job-probe-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
-import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
-import { TAKE } from '../../src/jobs/job-take-sql.ts'
+import { READ_BACK, RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -76,13 +76,13 @@ const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
 const written = [...owners, none('timestamptz'), seconds, none('text'), ...chunks]
 
 const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] = [
-  ['looks for work', LOOKS, [licenses, hosts, keys, none('timestamptz'), none('text')]],
-  ['claims', TAKE, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
+  ['looks for work', PROBE, [licenses, hosts, keys, none('timestamptz'), none('text')]],
+  ['claims', CLAIM, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
   ['heartbeats', HEARTBEATS, beats],
   ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],
-  ['a report that changes nothing', SEE, reports],
+  ['a report that changes nothing', READ_BACK, reports],
   ['new lines', APPEND, written],
   ['new lines of whoever may write them', SETTLE, written],
 ]

@@ -4,8 +4,8 @@ import { LEASE_SECONDS } from '@svc/core'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import type { Rows } from '../../src/database/session.ts'
-import { lease } from '../../src/jobs/job-lease-sql.ts'
-import { repeat } from '../../src/jobs/job-repeat-sql.ts'
+import { leaseBatch } from '../../src/jobs/job-lease-sql.ts'
+import { repeatClaim } from '../../src/jobs/job-repeat-sql.ts'
 import { report } from '../../src/jobs/job-report-sql.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -84,7 +84,7 @@ describe.each([
     const write = { licenseId: 'lic', fingerprint: 'fp', attempt: 1, leaseSeconds: LEASE_SECONDS }
     const word = { ...write, state: 'running' as const, exitCode: undefined, error: undefined }
     const asked = all.map((id) => ({ write: { ...word, jobId: id }, now: undefined }))
-    const outcomes = await report(asked, moving({ 'job-see': others }))
+    const outcomes = await report(asked, moving({ 'job-read-back': others }))
     const told = NUMBERS.map((number) => {
       const isToStop = [2, 4, 6, 9].includes(number)
       const cancel = isToStop ? { at: expect.any(Date), reason: `because of ${number}` } : undefined
@@ -92,7 +92,7 @@ describe.each([
       return number === 1 ? undefined : expect.objectContaining({ job: expect.objectContaining(job) })
     })
     expect(outcomes).toEqual(told)
-    expect(sent.map(([name]) => name)).toEqual(['job-report', 'job-see', 'job-report'])
+    expect(sent.map(([name]) => name)).toEqual(['job-report', 'job-read-back', 'job-report'])
     expect(sent.at(-1)?.[1]).toEqual([jobId(3), jobId(7)])
     const { rows } = await database.query(`select id from jobs where available_at <= now()`)
     expect(rows).toEqual([])
@@ -117,8 +117,8 @@ describe.each([
       },
       now: undefined,
     }))
-    const rows = moving({ 'job-take': others })
-    const got = (await lease(asked, rows, false)).map((answer) => answer?.job?.id)
+    const rows = moving({ 'job-claim': others })
+    const got = (await leaseBatch(asked, rows, false)).map((answer) => answer?.job?.id)
     expect(got).toEqual(NUMBERS.map((number) => (lost.includes(number) ? undefined : jobId(number))))
   })
 
@@ -157,7 +157,7 @@ describe(`a claim that is repeated on ${POSTGRES}`, () => {
     const other = await scene.connect()
     await other.query('begin')
     await other.query(`update jobs set claim_key = 'second' where id = 'job_1'`)
-    const found = repeat({ request, now: undefined }, rows)
+    const found = repeatClaim({ request, now: undefined }, rows)
     let isDone = false
     void found.finally(() => {
       isDone = true

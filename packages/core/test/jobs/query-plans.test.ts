@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'
+import { CLAIM } from '../../src/jobs/job-claim-sql.ts'
 import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
-import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { PROBE } from '../../src/jobs/job-probe-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
-import { RENEW, REPORT, SEE } from '../../src/jobs/job-report-sql.ts'
-import { TAKE } from '../../src/jobs/job-take-sql.ts'
+import { READ_BACK, RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -97,18 +97,18 @@ const REPORTED = [
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
-    ['looks for work', 16, LOOKS, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
-    ['a claim that gets a job', 64, TAKE, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
-    ['a claim that gets none', 32, TAKE, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
+    ['looks for work', 16, PROBE, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
+    ['a claim that gets a job', 64, CLAIM, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
+    ['a claim that gets none', 32, CLAIM, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
     [
       'a claim of a host whose queue is behind all others',
       64,
-      TAKE,
+      CLAIM,
       ["'{lic_a}'", "'{other-99}'", "'{null}'", ...ASKED, "'{digest-7}'"],
     ],
     ['a claim again', 32, REPEAT, ["'lic_a'", "'fp'", "'key'", ...LEASED, "'digest-7'"]],
     ['a report', 64, REPORT, [...REPORTED, "''"]],
-    ['a report that changes nothing', 16, SEE, REPORTED],
+    ['a report that changes nothing', 16, READ_BACK, REPORTED],
     ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
     ['new lines', 64, APPEND, WRITTEN.with(5, "'{100}'")],
     ['new lines of whoever may write them', 64, SETTLE, WRITTEN],

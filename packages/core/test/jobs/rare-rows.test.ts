@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import { HEARTBEATS } from '../../src/agents/agents-store-sql.ts'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
-import { LOOKS } from '../../src/jobs/job-look-sql.ts'
+import { PROBE } from '../../src/jobs/job-probe-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
 /** Statements with the parameters of a returning host. */
 const ASKED = {
-  [LOOKS.name]: [LOOKS, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
+  [PROBE.name]: [PROBE, `'{lic}', '{fp}', '{null}', '{null}', '{null}'`],
   [HEARTBEATS.name]: [HEARTBEATS, `'{lic}', '{null}', '{fp}'${`, '{null}'`.repeat(13)}`],
 } as const
 

@@ -66,13 +66,13 @@ describe('a signer', () => {
     async (threads) => {
       const { privateKey } = generateSigningKey()
       const signer = new Signer({ privateKey, threads })
-      expect(await signer.signApart('svc-rfr+jwt', claims)).toBe(signer.sign('svc-rfr+jwt', claims))
+      expect(await signer.signAsync('svc-rfr+jwt', claims)).toBe(signer.sign('svc-rfr+jwt', claims))
       const badClaims = { ...claims, exp: 0.5 }
-      await expect(signer.signApart('svc-rfr+jwt', badClaims)).rejects.toMatchObject({
+      await expect(signer.signAsync('svc-rfr+jwt', badClaims)).rejects.toMatchObject({
         code: 'signing-failed',
       })
       const unset = new Signer({ threads })
-      await expect(unset.signApart('svc-rfr+jwt', claims)).rejects.toMatchObject({
+      await expect(unset.signAsync('svc-rfr+jwt', claims)).rejects.toMatchObject({
         code: 'signing-not-configured',
       })
     },

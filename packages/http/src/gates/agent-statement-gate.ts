@@ -1,4 +1,4 @@
-import { type Licensed, Problem, type RateLimitName } from '@svc/core'
+import { type LicenseClaim, Problem, type RateLimitName } from '@svc/core'
 import type { Arrival, Gate } from '../route.ts'
 import { agentGate } from './agent-gate.ts'
 import { bearerOf } from './bearer.ts'
@@ -11,7 +11,7 @@ import { takeFrom } from './limit.ts'
  * license. Before a request is refused without that statement, its key is validated, so that a bad key still
  * gets 401 before any other refusal.
  */
-export function agentStatementGate(limit: RateLimitName): Gate<Licensed> {
+export function agentStatementGate(limit: RateLimitName): Gate<LicenseClaim> {
   const gate = agentGate(limit)
   return {
     security: gate.security,
@@ -26,7 +26,7 @@ export function agentStatementGate(limit: RateLimitName): Gate<Licensed> {
   }
 }
 
-async function asked(arrival: Arrival, gate: Gate<Licensed>): Promise<Licensed> {
+async function asked(arrival: Arrival, gate: Gate<LicenseClaim>): Promise<LicenseClaim> {
   const { licenseId } = await gate.admit(arrival)
   return { licenseId }
 }
@@ -36,7 +36,7 @@ const refusedOf = (arrival: Arrival) => async (refusal: unknown) => {
   throw refusal
 }
 
-function recalledBy({ plane, rawHeaders }: Arrival): Required<Licensed> | undefined {
+function recalledBy({ plane, rawHeaders }: Arrival): Required<LicenseClaim> | undefined {
   const key = bearerOf(rawHeaders)
   if (key === undefined) throw new Problem('unauthorized')
   return plane.licenses.recall(key)

@@ -1,4 +1,4 @@
-import { finite, flag, type Licensed, listOf, shape, text, whole } from '@svc/core'
+import { finite, flag, type LicenseClaim, listOf, shape, text, whole } from '@svc/core'
 import { type Infer, optional } from 'superstruct'
 import { hotJsonBody } from '../body/schema.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
@@ -31,7 +31,7 @@ const heartbeatResult = shape({
 })
 
 /** Returns a heartbeat in the form that the registry takes. */
-export const beatOf = (caller: Licensed, body: Infer<typeof heartbeatBody>) => ({
+export const beatOf = (caller: LicenseClaim, body: Infer<typeof heartbeatBody>) => ({
   licenseId: caller.licenseId,
   keyDigest: caller.keyDigest,
   fingerprint: body.fingerprint,

@@ -1,7 +1,7 @@
 import {
   isUsable,
   type License,
-  type Licensed,
+  type LicenseClaim,
   type LicenseStatus,
   type LicensesStore,
   type NewLicense,
@@ -17,7 +17,7 @@ import { byBytes } from '../text-order.ts'
  */
 export function requireLicensed(
   { licenses }: MemoryTables,
-  { licenseId, keyDigest }: Licensed,
+  { licenseId, keyDigest }: LicenseClaim,
   now: Date,
 ): void {
   if (keyDigest === undefined) return

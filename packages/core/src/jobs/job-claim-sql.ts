@@ -1,8 +1,8 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { isoOrNull, type Rows } from '../database/session.ts'
 import type { Job } from './job.ts'
-import { DRAINED, hostOf, keyed, type LeaseAsked, LICENSED } from './job-look-sql.ts'
-import { type JobRow, toJob, toStop, UNFINISHED } from './job-row-sql.ts'
+import { DRAINED, hostOf, keyed, type LeaseItem, LICENSED } from './job-probe-sql.ts'
+import { cancelledJobIds, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 
 const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
@@ -58,11 +58,11 @@ const LEARNED = [
  * Rows are updated by the `ctid` under which they were locked, which is quicker than by id. A row that
  * another statement has moved meanwhile stays as it is.
  */
-export const TAKE = {
-  name: 'job-take',
+export const CLAIM = {
+  name: 'job-claim',
   text: `with request as (select *, coalesce(given, now()) as at from ${REQUESTS}
     ), asking as (
-      select q.*, ${toStop('q')} as cancel from request q where ${LICENSED} and not ${DRAINED} and not ${keyed()}
+      select q.*, ${cancelledJobIds('q')} as cancel from request q where ${LICENSED} and not ${DRAINED} and not ${keyed()}
     ), chooser as (
       select q.*, own.tid as own_tid, own.id as own_id, own.available_at as own_at, own.state as own_state,
         row_number() over (partition by q.license_id order by own.id is not null, q.place) as turn
@@ -85,30 +85,30 @@ export const TAKE = {
     returning due.was, due.cancel, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
 }
 
-type TakenRow = Pick<JobRow, (typeof LEARNED)[number]> & {
+type ClaimedRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly was: JobRow['state']
   readonly cancel: readonly string[] | null
 }
 
 // The row names its new owner, so that no host gets the answer of another.
-const ANSWERED: Addressing<LeaseAsked, TakenRow> = {
-  statement: TAKE.name,
+const ANSWERED: Addressing<LeaseItem, ClaimedRow> = {
+  statement: CLAIM.name,
   asker: hostOf,
   addressee: ({ license_id, claimed_by }) => identity(license_id, claimed_by ?? ''),
 }
 
 /** Claims jobs for several hosts; hosts that get none are left out. */
-export async function take(
-  asked: readonly LeaseAsked[],
+export async function claimRows(
+  items: readonly LeaseItem[],
   rows: Rows,
-): Promise<ReadonlyMap<LeaseAsked, LeaseAnswer>> {
-  if (asked.length === 0) return new Map()
-  const taken = matched(ANSWERED, asked, await takeOnce(asked, rows))
-  return new Map([...taken].map(([each, row]) => [each, answerOf(row)]))
+): Promise<ReadonlyMap<LeaseItem, LeaseAnswer>> {
+  if (items.length === 0) return new Map()
+  const claimed = matched(ANSWERED, items, await sendClaim(items, rows))
+  return new Map([...claimed].map(([item, row]) => [item, answerOf(row)]))
 }
 
-const answerOf = (row: TakenRow): LeaseAnswer => ({
-  job: takenJob(row),
+const answerOf = (row: ClaimedRow): LeaseAnswer => ({
+  job: claimedJob(row),
   how: row.was === 'pending' ? 'new' : 'reclaimed',
   cancel: row.cancel ?? [],
   drained: false,
@@ -116,7 +116,7 @@ const answerOf = (row: TakenRow): LeaseAnswer => ({
 })
 
 // A claim clears the end of the previous attempt, and a job with a cancel is never handed out again.
-const takenJob = (row: TakenRow): Job =>
+const claimedJob = (row: ClaimedRow): Job =>
   toJob({
     ...row,
     state: 'claimed',
@@ -129,24 +129,24 @@ const takenJob = (row: TakenRow): Job =>
     error: null,
   })
 
-function paramsOf(asked: readonly LeaseAsked[]): readonly unknown[] {
+function paramsOf(items: readonly LeaseItem[]): readonly unknown[] {
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
-    asked.map(({ request }) => value(request) ?? null)
+    items.map(({ request }) => value(request) ?? null)
   return [
     column(({ licenseId }) => licenseId),
     column(({ fingerprint }) => fingerprint),
     column(({ claimKey }) => claimKey),
     column(({ leaseSeconds }) => leaseSeconds),
-    asked.map(({ now }) => isoOrNull(now)),
+    items.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
   ]
 }
 
-async function takeOnce(asked: readonly LeaseAsked[], rows: Rows): Promise<readonly TakenRow[]> {
-  const params = paramsOf(asked)
+async function sendClaim(items: readonly LeaseItem[], rows: Rows): Promise<readonly ClaimedRow[]> {
+  const params = paramsOf(items)
   for (;;) {
     try {
-      return await rows<TakenRow>(TAKE, params)
+      return await rows<ClaimedRow>(CLAIM, params)
     } catch (error) {
       if (!isClaimedTwice(error)) throw error
     }

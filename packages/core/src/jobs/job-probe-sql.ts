@@ -1,17 +1,17 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { isoOrNull, type Rows } from '../database/session.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
-import { toStop, UNFINISHED } from './job-row-sql.ts'
+import { cancelledJobIds, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
 
 /** A request for work, with the instant that a test gives it. */
-export interface LeaseAsked {
+export interface LeaseItem {
   readonly request: LeaseRequest
   readonly now: Date | undefined
 }
 
 /** The identity of the host that asks. */
-export const hostOf = ({ request }: LeaseAsked): string => identity(request.licenseId, request.fingerprint)
+export const hostOf = ({ request }: LeaseItem): string => identity(request.licenseId, request.fingerprint)
 
 // Whether a due job exists. It searches from the end, since entries of claimed jobs lie at the beginning, and
 // vacuum cannot remove them while an old snapshot is open (a dump). `exists` would be slower: the planner
@@ -40,66 +40,62 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
  * request searches the shared queue of its license by itself: grouped by license first, a batch cost up to a
  * third more.
  */
-export const LOOKS = {
-  name: 'job-looks',
+export const PROBE = {
+  name: 'job-probe',
   text: `select * from (
     select license_id, fingerprint, licensed, drained, cancel, repeated or (not drained and due) as promising from (
-      select q.license_id, q.fingerprint, ${LICENSED} as licensed, ${DRAINED} as drained, ${toStop('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
+      select q.license_id, q.fingerprint, ${LICENSED} as licensed, ${DRAINED} as drained, ${cancelledJobIds('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
         coalesce(${isDue("''")}, ${isDue('q.fingerprint')}, false) as due
       from (select *, coalesce(given, now()) as at
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
-          as asked (license_id, fingerprint, claim_key, given, key_digest)) q offset 0) looked) seen
+          as asked (license_id, fingerprint, claim_key, given, key_digest)) q offset 0) probed) found
   where not licensed or drained or promising or cancel is not null`,
 }
 
 /** The result of a probe for a host: whether there may be a job, and the answer if there is none. */
-export interface Look {
+export interface ProbeResult {
   readonly licensed: boolean
   readonly drained: boolean
   readonly promising: boolean
   readonly cancel: readonly string[]
 }
 
-/** A request with the result of its probe. */
-export interface Seen extends Look {
-  readonly asked: LeaseAsked
-}
-
-interface LookRow extends Omit<Look, 'cancel'> {
+interface ProbeRow extends Omit<ProbeResult, 'cancel'> {
   readonly license_id: string
   readonly fingerprint: string
   readonly cancel: readonly string[] | null
 }
 
-const NO_WORK: Look = { licensed: true, drained: false, promising: false, cancel: [] }
+/** The result for a host that has no row in the answer. */
+export const NO_WORK: ProbeResult = { licensed: true, drained: false, promising: false, cancel: [] }
 
-const ANSWERED: Addressing<LeaseAsked, LookRow> = {
-  statement: LOOKS.name,
+const ANSWERED: Addressing<LeaseItem, ProbeRow> = {
+  statement: PROBE.name,
   asker: hostOf,
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
 }
 
-/** Probes for several hosts, in their order. */
-export async function look(rows: Rows, asked: readonly LeaseAsked[]): Promise<readonly Seen[]> {
+/** Probes for several hosts, each named once; a host without work has no result. */
+export async function probe(
+  items: readonly LeaseItem[],
+  rows: Rows,
+): Promise<ReadonlyMap<LeaseItem, ProbeResult>> {
+  if (items.length === 0) return new Map()
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
-    asked.map(({ request }) => value(request) ?? null)
-  const found = await rows<LookRow>(LOOKS, [
+    items.map(({ request }) => value(request) ?? null)
+  const found = await rows<ProbeRow>(PROBE, [
     column(({ licenseId }) => licenseId),
     column(({ fingerprint }) => fingerprint),
     column(({ claimKey }) => claimKey),
-    asked.map(({ now }) => isoOrNull(now)),
+    items.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
   ])
-  const answers = matched(ANSWERED, asked, found)
-  return asked.map((each) => ({ ...lookOf(answers.get(each)), asked: each }))
+  return new Map([...matched(ANSWERED, items, found)].map(([item, row]) => [item, resultOf(row)]))
 }
 
-const lookOf = (row: LookRow | undefined): Look =>
-  row === undefined
-    ? NO_WORK
-    : {
-        licensed: row.licensed,
-        drained: row.drained,
-        promising: row.promising,
-        cancel: row.cancel ?? [],
-      }
+const resultOf = ({ licensed, drained, promising, cancel }: ProbeRow): ProbeResult => ({
+  licensed,
+  drained,
+  promising,
+  cancel: cancel ?? [],
+})
