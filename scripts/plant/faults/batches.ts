@@ -95,6 +95,13 @@ export const faults: readonly Fault[] = [
     suites: MOVED,
   },
   {
+    name: 'heartbeats: the leases that one moved are told to another',
+    file: 'packages/core/src/jobs/job-renew-sql.ts',
+    find: 'ids.get(place)?.add(owner.jobId)',
+    replace: 'ids.get(items.length - 1 - place)?.add(owner.jobId)',
+    suites: CROWDS,
+  },
+  {
     name: 'reports: words to write again are chosen by the index of their rows',
     file: 'packages/core/src/jobs/job-report-sql.ts',
     find: 'left = left.filter((each) => read.get(each)?.is_wanted)',

@@ -5,9 +5,9 @@ const CONTRACT = ['packages/core/test/jobs/jobs-store.test.ts']
 export const faults: readonly Fault[] = [
   {
     name: 'jobs: a heartbeat renews the lease of a job that has ended',
-    file: 'packages/core/src/jobs/job-report-sql.ts',
-    find: "where ${HELD_BY_ID} and j.available_at < ${at('$5')}",
-    replace: "where j.available_at < ${at('$5')}",
+    file: 'packages/core/src/jobs/job-renew-sql.ts',
+    find: 'where ${OWNER} and ${HELD_BY_ID} and ${SOON_OVER}',
+    replace: 'where ${OWNER} and ${SOON_OVER}',
     suites: CONTRACT,
   },
   {

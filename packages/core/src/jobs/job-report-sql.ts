@@ -2,17 +2,20 @@ import { type Addressing, identity, matched } from '../database/answers.ts'
 import { isoOrNull, type Rows } from '../database/session.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
-import { at, HELD_BY_ID, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
+import { HELD_BY_ID, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'
 import type { Owner, StatusOutcome, StatusWrite } from './jobs-store.ts'
 import { GIVEN_BACK_ERROR, RENEW_BELOW } from './lease.ts'
 
 const REPORTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::text[], $6::float8[], $7::text[],
   $8::float8[], $9::timestamptz[])
   as q (job_id, license_id, fingerprint, attempt_given, reported, code, reason, lease_seconds, given)`
-const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = q.fingerprint
+/** SQL: a row `j` that the writer of `q` owns. */
+export const OWNER = `j.id = q.job_id and j.license_id = q.license_id and j.claimed_by = q.fingerprint
   and (q.attempt_given is null or j.attempt = q.attempt_given)`
-const LEASE_END = `q.at + make_interval(secs => q.lease_seconds)`
-const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
+/** SQL: the end of a lease that `q` renews. */
+export const LEASE_END = `q.at + make_interval(secs => q.lease_seconds)`
+/** SQL: whether less of the lease of `j` is left than a write of `q` leaves as it is. */
+export const SOON_OVER = `j.available_at < q.at + make_interval(secs => q.lease_seconds * ${RENEW_BELOW})`
 
 // The rule of stateAfterReport in SQL.
 const NEXT = `case when q.reported = 'claimed' then j.state
@@ -114,36 +117,4 @@ function paramsOf(items: readonly StatusItem[]): readonly unknown[] {
     column(({ leaseSeconds }) => leaseSeconds),
     items.map(({ now }) => isoOrNull(now)),
   ]
-}
-
-// Rows are locked in one order, so that two heartbeats never deadlock.
-export const RENEW = {
-  name: 'job-renew',
-  text: `with low as (
-      select j.id from jobs j
-      join unnest($1::text[], $2::text[], $3::text[], $6::float8[]) as o (id, license_id, fingerprint, attempt)
-        on j.id = o.id and j.license_id = o.license_id and j.claimed_by = o.fingerprint
-          and (o.attempt is null or j.attempt = o.attempt)
-      where ${HELD_BY_ID} and j.available_at < ${at('$5')} + make_interval(secs => $4 * ${RENEW_BELOW})
-      order by j.id for update of j
-    )
-    update jobs j set available_at = ${at('$5')} + make_interval(secs => $4) from low where j.id = low.id`,
-}
-
-/** Renews the leases that a heartbeat lists, if the host still holds that attempt. */
-export async function renew(
-  rows: Rows,
-  owners: readonly Owner[],
-  leaseSeconds: number,
-  now: Date | undefined,
-): Promise<void> {
-  const column = <K extends keyof Owner>(key: K) => owners.map((owner) => owner[key] ?? null)
-  await rows(RENEW, [
-    column('jobId'),
-    column('licenseId'),
-    column('fingerprint'),
-    leaseSeconds,
-    now,
-    column('attempt'),
-  ])
 }

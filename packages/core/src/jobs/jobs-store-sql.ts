@@ -9,7 +9,8 @@ import { LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogItem } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
 import { hostOf, type LeaseItem } from './job-probe-sql.ts'
-import { jobOf, renew, report, type StatusItem } from './job-report-sql.ts'
+import { hostOf as hostOfHeartbeat, type RenewItem, renewBatch } from './job-renew-sql.ts'
+import { jobOf, report, type StatusItem } from './job-report-sql.ts'
 import { at, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
@@ -70,6 +71,7 @@ export class SqlJobsStore implements port.JobsStore {
   readonly #session: Session
   readonly #lease: (item: LeaseItem) => Promise<port.LeaseAnswer | undefined>
   readonly #appendLogs: (item: LogItem) => Promise<port.LogOutcome | undefined>
+  readonly #renew: (item: RenewItem) => Promise<readonly string[]>
   readonly #report: (item: StatusItem) => Promise<port.StatusOutcome | undefined>
 
   constructor(session: Session) {
@@ -87,6 +89,11 @@ export class SqlJobsStore implements port.JobsStore {
       mayFlushEarly: () => !isBusy,
       serialKeyOf: hostOf,
       ownerOf: ({ request }) => request.licenseId,
+    })
+    this.#renew = session.batched({
+      run: renewBatch,
+      mayFlushEarly: () => true,
+      serialKeyOf: hostOfHeartbeat,
     })
     this.#report = session.batched({
       run: report,
@@ -135,8 +142,8 @@ export class SqlJobsStore implements port.JobsStore {
     return this.#appendLogs({ write, now })
   }
 
-  renew(owners: readonly port.Owner[], leaseSeconds: number, now?: Date): Promise<void> {
-    return renew(this.#session.rows, owners, leaseSeconds, now)
+  async renew(owners: readonly port.Owner[], leaseSeconds: number, now?: Date): Promise<readonly string[]> {
+    return owners.length === 0 ? [] : this.#renew({ owners, leaseSeconds, now })
   }
 
   async requestCancel(write: port.CancelWrite, now?: Date): Promise<port.CancelOutcome | undefined> {

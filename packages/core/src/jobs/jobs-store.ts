@@ -156,8 +156,12 @@ export interface JobsStore {
   report(write: StatusWrite, now?: Date): Promise<StatusOutcome | undefined>
   /** Appends lines; undefined when the writer is not the owner or the job ended more than ten minutes ago. */
   appendLogs(write: LogWrite, now?: Date): Promise<LogOutcome | undefined>
-  /** Renews the leases of jobs that a heartbeat lists, if the host still holds that attempt. */
-  renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<void>
+  /**
+   * Renews the leases of jobs that a heartbeat lists, if the host still holds that attempt and less than
+   * `RENEW_BELOW` of the lease is left. Returns the ids of the jobs whose lease it moved, each once, in the
+   * order of the list.
+   */
+  renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<readonly string[]>
   /**
    * Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is
    * none.

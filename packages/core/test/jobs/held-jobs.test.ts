@@ -8,8 +8,9 @@ import type { Statement } from '../../src/database/session.ts'
 import { CLAIM } from '../../src/jobs/job-claim-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { PROBE } from '../../src/jobs/job-probe-sql.ts'
+import { RENEW } from '../../src/jobs/job-renew-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
-import { READ_BACK, RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import { READ_BACK, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -50,6 +51,7 @@ const hosts = each((host) => `'host-${host}'`, 'text')
 const none = (type: string) => each(() => 'null', type)
 const keys = each((host) => `'key-of-${host}'`, 'text')
 
+const places = each((host) => String(host), 'int')
 const jobs = each((host) => `'job_00000000${host % 10}'`, 'text')
 const figures = [
   'text',
@@ -70,8 +72,8 @@ const owners = [jobs, licenses, hosts, none('float8')]
 const seconds = each(() => '300', 'float8')
 const reports = [...owners, states, none('float8'), none('text'), seconds, none('timestamptz')]
 const numbers = Array.from({ length: 5 }, () => each(() => '0', 'int'))
-const places = Array.from({ length: 2 }, () => each(() => '1', 'int'))
-const chunks = [...numbers, each(() => '0', 'float8'), ...places, `''::bytea`]
+const bodies = Array.from({ length: 2 }, () => each(() => '1', 'int'))
+const chunks = [...numbers, each(() => '0', 'float8'), ...bodies, `''::bytea`]
 
 const written = [...owners, none('timestamptz'), seconds, none('text'), ...chunks]
 
@@ -79,7 +81,7 @@ const STATEMENTS: readonly (readonly [string, Statement, readonly string[]])[] =
   ['looks for work', PROBE, [licenses, hosts, keys, none('timestamptz'), none('text')]],
   ['claims', CLAIM, [licenses, hosts, keys, each(() => '300', 'float8'), none('timestamptz'), none('text')]],
   ['heartbeats', HEARTBEATS, beats],
-  ['a heartbeat that lists a job', RENEW, [jobs, licenses, hosts, '300', 'null', none('float8')]],
+  ['a heartbeat that lists a job', RENEW, [places, ...owners, seconds, none('timestamptz')]],
   ['a claim again', REPEAT, [`'lic_1'`, `'other-1'`, `'key-1'`, '300', 'null', 'null']],
   ['a report', REPORT, [...reports, `'given back'`]],
   ['a report that changes nothing', READ_BACK, reports],

@@ -9,8 +9,9 @@ import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { PROBE } from '../../src/jobs/job-probe-sql.ts'
+import { RENEW } from '../../src/jobs/job-renew-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
-import { READ_BACK, RENEW, REPORT } from '../../src/jobs/job-report-sql.ts'
+import { READ_BACK, REPORT } from '../../src/jobs/job-report-sql.ts'
 import { touched } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
@@ -109,7 +110,7 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ['a claim again', 32, REPEAT, ["'lic_a'", "'fp'", "'key'", ...LEASED, "'digest-7'"]],
     ['a report', 64, REPORT, [...REPORTED, "''"]],
     ['a report that changes nothing', 16, READ_BACK, REPORTED],
-    ['a heartbeat that lists a job', 64, RENEW, ["'{job_mine}'", "'{lic_a}'", "'{fp}'", ...LEASED, "'{1}'"]],
+    ['a heartbeat that lists a job', 64, RENEW, ["'{0}'", ...REPORTED.slice(0, 4), ...ASKED]],
     ['new lines', 64, APPEND, WRITTEN.with(5, "'{100}'")],
     ['new lines of whoever may write them', 64, SETTLE, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],

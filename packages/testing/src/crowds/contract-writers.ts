@@ -5,7 +5,7 @@ import type { Caller, Crowd, CrowdScene } from './contract-crowd.ts'
 
 const LICENSES = 3
 
-/** Tests of hosts that report on jobs and send log lines at the same time. */
+/** Tests of hosts that report on jobs, renew their leases and send log lines at the same time. */
 export function writersContract(crowd: Crowd): void {
   it('every report hears of its own job', async () => {
     const scene = crowd()
@@ -19,6 +19,11 @@ export function writersContract(crowd: Crowd): void {
     for (let round = 0; round < 3; round += 1) await scene.ask(callers)
   })
 
+  it('every heartbeat that lists jobs hears whose leases it moved', async () => {
+    const scene = crowd()
+    for (let round = 0; round < 3; round += 1) await scene.ask(await each(scene, RENEWALS))
+  })
+
   it('every log that takes lines says where it goes on', async () => {
     const scene = crowd()
     for (let round = 0; round < 3; round += 1) await scene.ask(await each(scene, LOGS))
@@ -26,7 +31,7 @@ export function writersContract(crowd: Crowd): void {
 }
 
 /** Makes a caller with a job of its own; `number` is unique to it. */
-type Make = (license: JobsScene, host: string, number: number) => Promise<Pick<Caller, 'ask' | 'hears'>>
+type Make = (license: JobsScene, host: string, number: number) => Promise<Omit<Caller, 'name'>>
 
 async function each(scene: CrowdScene, cases: readonly Make[]): Promise<readonly Caller[]> {
   const callers: Caller[] = []
@@ -100,6 +105,38 @@ const isStranger: Make = async (license, fingerprint) => {
   const job = await held(license, fingerprint)
   return { ask: () => license.report(job, 'failed', { fingerprint: 'stranger' }), hears: undefined }
 }
+
+/** Longer than any lease here, so that every lease is renewed. */
+const LONG_SECONDS = 3000
+
+/** Renews the leases of `jobs` in the name of a host. */
+const renewal = (license: JobsScene, fingerprint: string, jobs: readonly Job[], seconds = LONG_SECONDS) => {
+  const owners = jobs.map((job) => license.owner(job, { fingerprint, attempt: 1 }))
+  return () => license.jobs.renew(owners, seconds, license.now)
+}
+
+const renews: Make = async (license, fingerprint) => {
+  const jobs = [await held(license, fingerprint), await running(license, fingerprint)]
+  return { ask: renewal(license, fingerprint, jobs), hears: jobs.map(({ id }) => id) }
+}
+
+const renewsItsOwn: Make = async (license, fingerprint, number) => {
+  const [mine, theirs] = [await running(license, fingerprint), await running(license, `other-${number}`)]
+  return { ask: renewal(license, fingerprint, [theirs, mine, mine]), hears: [mine.id] }
+}
+
+const isEarly: Make = async (license, fingerprint) => {
+  const job = await running(license, fingerprint)
+  return { ask: renewal(license, fingerprint, [job], 300), hears: [], isPlain: true }
+}
+
+const renewsEnded: Make = async (license, fingerprint) => {
+  const job = await running(license, fingerprint)
+  await license.report(job, 'succeeded', { fingerprint })
+  return { ask: renewal(license, fingerprint, [job]), hears: [], isPlain: true }
+}
+
+const RENEWALS = [renews, renewsItsOwn, isEarly, renewsEnded, renews, renewsItsOwn]
 
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line}`)
 

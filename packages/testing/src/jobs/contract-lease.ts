@@ -128,7 +128,7 @@ export function leaseContract(scene: Scene): void {
       scene().owner(old, { attempt: 7 }),
       scene().owner({ ...mine, id: 'job_unknown' }, { attempt: 1 }),
     ]
-    await scene().jobs.renew(owners, 300, scene().now)
+    expect(await scene().jobs.renew(owners, 300, scene().now)).toEqual([mine.id])
     const ends = await Promise.all(
       [mine, others, old].map(async (job) => (await scene().stored(job)).availableAt),
     )
@@ -138,7 +138,7 @@ export function leaseContract(scene: Scene): void {
   it('a heartbeat that lists nothing changes nothing', async () => {
     const job = await scene().held()
     scene().clock.advance({ seconds: 100 })
-    await scene().jobs.renew([], 300, scene().now)
+    expect(await scene().jobs.renew([], 300, scene().now)).toEqual([])
     expect(await scene().stored(job)).toEqual(job)
   })
 

@@ -68,10 +68,20 @@ function placeAt(row: MemoryJob, state: JobState, { leaseSeconds }: StatusWrite,
     : row.place
 }
 
-/** Renews the leases of the jobs that a heartbeat lists, if the host still holds that attempt. */
-export function renew(jobs: JobTable, owners: readonly Owner[], leaseSeconds: number, now: Date): void {
+/**
+ * Renews the leases of the jobs that a heartbeat lists, if the host still holds that attempt. Returns the ids
+ * of the jobs whose lease moved.
+ */
+export function renew(
+  jobs: JobTable,
+  owners: readonly Owner[],
+  leaseSeconds: number,
+  now: Date,
+): readonly string[] {
+  const moved = new Set<string>()
   for (const owner of owners) {
     const row = owned(jobs, owner)
-    if (row !== undefined) renewed(jobs, row, leaseSeconds, now)
+    if (row !== undefined && renewed(jobs, row, leaseSeconds, now).place !== row.place) moved.add(owner.jobId)
   }
+  return [...moved]
 }

@@ -135,6 +135,6 @@ export const reportBugs: readonly PlantedBug[] = [
     }),
   ),
   inJobs('heartbeat: the listed jobs are not renewed', ['a heartbeat renews the lease'], () => ({
-    renew: async () => {},
+    renew: async () => [],
   })),
 ]
