@@ -5,13 +5,15 @@ import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
 import { migrateDriver } from '../../../packages/core/src/database/migrator.ts'
 import { pgliteDriver } from '../../../packages/core/src/database/orm.ts'
+import { renewBatch } from '../../../packages/core/src/jobs/job-renew-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'
 import { bareLanes } from './bare-lanes.ts'
+import { ListedJobs } from './listed-jobs.ts'
 
-const WAYS = { svc, statement, crowd, single }
+const WAYS = { svc, listing, apart, statement, crowd, single }
 
 /** How heartbeats are stored in the process: a database by its URL, or one in a folder. */
 export interface HeartbeatsOptions {
@@ -32,7 +34,7 @@ const KNOWN_BY = 64
 
 /** Heartbeats of a fleet, each host in its turn, straight into storage. */
 export const start: StartPart<HeartbeatsOptions> = async ({ way, source, fleet }) => {
-  const keeper = await WAYS[way](source)
+  const keeper = await WAYS[way](source, fleet)
   const beats = Array.from({ length: fleet.hosts }, (_, host) => beatOf(fleet, host))
   const seen = new Map<string, number>()
   let next = 0
@@ -78,6 +80,46 @@ async function svc(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper
   return {
     beat: async (beat) => (await storage.agents.heartbeat(beat)).seq,
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+/** The product's stores, each heartbeat with the renewal of the job that it lists. */
+async function listing(source: HeartbeatsOptions['source'], fleet: Fleet): Promise<HeartbeatKeeper> {
+  if (!('url' in source)) throw new Error('there is no such way on PGlite')
+  await migrate(source.url)
+  const listed = new ListedJobs()
+  await listed.add(source.url, fleet)
+  const storage = await openStorage(source)
+  return {
+    beat: async (beat) => {
+      const { seq } = await storage.agents.heartbeat(beat)
+      const { owners, leaseSeconds, now } = listed.renewal(beat, seq)
+      listed.check(await storage.jobs.renew(owners, leaseSeconds, now), seq)
+      return seq
+    },
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  }
+}
+
+/** The same, but each renewal is a statement of its own. */
+async function apart(source: HeartbeatsOptions['source'], fleet: Fleet): Promise<HeartbeatKeeper> {
+  if (!('url' in source)) throw new Error('there is no such way on PGlite')
+  await migrate(source.url)
+  const listed = new ListedJobs()
+  await listed.add(source.url, fleet)
+  const storage = await openStorage(source)
+  const { rows, close } = bareLanes(source.url, 10)
+  return {
+    beat: async (beat) => {
+      const { seq } = await storage.agents.heartbeat(beat)
+      const [moved] = await renewBatch([listed.renewal(beat, seq)], rows)
+      listed.check(moved, seq)
+      return seq
+    },
+    [Symbol.asyncDispose]: async () => {
+      await storage[Symbol.asyncDispose]()
+      await close()
+    },
   }
 }
 

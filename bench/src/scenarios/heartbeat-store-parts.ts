@@ -7,12 +7,14 @@ import { expectCount } from '../served.ts'
 /** The names of the ways, as tables show them. */
 export const HEARTBEAT_WAYS = {
   svc: 'svc in process',
+  listing: 'svc in process, each lists a running job',
+  apart: 'the same, each renewal a statement of its own',
   statement: 'the statement of svc, one each, nothing else',
   crowd: 'the statement of svc in batches, nothing else',
   single: 'one upsert each',
 } as const
 
-const TABLES = { svc: 'agents', statement: 'agents', crowd: 'agents', single: 'hosts' } as const
+const tableOf = (way: HeartbeatsOptions['way']) => (way === 'single' ? 'hosts' : 'agents')
 
 /** Heartbeats straight into PostgreSQL, without HTTP. */
 export const heartbeats = (way: HeartbeatsOptions['way'], workers: number): Variant =>
@@ -23,7 +25,7 @@ export const heartbeats = (way: HeartbeatsOptions['way'], workers: number): Vari
       const url = await bench.database()
       const options = { way, source: { url }, fleet: LARGE_FLEET } satisfies HeartbeatsOptions
       const check = (counted: number) =>
-        expectCount(url, `select sum(seq) from ${TABLES[way]}`, counted + LARGE_FLEET.hosts)
+        expectCount(url, `select sum(seq) from ${tableOf(way)}`, counted + LARGE_FLEET.hosts)
       return { part: await bench.part('heartbeats', options), check }
     },
   })

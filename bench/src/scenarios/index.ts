@@ -7,6 +7,7 @@ import { claimPaced } from './claim-paced.ts'
 import { heartbeat } from './heartbeat.ts'
 import { heartbeatCrowd } from './heartbeat-crowd.ts'
 import { heartbeatFew } from './heartbeat-few.ts'
+import { heartbeatJobs } from './heartbeat-jobs.ts'
 import { heartbeatStock } from './heartbeat-stock.ts'
 import { heartbeatUnsigned } from './heartbeat-unsigned.ts'
 import { jobs } from './jobs.ts'
@@ -29,6 +30,7 @@ export const SCENARIOS: readonly Scenario[] = [
   heartbeatUnsigned,
   heartbeatCrowd,
   heartbeatStock,
+  heartbeatJobs,
   claimHit,
   claimNone,
   claimDepth,

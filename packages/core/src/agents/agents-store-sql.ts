@@ -191,7 +191,6 @@ export class SqlAgentsStore implements AgentsStore {
       run: heartbeats,
       mayFlushEarly: () => true,
       serialKeyOf: hostOf,
-      ownerOf: ({ write }) => write.licenseId,
     })
   }
 

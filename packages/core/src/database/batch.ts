@@ -12,11 +12,6 @@ export interface BatchParts<Item, Result> {
    */
   readonly serialKeyOf?: (item: Item) => string
   /**
-   * The owner of an item. While more items wait than one statement takes, an owner gets at most a quarter of
-   * it, unless the others leave room. Default: no owner.
-   */
-  readonly ownerOf?: (item: Item) => string
-  /**
    * Whether to send a half batch before the event-loop turn ends, so that PostgreSQL works while we still
    * read sockets. Only for statements with a small fixed cost. Default: never.
    */
@@ -111,7 +106,6 @@ export class Batch<Item, Result> {
   // Takes the items that may go now out of the queue; the others keep their order. Items that have waited too
   // long are refused: after one stuck statement they must not wait for a second.
   #load(): Load<Item, Result> {
-    const { ownerOf } = this.#parts
     const tooOld = this.#elapsedMs() - MAX_WAIT_MS
     const waiting = this.#waiting.filter((each) => {
       if (each.since >= tooOld) return true
@@ -119,33 +113,17 @@ export class Batch<Item, Result> {
       each.reject(tooBusy())
       return false
     })
+    const items: Waiting<Item, Result>[] = []
+    const keys = new Set<string>()
     const most = this.#flush.mostItems
-    const load = { items: [], keys: new Set<string>(), most }
-    this.#waiting =
-      ownerOf !== undefined && waiting.length > most
-        ? this.#take(load, this.#take(load, waiting, ownerOf))
-        : this.#take(load, waiting)
-    return load
-  }
-
-  // Puts the items that may go into `load`, and returns the others.
-  #take(
-    { items, keys, most }: { items: Waiting<Item, Result>[]; keys: Set<string>; most: number },
-    waiting: readonly Waiting<Item, Result>[],
-    ownerOf?: (item: Item) => string,
-  ): Waiting<Item, Result>[] {
-    const shares = new Map<string, number>()
-    return waiting.filter((each) => {
+    this.#waiting = waiting.filter((each) => {
       const key = this.#parts.serialKeyOf?.(each.item)
-      const owner = ownerOf?.(each.item) ?? ''
-      const taken = shares.get(owner) ?? 0
-      const isFull = items.length === most || (ownerOf !== undefined && taken >= most / 4)
-      if (isFull || this.#isBusy(key, keys)) return true
+      if (items.length === most || this.#isBusy(key, keys)) return true
       if (key !== undefined) keys.add(key)
-      shares.set(owner, taken + 1)
       items.push(each)
       return false
     })
+    return { items, keys }
   }
 
   #isBusy(key: string | undefined, loading: ReadonlySet<string>): boolean {

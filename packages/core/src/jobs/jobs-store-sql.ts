@@ -88,7 +88,6 @@ export class SqlJobsStore implements port.JobsStore {
       },
       mayFlushEarly: () => !isBusy,
       serialKeyOf: hostOf,
-      ownerOf: ({ request }) => request.licenseId,
     })
     this.#renew = session.batched({
       run: renewBatch,
@@ -98,13 +97,11 @@ export class SqlJobsStore implements port.JobsStore {
     this.#report = session.batched({
       run: report,
       serialKeyOf: (item) => jobOf(item),
-      ownerOf: ({ write }) => write.licenseId,
     })
     this.#appendLogs = session.batched({
       run: (items, rows) => appendLogs(items, rows, memory),
       mayFlushEarly: () => true,
       serialKeyOf: (item) => jobOf(item),
-      ownerOf: ({ write }) => write.licenseId,
     })
   }
 

@@ -222,30 +222,6 @@ describe('natural group commit', () => {
     expect(statements).toBe(1)
   })
 
-  it('when more wait than one statement takes, nobody has more than a quarter of it unless the others leave room', async () => {
-    const { sent, run } = gated()
-    const batch = new Batch({ run, lanes: 1, ownerOf: ({ key }: Item) => key })
-    const many = Array.from({ length: 1000 }, (_, value) => batch.add(item(value, 'greedy')))
-    const few = Array.from({ length: 100 }, (_, value) => batch.add(item(2000 + value)))
-    await turn()
-    const greedy = (at: number) => sent[at]?.items.filter(({ key }) => key === 'greedy').length
-    expect(sent[0]?.items).toHaveLength(128)
-    expect(greedy(0)).toBe(128 / 4)
-    sent[0]?.end()
-    await turn()
-    expect(valuesOf(sent[1]?.items)?.slice(32, 36)).toEqual([2096, 2097, 2098, 2099])
-    expect(sent[1]?.items).toHaveLength(128)
-    expect(greedy(1)).toBe(128 - 4)
-    const draining = async () => {
-      for (let at = 0; at < sent.length; at += 1) {
-        sent[at]?.end()
-        await turn()
-      }
-    }
-    await draining()
-    expect(await Promise.all([...many, ...few])).toHaveLength(1100)
-  })
-
   it('a queue without end is refused, with a time to come back', async () => {
     const { sent, run } = gated()
     const batch = new Batch({ run })
