@@ -8,7 +8,7 @@ const HEARTBEAT_MS = 60_000
 
 const RUNNING = `insert into jobs (id, license_id, kind, state, payload, claimed_by, claimed_at, started_at, attempt,
     available_at, max_attempts, timeout_seconds)
-  select id, license_id, 'prune', 'running', '{}', host, $4, $4, 1, $4 + make_interval(secs => $5), 3, 86400
+  select id, license_id, 'prune', 'running', '{}', host, $4, $4, 1, $4::timestamptz + make_interval(secs => $5), 3, 86400
   from unnest($1::text[], $2::text[], $3::text[]) as n (id, license_id, host)`
 
 const jobOf = (host: string) => `job_${host.slice(0, 26)}`
