@@ -1,7 +1,8 @@
 import type { Rows } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { Job } from './job.ts'
 import type { LeaseItem } from './job-probe-sql.ts'
-import { at, HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
 import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
 

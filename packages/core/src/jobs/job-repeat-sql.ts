@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import type { Rows } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
 import type { Job } from './job.ts'
 import { hostOf, type LeaseItem, LICENSED } from './job-probe-sql.ts'
 import { HELD_BY_ID, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
@@ -22,7 +23,7 @@ export const REPEAT = {
   name: 'job-repeat',
   text: `with q as (
       select $1::text as license_id, $2::text as fingerprint, $3::text as claim_key, $4::float8 as lease_seconds,
-        coalesce($5::timestamptz, now()) as at, $6::text as key_digest
+        ${at('$5')} as at, $6::text as key_digest
     ), keyed as (
       select j.id, q.at, q.lease_seconds, q.fingerprint, q.claim_key from q join jobs j on j.license_id = q.license_id
         and j.claimed_by = q.fingerprint and j.claim_key = q.claim_key and j.${UNFINISHED}

@@ -90,9 +90,6 @@ export const cancelOf = (row: Pick<JobRow, 'cancel_requested_at' | 'cancel_reaso
     ? undefined
     : { at: instant(row.cancel_requested_at), reason: row.cancel_reason ?? '' }
 
-/** SQL for the instant of a statement: the test's clock when given, the database's otherwise. */
-export const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
-
 /**
  * SQL: the predicate of the partial indexes, true for unfinished jobs. No index reads `state`, so that the
  * update of a job that begins to run is heap-only (constraints of the table tie `state` to these columns).
