@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { MAX_BODY_BYTES } from '../../packages/http/src/body/schema.ts'
+import { MAX_BODY_BYTES } from '../../packages/http/src/body/json-body.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { textChange, valueChange } from './body-mutations.ts'
 import { type Headers, headChange } from './head-mutations.ts'

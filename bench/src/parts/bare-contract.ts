@@ -3,8 +3,8 @@ import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '
 import { memoryStorage } from '@svc/testing'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
 import { Batch } from '../../../packages/core/src/database/batch.ts'
+import { hotJsonBody } from '../../../packages/http/src/body/json-body.ts'
 import { parseJson } from '../../../packages/http/src/body/json-text.ts'
-import { hotJsonBody } from '../../../packages/http/src/body/schema.ts'
 import { bearerOf } from '../../../packages/http/src/gates/bearer.ts'
 import { HttpMetrics } from '../../../packages/http/src/observe/http-metrics.ts'
 import { RequestIds } from '../../../packages/http/src/observe/request-ids.ts'
@@ -60,7 +60,7 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
     const license = licenses.get(keyDigest)
     if (license === undefined || !(plane.limits.take('heartbeat', license) as RateVerdict).allowed)
       return false
-    const write = beatOf({ licenseId: license, keyDigest }, body.read(parseJson(text)))
+    const write = beatOf({ licenseId: license, keyDigest }, body.accept(parseJson(text)))
     return batch === undefined || (await batch.add({ write, now: undefined })) !== undefined
   }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

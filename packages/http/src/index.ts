@@ -6,7 +6,9 @@ export {
   createControlApp,
   createWaitingApp,
 } from './app.ts'
-export { type Body, jsonBody } from './body/schema.ts'
+export type { Body, Received } from './body/body.ts'
+export { jsonBody } from './body/json-body.ts'
+export { type RawBodyParts, rawBody } from './body/raw-body.ts'
 export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
 export { openApiDocument } from './openapi/openapi.ts'
 export { json, noContent, plain } from './reply.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
-import type { Body } from './body/schema.ts'
+import type { Body } from './body/body.ts'
 import type { Shape } from './body/shape.ts'
 
 /** The methods that routes have. `HEAD` is answered wherever `GET` is, unless a route sets `head: false`. */

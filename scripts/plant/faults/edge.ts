@@ -4,8 +4,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'sign-in: JSON of a page is read past the limits of all bodies',
     file: 'packages/http/src/body/form-body.ts',
-    find: 'return type === FORM_TYPE ? readForm',
-    replace: "return type === FORM_TYPE || type === 'application/json' ? readForm",
+    find: 'return type === FORM_BODY_TYPE && ctx',
+    replace: "return (type === FORM_BODY_TYPE || type === 'application/json') && ctx",
     suites: ['packages/http/test/body/request-bytes.test.ts'],
   },
   {
@@ -21,6 +21,27 @@ export const faults: readonly Fault[] = [
     find: "if (typeof item === 'object' && item !== null) left.push(item)",
     replace: "if (typeof item === 'object' && item !== null && left.length < 0) left.push(item)",
     suites: ['packages/http/test/body/json-text.test.ts'],
+  },
+  {
+    name: 'raw bodies: the bytes are what their text says',
+    file: 'packages/http/src/body/raw-body.ts',
+    find: 'return verify(Buffer.concat(chunks), arrival)',
+    replace: 'return verify(Buffer.from(Buffer.concat(chunks).toString()), arrival)',
+    suites: ['packages/http/test/body/raw-body.test.ts'],
+  },
+  {
+    name: 'raw bodies: a body in chunks has no limit',
+    file: 'packages/http/src/body/read-bytes.ts',
+    find: "if (length > maxBytes) throw new Refusal('payload-too-large')",
+    replace: "if (length < 0) throw new Refusal('payload-too-large')",
+    suites: ['packages/http/test/body/raw-body.test.ts'],
+  },
+  {
+    name: 'raw bodies: a client that leaves half-way is waited for',
+    file: 'packages/http/src/body/read-bytes.ts',
+    find: 'if (!isWhole) reject(new ClientGone())',
+    replace: 'if (isWhole) reject(new ClientGone())',
+    suites: ['packages/http/test/body/raw-body.test.ts'],
   },
   {
     name: 'cancel: the short path answers too',

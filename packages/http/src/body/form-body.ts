@@ -1,24 +1,34 @@
 import type { Context } from 'koa'
+import type { Struct } from 'superstruct'
 import { ClientGone, Refusal } from '../errors.ts'
-import { isCoded, readJsonBody } from './json-body.ts'
+import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE } from './body.ts'
+import { jsonBody } from './json-body.ts'
 import { cleaned } from './json-text.ts'
+import { isCoded, type ReadLimits } from './read-bytes.ts'
 import type { RequestShare } from './request-bytes.ts'
 
-const FORM_TYPE = 'application/x-www-form-urlencoded'
-
 /**
- * Reads a body that a page may send as a form or as JSON. JSON is read as on every other route, with the same
+ * A body that a page may send as a form or as JSON. JSON is read as on every other route, with the same
  * limits. Only a body whose content type is a form is read by koa-body.
- * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
  */
-export function readFormBody(ctx: Context, maxBytes: number, share: RequestShare): Promise<unknown> {
-  const type = ctx.req.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  return type === FORM_TYPE ? readForm(ctx, maxBytes, share) : readJsonBody(ctx.req, maxBytes, share)
+export function formBody<T, S>(struct: Struct<T, S>): Body<T> {
+  const json = jsonBody(struct)
+  return {
+    ...json,
+    types: [JSON_BODY_TYPE, FORM_BODY_TYPE],
+    read: (received) => {
+      const { req, ctx, share } = received
+      const type = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+      return type === FORM_BODY_TYPE && ctx !== undefined
+        ? readForm(ctx, { maxBytes: json.maxBytes, share }).then(json.accept)
+        : json.read(received)
+    },
+  }
 }
 
 // Loaded when first needed: koa-body costs 70 ms of start, and hosts never send a form. koa-body would
 // inflate compressed bodies, so they are refused first, as on every route.
-async function readForm(ctx: Context, maxBytes: number, share: RequestShare): Promise<unknown> {
+async function readForm(ctx: Context, { maxBytes, share }: ReadLimits): Promise<unknown> {
   if (isCoded(ctx.req)) throw new Refusal('invalid-json')
   const { koaBody } = await import('koa-body')
   if (ctx.req.destroyed) throw new ClientGone()

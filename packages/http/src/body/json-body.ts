@@ -1,87 +1,68 @@
 import type { IncomingMessage } from 'node:http'
-import { yieldToEventLoop } from '@svc/core'
-import { ClientGone, Refusal } from '../errors.ts'
+import { yieldToEventLoop, read } from '@svc/core'
+import type { Struct } from 'superstruct'
+import { type Body, JSON_BODY_TYPE } from './body.ts'
+import { compiled, REFUSED } from './compiled.ts'
 import { parseJson } from './json-text.ts'
-import type { RequestShare } from './request-bytes.ts'
+import { type ReadLimits, readBytes } from './read-bytes.ts'
+import type { Shape } from './shape.ts'
 
-/**
- * Bytes that the client of a refused upload may still send before its connection is cut, so that the client
- * can read the answer.
- */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+/** Most request bytes on every route except job logs (wire: Compatibility rules). */
+export const MAX_BODY_BYTES = 64 * 1024
+
 /**
  * Bodies longer than this are joined and parsed in separate turns of the event loop: for 8 MB each takes some
  * 40 ms.
  */
-const LONG_BYTES = 256 * 1024
+export const LONG_BYTES = 256 * 1024
+
+/** A body that is a JSON value. */
+export interface JsonBody<Input> extends Body<Input> {
+  readonly shape: Shape
+  /**
+   * The handler's input of a parsed value, unknown keys stripped.
+   * @throws Problem `invalid-input` with at most 12 field-scoped messages
+   */
+  accept(value: unknown): Input
+}
+
+/** A JSON body, whatever its Content-Type says. */
+export const jsonBody = <T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> =>
+  jsonBodyOf(struct, maxBytes, (value) => read(struct, value))
 
 /**
- * Reads a JSON body, whatever its Content-Type says. Bodies are not inflated: a compressed body is refused
- * like broken JSON, so no small request grows into a large one.
- * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, or ClientGone
+ * A JSON body of a route that hosts call all the time: a compiled reader reads good bodies, and the struct is
+ * used only for the error messages of bad ones.
  */
-export function readJsonBody(
+export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> {
+  const quick = compiled(struct)
+  return jsonBodyOf(struct, maxBytes, (value) => {
+    const kept = quick(value)
+    return kept === REFUSED ? read(struct, value) : (kept as T)
+  })
+}
+
+const jsonBodyOf = <T>(shape: Shape, maxBytes: number, accept: (value: unknown) => T): JsonBody<T> => ({
+  types: [JSON_BODY_TYPE],
+  shape,
+  maxBytes,
+  accept,
+  read: ({ req, share }) => readJson(req, { maxBytes, share }, accept),
+})
+
+/**
+ * Reads a JSON body and returns the result of `accept` for its value.
+ * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, ClientGone, or the error of
+ * `accept`
+ */
+export function readJson<T>(
   request: IncomingMessage,
-  maxBytes: number,
-  share: RequestShare,
-): Promise<unknown> {
-  if (isCoded(request)) throw new Refusal('invalid-json')
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    discard(request)
-    throw new Refusal('payload-too-large')
-  }
-  return readValue(request, maxBytes, share)
-}
-
-/** Whether a body has a `Content-Encoding` other than `identity`. */
-export function isCoded({ headers }: IncomingMessage): boolean {
-  const coding = headers['content-encoding']?.trim().toLowerCase()
-  return coding !== undefined && coding !== '' && coding !== 'identity'
-}
-
-function readValue(request: IncomingMessage, maxBytes: number, share: RequestShare): Promise<unknown> {
-  if (request.readableEnded) {
-    throw new Error('the body was read by somebody else: mount the control plane before body parsers')
-  }
-  // A client that left while the gate ran emits no further `close` event.
-  if (request.destroyed) throw new ClientGone()
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  const chunks: Buffer[] = []
-  let length = 0
-  let isWhole = false
-  const onData = (chunk: Buffer) => {
-    length += chunk.length
-    try {
-      if (length > maxBytes) throw new Refusal('payload-too-large')
-      share.take(chunk.length)
-      chunks.push(chunk)
-    } catch (error) {
-      request.off('data', onData).off('end', onEnd)
-      discard(request)
-      reject(error)
-    }
-  }
-  const onEnd = () => {
-    isWhole = true
-    if (length > LONG_BYTES) {
-      resolve(readLong(chunks))
-      return
-    }
-    try {
-      resolve(parseJson(textOf(chunks)))
-    } catch (refusal) {
-      reject(refusal)
-    }
-  }
-  // Every request emits `close`; only a request that closes before its end has lost its client.
-  const onGone = () => {
-    if (!isWhole) reject(new ClientGone())
-  }
-  request.on('data', onData)
-  request.on('end', onEnd)
-  // No listener for `error` is needed: Node emits it only if there is a listener, and emits `close` after it.
-  request.on('close', onGone)
-  return promise
+  limits: ReadLimits,
+  accept: (value: unknown) => T,
+): Promise<T> {
+  return readBytes(request, limits, (chunks, length) =>
+    length > LONG_BYTES ? readLong(chunks).then(accept) : accept(parseJson(textOf(chunks))),
+  )
 }
 
 async function readLong(chunks: readonly Buffer[]): Promise<unknown> {
@@ -95,13 +76,4 @@ function textOf(chunks: readonly Buffer[]): string {
   const [only, ...others] = chunks
   if (only === undefined) return ''
   return (others.length === 0 ? only : Buffer.concat(chunks)).toString('utf8')
-}
-
-/** Reads and drops the rest of a refused body, up to a limit, so that the client can read the refusal. */
-function discard(request: IncomingMessage): void {
-  let discarded = 0
-  request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length
-    if (discarded > MAX_DISCARDED_BYTES) request.destroy()
-  })
 }

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type ControlPlane, Problem } from '@svc/core'
-import { readFormBody } from '../body/form-body.ts'
-import { readJsonBody } from '../body/json-body.ts'
-import type { RequestBytes, RequestShare } from '../body/request-bytes.ts'
-import type { Body } from '../body/schema.ts'
+import type { RequestBytes } from '../body/request-bytes.ts'
 import { ClientGone, codeOf, failureReply, Refusal, type RefusedBy } from '../errors.ts'
 import { type HttpMetrics, UNMATCHED } from '../observe/http-metrics.ts'
 import type { RequestIds } from '../observe/request-ids.ts'
@@ -76,7 +73,7 @@ export class Surface {
         params: storableParams(params),
         query: queryOf(req, route),
         headers: req.headers,
-        body: route.body?.read(await readBody(carrier, route.body, share)),
+        body: route.body && (await route.body.read({ req, ctx: carrier.ctx, share, arrival })),
       })
     } catch (refusal) {
       if (!isNobodysFault(refusal)) await gate.confirm?.(arrival)
@@ -114,11 +111,6 @@ export class Surface {
     logRequest(plane.log, code === undefined ? line : { ...line, code })
   }
 }
-
-const readBody = ({ req, ctx }: Carrier, body: Body<unknown>, share: RequestShare): Promise<unknown> =>
-  body.form && ctx !== undefined
-    ? readFormBody(ctx, body.maxBytes, share)
-    : readJsonBody(req, body.maxBytes, share)
 
 // Neither a client that has gone nor an unavailable database says anything about the credential.
 const isNobodysFault = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { type JsonSchema, RELEASE } from '@svc/core'
-import type { Body } from '../body/schema.ts'
+import { type Body, JSON_BODY_TYPE } from '../body/body.ts'
 import { jsonSchema } from '../body/shape.ts'
 import { pathsOf, type ReplyDoc, type Route } from '../route.ts'
 import { ROUTES } from '../routes/index.ts'
@@ -7,9 +7,6 @@ import { ROUTES } from '../routes/index.ts'
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
 
 type Part = Readonly<Record<string, unknown>>
-
-const JSON_TYPE = 'application/json'
-const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** The OpenAPI 3.1 document of a set of routes: the served routes in machine-readable form. */
 export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
@@ -52,9 +49,9 @@ function operationOf(route: Route, path: string): Part {
   }
 }
 
-function requestContent({ shape, form }: Body<unknown>): Part {
-  const media = { schema: jsonSchema(shape) }
-  return form ? { [JSON_TYPE]: media, [FORM_TYPE]: media } : { [JSON_TYPE]: media }
+function requestContent({ shape, types }: Body<unknown>): Part {
+  const media = shape === undefined ? {} : { schema: jsonSchema(shape) }
+  return Object.fromEntries(types.map((type) => [type, media]))
 }
 
 const operationIdOf = (method: string, path: string): string =>
@@ -125,6 +122,6 @@ function contentOf(
   type: string | undefined,
 ): Part | undefined {
   if (type !== undefined) return { [type]: { schema: { type: 'string' } } }
-  if (schema !== undefined) return { [JSON_TYPE]: { schema } }
-  return status >= 400 ? { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } } : undefined
+  if (schema !== undefined) return { [JSON_BODY_TYPE]: { schema } }
+  return status >= 400 ? { [JSON_BODY_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } } : undefined
 }

@@ -10,7 +10,7 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

@@ -12,7 +12,7 @@ import {
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { chatOrigin } from '../gates/chat-origin.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'

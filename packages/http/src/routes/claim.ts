@@ -1,5 +1,5 @@
 import { claimedJobView, freeObject, shape } from '@svc/core'
-import { hotJsonBody } from '../body/schema.ts'
+import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { type CancelOutcome, flag, JOB_STATES, oneOf, shape, text, wasCancelled } from '@svc/core'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { JOB_STATES, MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core'
 import { optional } from 'superstruct'
-import { hotJsonBody } from '../body/schema.ts'
+import { hotJsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

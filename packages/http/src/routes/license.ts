@@ -1,6 +1,6 @@
 import { instant, listOf, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { perIp } from '../gates/per-ip.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { flag, freeObject, listOf, oneOf, PERMISSIONS, shape, text } from '@svc/core'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { open } from '../gates/open.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { freeObject, listOf, MAX_PASSWORD_CHARS, may, openShape, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
 import { json } from '../reply.ts'

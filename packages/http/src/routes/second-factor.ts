@@ -1,5 +1,5 @@
 import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core'
-import { jsonBody } from '../body/schema.ts'
+import { jsonBody } from '../body/json-body.ts'
 import { confirmingSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { type Replies, route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { normalEmail, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
-import { formBody } from '../body/schema.ts'
+import { formBody } from '../body/form-body.ts'
 import { takeFrom } from '../gates/limit.ts'
 import { sameOrigin } from '../gates/same-origin.ts'
 import { ownPagesSession } from '../gates/session.ts'

@@ -1,6 +1,6 @@
 import { finite, flag, type LicenseClaim, listOf, shape, text, whole } from '@svc/core'
 import { type Infer, optional } from 'superstruct'
-import { hotJsonBody } from '../body/schema.ts'
+import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

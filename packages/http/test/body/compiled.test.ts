@@ -4,7 +4,7 @@ import { Problem } from '@svc/core'
 import fc from 'fast-check'
 import { type Infer, mask, type Struct, string } from 'superstruct'
 import { compiled, REFUSED } from '../../src/body/compiled.ts'
-import { hotJsonBody } from '../../src/body/schema.ts'
+import { hotJsonBody } from '../../src/body/json-body.ts'
 import type { Shape } from '../../src/body/shape.ts'
 import { claimBody } from '../../src/routes/claim.ts'
 import { logsBody } from '../../src/routes/job-logs.ts'
@@ -133,7 +133,7 @@ describe('a compiled reader', () => {
 
   it('leaves the messages to the struct', () => {
     const body: Infer<typeof claimBody> = { fingerprint: '' }
-    expect(() => hotJsonBody(claimBody).read(body)).toThrow(Problem)
+    expect(() => hotJsonBody(claimBody).accept(body)).toThrow(Problem)
   })
 
   it('knows no structs but those of the core', () => {

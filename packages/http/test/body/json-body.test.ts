@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { readJsonBody } from '../../src/body/json-body.ts'
+import { readJson } from '../../src/body/json-body.ts'
 import { RequestBytes } from '../../src/body/request-bytes.ts'
 
 const MANY = 64 * 1024 * 1024
@@ -23,7 +23,11 @@ afterEach(() => {
 function read(chunks: readonly Buffer[], mostHeld = MANY): Promise<unknown> {
   const request = Object.assign(new PassThrough(), { headers: {} }) as unknown as IncomingMessage &
     PassThrough
-  const value = readJsonBody(request, MANY, new RequestBytes(mostHeld).share())
+  const value = readJson(
+    request,
+    { maxBytes: MANY, share: new RequestBytes(mostHeld).share() },
+    (each) => each,
+  )
   for (const chunk of chunks) request.write(chunk)
   request.end()
   return value
