@@ -106,10 +106,9 @@ function dispatchOf(
   const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
   const resources = [...resourcesOf(routes)]
   const agents = new PathTable(resources.filter((entry) => isForAgents(entry)))
-  const quick = new PathTable(resources.filter((entry) => isQuick(entry)))
   const others = routerOf(
     surface,
-    resources.filter((entry) => !isQuick(entry)),
+    resources.filter((entry) => !isForAgents(entry)),
   )
   return {
     direct: (req, res) => {
@@ -117,7 +116,7 @@ function dispatchOf(
       return match === undefined ? undefined : surface.answer(new DirectCarrier(req, res), match)
     },
     middleware: (ctx: Context, next: Next) => {
-      const match = quick.find(pathOf(ctx.req.url ?? ''))
+      const match = agents.find(pathOf(ctx.req.url ?? ''))
       if (match !== undefined) return surface.answer(new KoaCarrier(ctx), match)
       return others(ctx, () =>
         options.unknownPaths === 'pass' ? next() : surface.answer(new KoaCarrier(ctx), undefined),
@@ -126,15 +125,12 @@ function dispatchOf(
   }
 }
 
+/**
+ * Whether the path table finds a resource: it holds the agent routes, which hosts call all the time. The
+ * router tries one pattern after the other, so it gets the routes that operators and browsers call.
+ */
 const isForAgents = ([, { routes }]: readonly [string, Resource]): boolean =>
   [...routes.values()].every((route) => route.agent)
-
-/**
- * Whether the path table finds a resource: it holds the agent routes, which hosts call all the time, and
- * every path without a parameter. The router tries one pattern after the other, so it gets only the few other
- * routes, which operators and browsers call.
- */
-const isQuick = (entry: readonly [string, Resource]): boolean => !entry[0].includes('{') || isForAgents(entry)
 
 /**
  * Loads the router with the first request that the table does not find, so that a service starts some 20 ms
@@ -148,13 +144,17 @@ function routerOf(surface: Surface, resources: readonly (readonly [string, Resou
   }
 }
 
+/** Sorts paths without parameters to the front: the router takes the first pattern that matches. */
+const fixedFirst = ([one]: readonly [string, Resource], [other]: readonly [string, Resource]): number =>
+  Number(one.includes('{')) - Number(other.includes('{'))
+
 async function routesOf(
   surface: Surface,
   resources: readonly (readonly [string, Resource])[],
 ): Promise<Middleware> {
   const { default: Router } = await import('@koa/router')
   const router = new Router({ sensitive: true, strict: true })
-  for (const [path, resource] of resources) {
+  for (const [path, resource] of resources.toSorted(fixedFirst)) {
     router.all(path.replaceAll(/\{([^}]+)\}/g, ':$1'), (ctx) =>
       surface.answer(new KoaCarrier(ctx), { resource, params: ctx.params }),
     )
