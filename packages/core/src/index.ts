@@ -90,6 +90,7 @@ export {
   type OutboundParts,
   type StreamingOutbound,
 } from './net/outbound.ts'
+export { OUTBOUND_REFUSALS, type OutboundRefusal, OutboundRefused } from './net/outbound-refusal.ts'
 export {
   OUTBOUND_LIMITS,
   OUTBOUND_METHODS,
@@ -100,7 +101,6 @@ export {
   type OutboundStream,
 } from './net/outbound-request.ts'
 export { type AddressRanges, AddressRules, isPublicAddress } from './net/public-address.ts'
-export { REFUSALS, type Refusal, Refused } from './net/refusal.ts'
 export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
 export type { Answer, Operation, Services } from './operations/operation.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'

@@ -3,9 +3,9 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { type ControlPlane, Problem } from '@svc/core'
 import Koa, { type Context, type Middleware, type Next } from 'koa'
 import { RequestBytes } from './body/request-bytes.ts'
-import { DirectCarrier, KoaCarrier } from './dispatch/carrier.ts'
+import { RequestPipeline, type RequestPipelineParts } from './dispatch/request-pipeline.ts'
+import { DirectResponder, KoaResponder } from './dispatch/responder.ts'
 import { PathTable, pathOf, type Resource, resourcesOf } from './dispatch/routing.ts'
-import { Surface, type SurfaceParts } from './dispatch/surface.ts'
 import { httpMetrics } from './observe/http-metrics.ts'
 import { RequestIds } from './observe/request-ids.ts'
 import { logUndelivered } from './observe/request-log.ts'
@@ -52,7 +52,7 @@ export function createWaitingApp(
   plane: ControlPlane,
   { for: whom }: { for: 'everybody' | 'operators' },
 ): Koa {
-  const elsewhere = { problem: new Problem('unavailable', WAITING), explains: whom === 'operators' }
+  const elsewhere = { problem: new Problem('unavailable', WAITING), operatorErrors: whom === 'operators' }
   return appOf(plane, dispatchOf(plane, healthRoutes, {}, elsewhere))
 }
 
@@ -99,27 +99,27 @@ function dispatchOf(
   plane: ControlPlane,
   routes: readonly Route[],
   options: AppOptions,
-  elsewhere?: SurfaceParts['elsewhere'],
+  elsewhere?: RequestPipelineParts['elsewhere'],
 ): Dispatch {
   const metrics = httpMetrics(plane, [...ROUTES, ...CONTROL_ROUTES])
   const bytes = new RequestBytes(options.maxBytesInFlight)
-  const surface = new Surface({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
+  const pipeline = new RequestPipeline({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
   const resources = [...resourcesOf(routes)]
   const agents = new PathTable(resources.filter((entry) => isForAgents(entry)))
   const others = routerOf(
-    surface,
+    pipeline,
     resources.filter((entry) => !isForAgents(entry)),
   )
   return {
     direct: (req, res) => {
       const match = agents.find(pathOf(req.url ?? ''))
-      return match === undefined ? undefined : surface.answer(new DirectCarrier(req, res), match)
+      return match === undefined ? undefined : pipeline.answer(new DirectResponder(req, res), match)
     },
     middleware: (ctx: Context, next: Next) => {
       const match = agents.find(pathOf(ctx.req.url ?? ''))
-      if (match !== undefined) return surface.answer(new KoaCarrier(ctx), match)
+      if (match !== undefined) return pipeline.answer(new KoaResponder(ctx), match)
       return others(ctx, () =>
-        options.unknownPaths === 'pass' ? next() : surface.answer(new KoaCarrier(ctx), undefined),
+        options.unknownPaths === 'pass' ? next() : pipeline.answer(new KoaResponder(ctx), undefined),
       )
     },
   }
@@ -136,10 +136,13 @@ const isForAgents = ([, { routes }]: readonly [string, Resource]): boolean =>
  * Loads the router with the first request that the table does not find, so that a service starts some 20 ms
  * earlier.
  */
-function routerOf(surface: Surface, resources: readonly (readonly [string, Resource])[]): Middleware {
+function routerOf(
+  pipeline: RequestPipeline,
+  resources: readonly (readonly [string, Resource])[],
+): Middleware {
   let routes: Promise<Middleware> | undefined
   return async (ctx, next) => {
-    routes ??= routesOf(surface, resources)
+    routes ??= routesOf(pipeline, resources)
     return (await routes)(ctx, next)
   }
 }
@@ -149,14 +152,14 @@ const fixedFirst = ([one]: readonly [string, Resource], [other]: readonly [strin
   Number(one.includes('{')) - Number(other.includes('{'))
 
 async function routesOf(
-  surface: Surface,
+  pipeline: RequestPipeline,
   resources: readonly (readonly [string, Resource])[],
 ): Promise<Middleware> {
   const { default: Router } = await import('@koa/router')
   const router = new Router({ sensitive: true, strict: true })
   for (const [path, resource] of resources.toSorted(fixedFirst)) {
     router.all(path.replaceAll(/\{([^}]+)\}/g, ':$1'), (ctx) =>
-      surface.answer(new KoaCarrier(ctx), { resource, params: ctx.params }),
+      pipeline.answer(new KoaResponder(ctx), { resource, params: ctx.params }),
     )
   }
   return router.routes() as Middleware

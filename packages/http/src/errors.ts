@@ -58,7 +58,7 @@ export interface RefusedBy {
    * The body also has the code, the sentence for operators and the candidates; hosts and anonymous callers do
    * not get them.
    */
-  readonly explains?: boolean
+  readonly operatorErrors?: boolean
   /** The route accepts a bearer credential. */
   readonly takesBearer?: boolean
   /** The route takes no body, so invalid input is in the query. */
@@ -70,7 +70,7 @@ const INVALID_QUERY = 'invalid query'
 /** The reply to a refusal. The reply to an unexpected error shows nothing of the error. */
 export function failureReply(
   error: unknown,
-  { explains = false, takesBearer = false, isBodyless = false }: RefusedBy = {},
+  { operatorErrors = false, takesBearer = false, isBodyless = false }: RefusedBy = {},
 ): Reply {
   const code = codeOf(error)
   const { status } = FAILURES[code]
@@ -79,9 +79,9 @@ export function failureReply(
   const { detail, details, candidates } = data
   const body = {
     error: sentence,
-    ...(explains ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
+    ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
-    ...(explains && candidates !== undefined ? { candidates } : {}),
+    ...(operatorErrors && candidates !== undefined ? { candidates } : {}),
   }
   return {
     status,

@@ -13,9 +13,9 @@ export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode 
 export { openApiDocument } from './openapi/openapi.ts'
 export { json, noContent, plain } from './reply.ts'
 export {
-  type Arrival,
   type Call,
   type Gate,
+  type GateRequest,
   type Method,
   type Replies,
   type Reply,

@@ -3,6 +3,9 @@ import type { Reply } from './route.ts'
 /** The media type of every JSON document. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** No limit of our own on the length of a list that the service answers with. */
+export const UNBOUNDED = Number.POSITIVE_INFINITY
+
 /** A JSON document, 200 unless told otherwise. */
 export const json = (body: object, headers?: Readonly<Record<string, string>>, status = 200): Reply => ({
   status,

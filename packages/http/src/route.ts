@@ -35,7 +35,7 @@ export interface ReplyDoc {
 export type Replies = Readonly<Record<number, ReplyDoc>>
 
 /** The view of a request that a gate gets: everything except the body. */
-export interface Arrival {
+export interface GateRequest {
   readonly plane: ControlPlane
   readonly headers: IncomingHttpHeaders
   /** Header names and values alternating, as they arrived; only this list shows a repeated header. */
@@ -59,12 +59,12 @@ export interface Gate<Caller> {
   readonly security: readonly SecurityScheme[]
   readonly replies: Replies
   /** The caller. @throws Problem when the request may not pass */
-  admit(arrival: Arrival): Caller | Promise<Caller>
+  admit(request: GateRequest): Caller | Promise<Caller>
   /**
    * For gates that admit on condition: called before an admitted request is refused. @throws Problem when the
    * gate should not have admitted the request
    */
-  confirm?(arrival: Arrival): Promise<void>
+  confirm?(request: GateRequest): Promise<void>
 }
 
 type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -100,7 +100,7 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly reads?: Readonly<Record<string, string>>
   readonly replies: Replies
   /** Errors carry their code and what to do about them: for operators, never for hosts. */
-  readonly explains?: true
+  readonly operatorErrors?: true
   handle(call: Call<Caller, Input, ParamName<Path>, Query>): Reply | Promise<Reply>
 }
 

@@ -25,8 +25,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'raw bodies: the bytes are what their text says',
     file: 'packages/http/src/body/raw-body.ts',
-    find: 'return verify(Buffer.concat(chunks), arrival)',
-    replace: 'return verify(Buffer.from(Buffer.concat(chunks).toString()), arrival)',
+    find: 'return verify(Buffer.concat(chunks), request)',
+    replace: 'return verify(Buffer.from(Buffer.concat(chunks).toString()), request)',
     suites: ['packages/http/test/body/raw-body.test.ts'],
   },
   {
@@ -81,7 +81,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'chat: a service without an address knows no own pages',
     file: 'packages/http/src/gates/chat-origin.ts',
-    find: 'if (service.publicUrl === undefined) return isOnHost(origin, arrival)',
+    find: 'if (service.publicUrl === undefined) return isOnHost(origin, request)',
     replace: 'if (service.publicUrl === undefined) return false',
     suites: ['packages/http/test/routes/chat.test.ts'],
   },
@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
     name: 'limits: a /48 has no limit',
     file: 'packages/core/src/limits/rate-limits.ts',
     find: 'near.allowed ? this.#take',
-    replace: 'near.floods ? this.#take',
+    replace: 'near.isFlooding ? this.#take',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
@@ -141,22 +141,22 @@ export const faults: readonly Fault[] = [
   {
     name: 'limits: keys that are not good are counted nowhere',
     file: 'packages/http/src/gates/license-bearer.ts',
-    find: "    await takeByAddress(arrival, 'bad-key')\n",
+    find: "    await takeByAddress(request, 'bad-key')\n",
     replace: '',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'limits: a good key is counted with the bad ones of its address',
     file: 'packages/http/src/gates/license-bearer.ts',
-    find: "    const licensee = await arrival.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n    await takeByAddress(arrival, 'bad-key')\n",
+    find: "    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n    await takeByAddress(request, 'bad-key')\n",
     replace:
-      "    await takeByAddress(arrival, 'bad-key')\n    const licensee = await arrival.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n",
+      "    await takeByAddress(request, 'bad-key')\n    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n",
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'secrets: guesses are counted nowhere',
     file: 'packages/http/src/gates/guess.ts',
-    find: "await takeByAddress(arrival, 'secret-guess')",
+    find: "await takeByAddress(request, 'secret-guess')",
     replace: 'await Promise.resolve()',
     suites: ['packages/http/test/access/settings.test.ts'],
   },
@@ -190,7 +190,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'errors: a route of sessions asks for a bearer',
-    file: 'packages/http/src/dispatch/surface.ts',
+    file: 'packages/http/src/dispatch/request-pipeline.ts',
     find: "route?.gate.security.some((scheme) => scheme !== 'session') ?? false",
     replace: 'true',
     suites: ['packages/http/test/gates/challenge.test.ts'],

@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'http: a waiting service answers 404 where nothing is served',
-    file: 'packages/http/src/dispatch/surface.ts',
+    file: 'packages/http/src/dispatch/request-pipeline.ts',
     find: "this.#parts.elsewhere?.problem ?? new Problem('not-found')",
     replace: "new Problem('not-found')",
     suites: ['packages/http/test/routes/waiting.test.ts'],

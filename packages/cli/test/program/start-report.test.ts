@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { testPlane } from '@svc/testing'
-import { tellDoubts, tellSettings } from '../../src/commands/serve/start-report.ts'
+import { logSettingWarnings, tellSettings } from '../../src/commands/serve/start-report.ts'
 
 /** The warnings of the service at its start. */
 async function warningsOf(env: Environment): Promise<string> {
   await using faked = testPlane({ env })
-  tellDoubts(faked.plane)
+  logSettingWarnings(faked.plane)
   tellSettings(faked.plane)
   const warned = faked.log.lines.filter(({ level }) => level === 'warn')
   return warned.map((line) => JSON.stringify(line)).join('\n')

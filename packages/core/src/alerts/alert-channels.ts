@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import type { Refusal } from '../net/refusal.ts'
+import type { OutboundRefusal } from '../net/outbound-refusal.ts'
 import { alertView } from './alert.ts'
 import type { AlertDelivery, AlertWebhook } from './alert-deliveries-store.ts'
 
@@ -10,7 +10,7 @@ export const MAX_DIGEST_ALERTS = 100
 export interface ChannelOutcome {
   readonly delivered: boolean
   readonly status: number | undefined
-  readonly error: Refusal | 'status' | 'no-webhook' | undefined
+  readonly error: OutboundRefusal | 'status' | 'no-webhook' | undefined
   /** Whether a retry is useless: the receiver answered that it is gone for good, or no webhook is set. */
   readonly isFinal: boolean
 }

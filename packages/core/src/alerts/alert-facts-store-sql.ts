@@ -7,8 +7,8 @@ import {
   type Clone,
   type FailedJob,
   GAP_NEWS_SECONDS,
+  type RateLimitHits,
   REFUSAL_SECONDS,
-  type Refusals,
   type TickGap,
 } from './alert-facts.ts'
 
@@ -39,7 +39,7 @@ const ADD_REFUSALS = {
   text: `insert into rate_refusals as r (license_id, minute, count) values ($1, date_trunc('minute', ${at('$3')}), $2)
     on conflict (license_id, minute) do update set count = r.count + excluded.count`,
 }
-const REFUSALS = {
+const RATE_LIMIT_HITS = {
   name: 'alert-refusals',
   text: `select license_id, sum(count)::int as count from rate_refusals
     where minute > ${at('$1')} - make_interval(secs => ${REFUSAL_SECONDS}) group by 1 order by 1`,
@@ -90,8 +90,8 @@ export class SqlAlertFactsStore implements AlertFactsStore {
     await this.#session.rows(ADD_REFUSALS, [licenseId, count, now])
   }
 
-  async refusals(now?: Date): Promise<readonly Refusals[]> {
-    const rows = await this.#session.rows<{ license_id: string; count: number }>(REFUSALS, [now])
+  async refusals(now?: Date): Promise<readonly RateLimitHits[]> {
+    const rows = await this.#session.rows<{ license_id: string; count: number }>(RATE_LIMIT_HITS, [now])
     return rows.map((row) => ({ licenseId: row.license_id, count: row.count }))
   }
 

@@ -14,7 +14,7 @@ export interface Clone {
 }
 
 /** Number of recent requests of a license that its rate limits refused. */
-export interface Refusals {
+export interface RateLimitHits {
   readonly licenseId: string
   readonly count: number
 }
@@ -35,7 +35,7 @@ export interface AlertFacts {
   readonly failures: readonly FailedJob[]
   readonly licenses: readonly License[]
   readonly troubles: readonly MonitorTrouble[]
-  readonly refusals: readonly Refusals[]
+  readonly refusals: readonly RateLimitHits[]
   /** The latest gap, if it ended within `GAP_NEWS_SECONDS`. */
   readonly gap: TickGap | undefined
   /** How long the most overdue monitor has been due, in seconds. */
@@ -61,7 +61,7 @@ export interface AlertFactsStore {
   /** Adds to the refused requests of a license. */
   addRefusals(licenseId: string, count: number, now?: Date): Promise<void>
   /** Refused requests of the last `REFUSAL_SECONDS` by license, counted in whole minutes. */
-  refusals(now?: Date): Promise<readonly Refusals[]>
+  refusals(now?: Date): Promise<readonly RateLimitHits[]>
   /**
    * Records an evaluation. Returns the latest gap of more than `gapSeconds` between two evaluations, if it
    * ended within `GAP_NEWS_SECONDS`.

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../clock.ts'
 import type { License } from '../licenses/license.ts'
 import type { AlertCondition } from './alert-condition.ts'
-import type { Refusals } from './alert-facts.ts'
+import type { RateLimitHits } from './alert-facts.ts'
 import { REFUSAL_SECONDS } from './alert-facts.ts'
 import { type AlertThresholds, CRITICAL_LICENSE_DAYS } from './alert-thresholds.ts'
 import { spell } from './alert-words.ts'
@@ -29,7 +29,7 @@ function expiry(license: License, bounds: AlertThresholds, at: Date): AlertCondi
   ]
 }
 
-function limited({ licenseId, count }: Refusals, bounds: AlertThresholds): AlertCondition[] {
+function limited({ licenseId, count }: RateLimitHits, bounds: AlertThresholds): AlertCondition[] {
   if (count < bounds.refusals) return []
   return [
     {
@@ -47,7 +47,7 @@ function limited({ licenseId, count }: Refusals, bounds: AlertThresholds): Alert
 
 /** Returns the conditions about licenses that expire or that too many hosts share. */
 export const licenseConditions = (
-  facts: { readonly licenses: readonly License[]; readonly refusals: readonly Refusals[] },
+  facts: { readonly licenses: readonly License[]; readonly refusals: readonly RateLimitHits[] },
   bounds: AlertThresholds,
   at: Date,
 ): AlertCondition[] => [

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
-import { Refused } from '../net/refusal.ts'
+import { OutboundRefused } from '../net/outbound-refusal.ts'
 import { readTarget } from '../net/target.ts'
 import { Problem } from '../problem.ts'
 import { newWebhookSecret } from '../signing/webhook-signature.ts'
@@ -79,7 +79,7 @@ function checkAddress(url: string, plainHttp: boolean): void {
   try {
     readTarget(url, { plainHttp })
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
+    if (!(error instanceof OutboundRefused)) throw error
     const scheme = plainHttp ? 'http or https' : 'https'
     const expected = `url: expected an ${scheme} address without user and password (${error.refusal})`
     throw new Problem('invalid-input', { details: [expected] })

@@ -1,7 +1,7 @@
 import { DEFAULT_BASE_URL } from '../chat/language-model-http.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { StreamingOutbound } from '../net/outbound.ts'
-import type { Refusal } from '../net/refusal.ts'
+import type { OutboundRefusal } from '../net/outbound-refusal.ts'
 import type { ModelProbe, ModelReach } from './model-probe.ts'
 
 /** Shorter than the timeout of a check, so that silence is reported as `unreachable`. */
@@ -36,7 +36,7 @@ export const httpModelProbe = ({
 })
 
 /** Results for refusals that point to a wrong setting. All other refusals mean `unreachable`. */
-const REACH_OF_REFUSAL: Partial<Record<Refusal, ModelReach>> = {
+const REACH_OF_REFUSAL: Partial<Record<OutboundRefusal, ModelReach>> = {
   'bad-url': 'address-refused',
   scheme: 'address-refused',
   credentials: 'address-refused',

@@ -27,7 +27,7 @@ export interface RateVerdict {
    * Whether the subject keeps asking far beyond its limit, as no client does that heeds refusals; its answers
    * may be delayed.
    */
-  readonly floods: boolean
+  readonly isFlooding: boolean
 }
 
 /** Multiple of the limit above which a subject floods. */
@@ -39,6 +39,6 @@ export function judge(limit: RateLimit, { count, windowLeftMs }: RateCount): Rat
     allowed: count <= limit.limit,
     retryAfterSeconds: Math.max(1, Math.ceil(windowLeftMs / 1000)),
     remaining: Math.max(0, limit.limit - count),
-    floods: count > FLOOD_FACTOR * limit.limit,
+    isFlooding: count > FLOOD_FACTOR * limit.limit,
   }
 }

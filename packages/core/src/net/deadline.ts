@@ -1,5 +1,5 @@
 import { race } from '../race.ts'
-import { Refused } from './refusal.ts'
+import { OutboundRefused } from './outbound-refusal.ts'
 
 /** Time limits of one call: one for the whole, one for the current step, and signals that cancel it. */
 export class Deadline implements Disposable {
@@ -17,7 +17,7 @@ export class Deadline implements Disposable {
     }
   }
 
-  /** Aborts with a `Refused` that gives the reason. */
+  /** Aborts with a `OutboundRefused` that gives the reason. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -44,6 +44,6 @@ export class Deadline implements Disposable {
     for (const signal of this.#outer) signal.removeEventListener('abort', this.#cancel)
   }
 
-  readonly #expire = () => this.#controller.abort(new Refused('timeout'))
-  readonly #cancel = () => this.#controller.abort(new Refused('cancelled'))
+  readonly #expire = () => this.#controller.abort(new OutboundRefused('timeout'))
+  readonly #cancel = () => this.#controller.abort(new OutboundRefused('cancelled'))
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Client, Dispatcher } from 'undici'
 import type { Deadline } from './deadline.ts'
+import { OutboundRefused } from './outbound-refusal.ts'
 import type { OutboundLimits, OutboundMethod } from './outbound-request.ts'
-import { Refused } from './refusal.ts'
 import type { Target } from './target.ts'
 
 /** A request to one target. */
@@ -17,8 +17,8 @@ export interface Received {
   readonly status: number
   readonly headers: Headers
   /**
-   * The bytes as they were sent; a compressed body stays compressed. Throws `Refused` over a limit, or the
-   * error that broke the connection.
+   * The bytes as they were sent; a compressed body stays compressed. Throws `OutboundRefused` over a limit, or
+   * the error that broke the connection.
    */
   readonly body: AsyncIterable<Uint8Array>
   /** Closes the connection, even in the middle of a transfer. */
@@ -42,7 +42,7 @@ async function clientOn(socket: Socket, target: Target, limits: OutboundLimits):
       isTaken = true
       // Called asynchronously, as for a real connection: after a synchronous callback the client never sends
       // the request.
-      queueMicrotask(() => (isFirst ? callback(null, socket) : callback(new Refused('broken'), null)))
+      queueMicrotask(() => (isFirst ? callback(null, socket) : callback(new OutboundRefused('broken'), null)))
     },
   })
 }
@@ -75,7 +75,7 @@ export async function exchange(
     // A reader of the body gets its errors; without a reader they are ignored.
     answer.body.on('error', nothing)
     const announced = message.method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0)
-    if (announced > limits.maxBytes) throw new Refused('too-large')
+    if (announced > limits.maxBytes) throw new OutboundRefused('too-large')
     const headers = readHeaders(answer.headers)
     return { status: answer.statusCode, headers, body: within(limits, answer.body, deadline), close }
   } catch (error) {
@@ -91,7 +91,7 @@ function readHeaders(given: Dispatcher.ResponseData['headers']): Headers {
       try {
         headers.append(name, each)
       } catch {
-        throw new Refused('protocol')
+        throw new OutboundRefused('protocol')
       }
     }
   }
@@ -112,7 +112,7 @@ async function* within(
   for await (const chunk of body) {
     deadline.step()
     length += chunk.length
-    if (length > maxBytes) throw new Refused('too-large')
+    if (length > maxBytes) throw new OutboundRefused('too-large')
     yield chunk
     deadline.step(idleMs)
   }

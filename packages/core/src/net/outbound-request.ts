@@ -1,5 +1,5 @@
 import type { Message } from './exchange.ts'
-import type { Refusal } from './refusal.ts'
+import type { OutboundRefusal } from './outbound-refusal.ts'
 
 /** Methods that outgoing requests may use. CONNECT and TRACE have no use at a stranger's server. */
 export const OUTBOUND_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -60,12 +60,12 @@ export interface OutboundRequest {
 /** Result of a call: an answer of any status, or the reason why there is none. */
 export type OutboundAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: OutboundRefusal }
 
 /**
  * Result of a streamed call: the head of an answer whose body is still coming, or the reason why there is
- * none. Reading the body throws `Refused` if it breaks, is too large, or the call ends. The connection is
- * closed when the body has been read, when the answer is disposed of, or when the call ends by its signal or
+ * none. Reading the body throws `OutboundRefused` if it breaks, is too large, or the call ends. The connection
+ * is closed when the body has been read, when the answer is disposed of, or when the call ends by its signal or
  * time limit.
  */
 export type OutboundStream =
@@ -76,7 +76,7 @@ export type OutboundStream =
       /** Can be read once. */
       readonly body: AsyncIterable<Uint8Array>
     } & AsyncDisposable)
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: OutboundRefusal }
 
 const CONNECTION_HEADERS =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/

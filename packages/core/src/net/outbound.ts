@@ -4,6 +4,7 @@ import { Call } from './call.ts'
 import type { Deadline } from './deadline.ts'
 import type { Resolver } from './dns.ts'
 import { exchange, type Message, type Received, wholeOf } from './exchange.ts'
+import { codeOf, type OutboundRefusal, OutboundRefused, refusalOf } from './outbound-refusal.ts'
 import {
   limitsOf,
   messageOf,
@@ -17,7 +18,6 @@ import { ownAddresses } from './own-addresses.ts'
 import { openSocket } from './pinned-socket.ts'
 import { type AddressRanges, AddressRules } from './public-address.ts'
 import { messageAfter, redirectOf } from './redirect.ts'
-import { codeOf, type Refusal, Refused, refusalOf } from './refusal.ts'
 import { readTarget, type Target } from './target.ts'
 
 /** Client for calls to addresses that somebody else chose: webhooks, git hosts, scans. */
@@ -87,7 +87,7 @@ class GuardedOutbound implements StreamingOutbound {
     try {
       return { ok: true, status, headers, body: await wholeOf(answer.body) }
     } catch (error) {
-      if (error instanceof Refused) return { ok: false, refusal: error.refusal }
+      if (error instanceof OutboundRefused) return { ok: false, refusal: error.refusal }
       throw error
     }
   }
@@ -124,18 +124,18 @@ class GuardedOutbound implements StreamingOutbound {
     try {
       yield* body
     } catch (error) {
-      throw new Refused(this.#refusalOf(error, call))
+      throw new OutboundRefused(this.#refusalOf(error, call))
     } finally {
       await call.end()
     }
   }
 
   /** Returns and logs the reason why a call failed; rethrows an error of our own code. */
-  #refusalOf(error: unknown, { host, deadline: { signal } }: Call): Refusal {
+  #refusalOf(error: unknown, { host, deadline: { signal } }: Call): OutboundRefusal {
     // After the deadline, other errors are its consequences.
     const refusal = refusalOf(signal.aborted ? signal.reason : error)
     if (!refusal) throw error
-    const code = error instanceof Refused ? error.cause : codeOf(error)
+    const code = error instanceof OutboundRefused ? error.cause : codeOf(error)
     // A cancelled call is not logged: its caller knows the reason.
     if (refusal !== 'cancelled') {
       this.#log.warn({ refusal, host, code }, 'an outgoing request was refused')
@@ -154,7 +154,7 @@ class GuardedOutbound implements StreamingOutbound {
       const location = redirectOf(received)
       if (location === undefined) return received
       await received.close()
-      if (hops >= limits.maxRedirects) throw new Refused('redirect')
+      if (hops >= limits.maxRedirects) throw new OutboundRefused('redirect')
       const next = readTarget(location, { ...reading, base: target.url })
       message = messageAfter(message, received.status, target, next)
       target = next
@@ -189,10 +189,10 @@ class GuardedOutbound implements StreamingOutbound {
   async #addressesOf({ host, isLiteral }: Target, limits: OutboundLimits, deadline: Deadline) {
     deadline.step(limits.resolveMs)
     const found = isLiteral ? [host] : await this.#resolve(host, deadline)
-    if (found.length === 0) throw new Refused('unresolved')
+    if (found.length === 0) throw new OutboundRefused('unresolved')
     return found.map((address) => {
       const admitted = this.#rules.admit(address)
-      if (admitted === undefined) throw new Refused('not-public')
+      if (admitted === undefined) throw new OutboundRefused('not-public')
       return admitted
     })
   }
@@ -202,7 +202,7 @@ class GuardedOutbound implements StreamingOutbound {
       return await deadline.race(this.#resolver.resolve(host, deadline.signal))
     } catch (error) {
       deadline.signal.throwIfAborted()
-      throw new Refused('unresolved', { cause: codeOf(error) })
+      throw new OutboundRefused('unresolved', { cause: codeOf(error) })
     }
   }
 }

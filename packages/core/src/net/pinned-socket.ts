@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, isIPv4, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
-import { codeOf, Refused } from './refusal.ts'
+import { codeOf, OutboundRefused } from './outbound-refusal.ts'
 import type { Target } from './target.ts'
 
 /** Connection options for a target whose addresses were checked. */
@@ -21,7 +21,7 @@ const nothing = () => {}
 
 /**
  * Connects to one of the addresses and secures the connection under the target's name. The network layer gets
- * IP literals only, so it cannot resolve the name again. Throws `Refused`.
+ * IP literals only, so it cannot resolve the name again. Throws `OutboundRefused`.
  */
 export async function openSocket(target: Target, route: Route): Promise<Socket> {
   const socket = await dial(target.port, route)
@@ -44,7 +44,7 @@ async function dial(port: number, { addresses, connectMs, signal }: Route): Prom
   for (const [index, host] of attempts.entries()) {
     const socket = connect({ host, port })
     if (index < attempts.length - 1) {
-      socket.setTimeout(connectMs / attempts.length, () => socket.destroy(new Refused('timeout')))
+      socket.setTimeout(connectMs / attempts.length, () => socket.destroy(new OutboundRefused('timeout')))
     }
     try {
       await ready(socket, 'connect', signal)
@@ -54,7 +54,7 @@ async function dial(port: number, { addresses, connectMs, signal }: Route): Prom
     }
     signal.throwIfAborted()
   }
-  throw new Refused('connect', { cause: codeOf(last) })
+  throw new OutboundRefused('connect', { cause: codeOf(last) })
 }
 
 async function secure(socket: Socket, { host, isLiteral }: Target, route: Route): Promise<Socket> {
@@ -74,7 +74,7 @@ async function secure(socket: Socket, { host, isLiteral }: Target, route: Route)
   } catch (error) {
     socket.destroy()
     route.signal.throwIfAborted()
-    throw new Refused('tls', { cause: codeOf(error) })
+    throw new OutboundRefused('tls', { cause: codeOf(error) })
   }
 }
 

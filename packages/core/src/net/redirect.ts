@@ -1,5 +1,5 @@
 import type { Message, Received } from './exchange.ts'
-import { Refused } from './refusal.ts'
+import { OutboundRefused } from './outbound-refusal.ts'
 import type { Target } from './target.ts'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -25,14 +25,14 @@ export function redirectOf({ status, headers }: Pick<Received, 'status' | 'heade
 /**
  * Returns the request to the next target. As in browsers, 303 changes every method but HEAD to GET, 301 and
  * 302 change POST to GET, and 307 and 308 repeat the request. Unlike browsers, it never repeats a body to
- * another origin, and throws `Refused` instead.
+ * another origin, and throws `OutboundRefused` instead.
  */
 export function messageAfter(message: Message, status: number, from: Target, to: Target): Message {
   const isSameOrigin = from.url.origin === to.url.origin
   const becomesGet = status === 303 ? message.method !== 'HEAD' : message.method === 'POST'
   const isDropped = becomesGet && !REPEATS.has(status)
   const body = isDropped ? undefined : message.body
-  if (body !== undefined && !isSameOrigin) throw new Refused('redirect')
+  if (body !== undefined && !isSameOrigin) throw new OutboundRefused('redirect')
   const headers = new Headers(message.headers)
   if (isDropped) for (const name of BODY_HEADERS) headers.delete(name)
   if (!isSameOrigin)

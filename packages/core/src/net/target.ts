@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Refused } from './refusal.ts'
+import { OutboundRefused } from './outbound-refusal.ts'
 
 const URL_CHARS_MAX = 8_192
 const HOST_CHARS_MAX = 253
@@ -24,19 +24,19 @@ export interface Target {
   readonly port: number
 }
 
-/** Reads a URL as browsers do (WHATWG), relative to `base` if given. Throws `Refused`. */
+/** Reads a URL as browsers do (WHATWG), relative to `base` if given. Throws `OutboundRefused`. */
 export function readTarget(
   text: string,
   options: { plainHttp: boolean; anyPort?: boolean; base?: URL },
 ): Target {
   const url = text.length <= URL_CHARS_MAX ? URL.parse(text, options.base?.href) : null
-  if (!url) throw new Refused('bad-url')
+  if (!url) throw new OutboundRefused('bad-url')
   const isSecure = url.protocol === 'https:'
-  if (!isSecure && !(options.plainHttp && url.protocol === 'http:')) throw new Refused('scheme')
-  if (url.username !== '' || url.password !== '') throw new Refused('credentials')
+  if (!isSecure && !(options.plainHttp && url.protocol === 'http:')) throw new OutboundRefused('scheme')
+  if (url.username !== '' || url.password !== '') throw new OutboundRefused('credentials')
   const host = readHost(url)
   const port = url.port === '' ? (isSecure ? HTTPS_PORT : HTTP_PORT) : Number(url.port)
-  if (!options.anyPort && !isFit(port)) throw new Refused('port')
+  if (!options.anyPort && !isFit(port)) throw new OutboundRefused('port')
   return { url, host, isLiteral: isIP(host) !== 0, isSecure, port }
 }
 
@@ -51,6 +51,6 @@ function readHost(url: URL): string {
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const host = url.hostname
   const isName = host.length <= HOST_CHARS_MAX && host.split('.').every((label) => LABEL.test(label))
-  if (!isName) throw new Refused('bad-url')
+  if (!isName) throw new OutboundRefused('bad-url')
   return host
 }

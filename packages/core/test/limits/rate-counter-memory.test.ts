@@ -108,7 +108,7 @@ describe('the counter', () => {
             allowed: requests.length <= limit.limit,
             retryAfterSeconds: Math.ceil(leftMs / 1000),
             remaining: Math.max(0, limit.limit - requests.length),
-            floods: requests.length > 4 * limit.limit,
+            isFlooding: requests.length > 4 * limit.limit,
           })
         }
       }),

@@ -41,13 +41,13 @@ describe('a limit', () => {
       allowed: true,
       remaining: limit - 1,
       retryAfterSeconds: 60,
-      floods: false,
+      isFlooding: false,
     })
   })
 
   test('floods who asks more than four times as often as is allowed', async () => {
     const verdicts = await takeMany(limitsAt(movableClock(START)), 'heartbeat', 122)
-    expect(verdicts.map(({ floods }) => floods)).toEqual([...Array(120).fill(false), true, true])
+    expect(verdicts.map(({ isFlooding }) => isFlooding)).toEqual([...Array(120).fill(false), true, true])
   })
 
   test('counts subjects apart from each other, and names apart from each other', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { farSide, rawFarSide } from '../../../../test/support/far-side.ts'
 import { RecordingLog } from '../../../testing/src/recording-log.ts'
 import { createOutbound } from '../../src/net/outbound.ts'
+import { OUTBOUND_REFUSALS } from '../../src/net/outbound-refusal.ts'
 import type { OutboundRequest } from '../../src/net/outbound-request.ts'
-import { REFUSALS } from '../../src/net/refusal.ts'
 import { ScriptedResolver } from './scripted-resolver.ts'
 
 const resolver = new ScriptedResolver({ 'far.example': [['127.0.0.1']] })
@@ -11,7 +11,7 @@ const allow = ['127.0.0.0/8']
 
 describe('an outbound client', () => {
   test('names each refusal once', () => {
-    expect(new Set(REFUSALS).size).toBe(REFUSALS.length)
+    expect(new Set(OUTBOUND_REFUSALS).size).toBe(OUTBOUND_REFUSALS.length)
   })
 
   test('writes why and to which host, and neither path, query, header, body nor address', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { Refused } from '../../src/net/refusal.ts'
+import { OutboundRefused } from '../../src/net/outbound-refusal.ts'
 import { readTarget } from '../../src/net/target.ts'
 
 function refusal(url: string, plainHttp = false): string {
   try {
     return `accepted as ${readTarget(url, { plainHttp }).host}`
   } catch (error) {
-    if (error instanceof Refused) return error.refusal
+    if (error instanceof OutboundRefused) return error.refusal
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import type { Arrival } from '../route.ts'
+import type { GateRequest } from '../route.ts'
 import type { RequestShare } from './request-bytes.ts'
 import type { Shape } from './shape.ts'
 
@@ -17,7 +17,7 @@ export interface Received {
   /** Counts the bytes of this request that are in memory. */
   readonly share: RequestShare
   /** The gate's view of the request. */
-  readonly arrival: Arrival
+  readonly request: GateRequest
 }
 
 /** How a route reads its request body. */

@@ -2,11 +2,11 @@ import { checkOf, type JsonSchema, type ListSchema } from '@svc/core'
 import { fieldsOf, isOmissible, type Shape } from './shape.ts'
 
 /** The result of a compiled reader for a value that the struct refuses. */
-export const REFUSED: unique symbol = Symbol('refused')
+export const MISMATCH: unique symbol = Symbol('mismatch')
 
 /**
  * Reads a value as the struct it was compiled from does. Returns the value, a copy if the value had unknown
- * keys, or `REFUSED`. The value must belong to the reader alone, fresh from a parser: the reader replaces
+ * keys, or `MISMATCH`. The value must belong to the reader alone, fresh from a parser: the reader replaces
  * parts of it in place.
  */
 export type Reader = (value: unknown) => unknown
@@ -21,7 +21,7 @@ export function compiled(shape: Shape): Reader {
   if (shape.type === 'list') return listReader(shape.schema as ListSchema<unknown>)
   const accepts = checkOf(shape.schema as JsonSchema)
   if (accepts === undefined) throw new TypeError(`a struct of type ${shape.type} cannot be compiled`)
-  return (value) => (accepts(value) ? value : REFUSED)
+  return (value) => (accepts(value) ? value : MISMATCH)
 }
 
 function objectReader(shape: Shape): Reader {
@@ -35,17 +35,17 @@ function objectReader(shape: Shape): Reader {
       fields.filter(({ name }) => given[name] !== undefined).map(({ name }) => [name, given[name]]),
     )
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return REFUSED
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return MISMATCH
     const given = value as Record<string, unknown>
     let known = 0
     for (const { name, read, omissible } of fields) {
       const field = given[name]
       if (field === undefined) {
         if (omissible) continue
-        return REFUSED
+        return MISMATCH
       }
       const kept = read(field)
-      if (kept === REFUSED) return REFUSED
+      if (kept === MISMATCH) return MISMATCH
       if (kept !== field) given[name] = kept
       known += 1
     }
@@ -56,10 +56,10 @@ function objectReader(shape: Shape): Reader {
 function listReader({ items, maxItems }: ListSchema<unknown>): Reader {
   const read = compiled(items)
   return (value) => {
-    if (!Array.isArray(value) || value.length > maxItems) return REFUSED
+    if (!Array.isArray(value) || value.length > maxItems) return MISMATCH
     for (let index = 0; index < value.length; index += 1) {
       const item = read(value[index])
-      if (item === REFUSED) return REFUSED
+      if (item === MISMATCH) return MISMATCH
       if (item !== value[index]) value[index] = item
     }
     return value

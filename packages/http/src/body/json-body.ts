@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { yieldToEventLoop, read } from '@svc/core'
 import type { Struct } from 'superstruct'
 import { type Body, JSON_BODY_TYPE } from './body.ts'
-import { compiled, REFUSED } from './compiled.ts'
+import { compiled, MISMATCH } from './compiled.ts'
 import { parseJson } from './json-text.ts'
 import { type ReadLimits, readBytes } from './read-bytes.ts'
 import type { Shape } from './shape.ts'
@@ -38,7 +38,7 @@ export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_B
   const quick = compiled(struct)
   return jsonBodyOf(struct, maxBytes, (value) => {
     const kept = quick(value)
-    return kept === REFUSED ? read(struct, value) : (kept as T)
+    return kept === MISMATCH ? read(struct, value) : (kept as T)
   })
 }
 

@@ -1,5 +1,5 @@
 import { ownTurn } from '@svc/core'
-import type { Arrival } from '../route.ts'
+import type { GateRequest } from '../route.ts'
 import type { Body } from './body.ts'
 import { LONG_BYTES } from './json-body.ts'
 import { readBytes } from './read-bytes.ts'
@@ -17,7 +17,7 @@ export interface RawBodyParts<Input> {
    * Returns the handler's input.
    * @throws Problem when the bytes are not genuine
    */
-  verify(bytes: Buffer, arrival: Arrival): Input | Promise<Input>
+  verify(bytes: Buffer, request: GateRequest): Input | Promise<Input>
 }
 
 /**
@@ -31,9 +31,9 @@ export const rawBody = <Input>({
 }: RawBodyParts<Input>): Body<Input> => ({
   types,
   maxBytes,
-  read: ({ req, share, arrival }) =>
+  read: ({ req, share, request }) =>
     readBytes(req, { maxBytes, share }, async (chunks, length) => {
       if (length > LONG_BYTES) await ownTurn()
-      return verify(Buffer.concat(chunks), arrival)
+      return verify(Buffer.concat(chunks), request)
     }),
 })

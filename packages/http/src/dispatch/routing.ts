@@ -8,7 +8,7 @@ export interface Resource {
   /** The value of `Allow`. */
   readonly allow: string
   /** Whether errors here are for operators. */
-  readonly explains: boolean
+  readonly operatorErrors: boolean
 }
 
 /** A resource, and the path parameters of one request. */
@@ -34,8 +34,8 @@ function resourceOf(routes: ReadonlyMap<Method, Route>): Resource {
   const [first] = routes.values()
   const isHeadToo = ({ method, head }: Route) => method === 'GET' && head !== false
   const allow = [...routes.values()].flatMap((route) => (isHeadToo(route) ? ['GET', 'HEAD'] : [route.method]))
-  const explains = [...routes.values()].some((route) => route.explains)
-  return { template: first?.path ?? '', routes, allow: allow.join(', '), explains }
+  const operatorErrors = [...routes.values()].some((route) => route.operatorErrors)
+  return { template: first?.path ?? '', routes, allow: allow.join(', '), operatorErrors }
 }
 
 /** The path of a request target: origin-form, or absolute-form as RFC 9112 §3.2.2 asks servers to take it. */

@@ -10,9 +10,9 @@ import { LIMITED, takeFrom } from './limit.ts'
 export const agentGate = (limit: RateLimitName): Gate<Licensee> => ({
   security: licenseBearer.security,
   replies: { ...licenseBearer.replies, ...LIMITED },
-  admit: async (arrival) => {
-    const licensee = await licenseBearer.admit(arrival)
-    await takeFrom(arrival, limit, licensee.licenseId)
+  admit: async (request) => {
+    const licensee = await licenseBearer.admit(request)
+    await takeFrom(request, limit, licensee.licenseId)
     return licensee
   },
 })

@@ -1,5 +1,5 @@
 import { type LicenseClaim, Problem, type RateLimitName } from '@svc/core'
-import type { Arrival, Gate } from '../route.ts'
+import type { Gate, GateRequest } from '../route.ts'
 import { agentGate } from './agent-gate.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'
@@ -16,27 +16,27 @@ export function agentStatementGate(limit: RateLimitName): Gate<LicenseClaim> {
   return {
     security: gate.security,
     replies: gate.replies,
-    admit: (arrival) => {
-      const recalled = recalledBy(arrival)
-      if (recalled === undefined) return asked(arrival, gate)
-      const taken = takeFrom(arrival, limit, recalled.licenseId)
-      return taken === undefined ? recalled : taken.then(() => recalled, refusedOf(arrival))
+    admit: (request) => {
+      const recalled = recalledBy(request)
+      if (recalled === undefined) return asked(request, gate)
+      const taken = takeFrom(request, limit, recalled.licenseId)
+      return taken === undefined ? recalled : taken.then(() => recalled, refusedOf(request))
     },
-    confirm: async (arrival) => void (await licenseBearer.admit(arrival)),
+    confirm: async (request) => void (await licenseBearer.admit(request)),
   }
 }
 
-async function asked(arrival: Arrival, gate: Gate<LicenseClaim>): Promise<LicenseClaim> {
-  const { licenseId } = await gate.admit(arrival)
+async function asked(request: GateRequest, gate: Gate<LicenseClaim>): Promise<LicenseClaim> {
+  const { licenseId } = await gate.admit(request)
   return { licenseId }
 }
 
-const refusedOf = (arrival: Arrival) => async (refusal: unknown) => {
-  await licenseBearer.admit(arrival)
+const refusedOf = (request: GateRequest) => async (refusal: unknown) => {
+  await licenseBearer.admit(request)
   throw refusal
 }
 
-function recalledBy({ plane, rawHeaders }: Arrival): Required<LicenseClaim> | undefined {
+function recalledBy({ plane, rawHeaders }: GateRequest): Required<LicenseClaim> | undefined {
   const key = bearerOf(rawHeaders)
   if (key === undefined) throw new Problem('unauthorized')
   return plane.licenses.recall(key)

@@ -1,5 +1,5 @@
 import { Problem, type RateLimitName, siteOrigins } from '@svc/core'
-import type { Arrival, Gate } from '../route.ts'
+import type { Gate, GateRequest } from '../route.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { isOnHost } from './same-origin.ts'
 
@@ -20,27 +20,27 @@ const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
  * is compared: scheme, host and port, never a prefix or a suffix. Sandboxed and local pages send `null`. A
  * service that does not know its own address compares with the host of the request.
  */
-function isAllowedOrigin(origin: string, arrival: Arrival): boolean {
-  const { chat, service } = arrival.plane.config
+function isAllowedOrigin(origin: string, request: GateRequest): boolean {
+  const { chat, service } = request.plane.config
   if (!service.production && LOCAL.test(origin)) return true
   if (chat.allowedOrigins.length > 0) return chat.allowedOrigins.includes(origin)
-  if (service.publicUrl === undefined) return isOnHost(origin, arrival)
+  if (service.publicUrl === undefined) return isOnHost(origin, request)
   return siteOrigins(service.publicUrl).includes(origin)
 }
 
 /**
  * @throws Problem `forbidden` for a page of another site, `unavailable` while the chat's settings are invalid
  */
-function admitOrigin(arrival: Arrival): void {
-  const { plane, headers } = arrival
+function admitOrigin(request: GateRequest): void {
+  const { plane, headers } = request
   const { config } = plane
   if (config.faults.chat !== undefined) throw new Problem('unavailable')
-  arrival.setHeader('Vary', 'Origin')
+  request.setHeader('Vary', 'Origin')
   const { origin } = headers
   if (origin === undefined) return
-  if (!isAllowedOrigin(origin, arrival)) throw new Problem('forbidden')
-  arrival.setHeader('Access-Control-Allow-Origin', origin)
-  arrival.setHeader('Access-Control-Expose-Headers', 'Retry-After, Svc-Request-Id')
+  if (!isAllowedOrigin(origin, request)) throw new Problem('forbidden')
+  request.setHeader('Access-Control-Allow-Origin', origin)
+  request.setHeader('Access-Control-Expose-Headers', 'Retry-After, Svc-Request-Id')
 }
 
 /**
@@ -53,11 +53,11 @@ export const chatOrigin = (...limits: readonly ChatLimit[]): Gate<Visitor> => ({
     ...(limits.length > 0 ? LIMITED : {}),
     403: { description: 'A page of a site that may not use the chat.' },
   },
-  admit: async (arrival) => {
-    admitOrigin(arrival)
+  admit: async (request) => {
+    admitOrigin(request)
     for (const [name, of] of limits) {
-      await (of === 'address' ? takeByAddress(arrival, name) : takeFrom(arrival, name, of))
+      await (of === 'address' ? takeByAddress(request, name) : takeFrom(request, name, of))
     }
-    return { address: arrival.address, gone: arrival.gone }
+    return { address: request.address, gone: request.gone }
   },
 })

@@ -1,5 +1,5 @@
 import { type ControlPlane, clientNetworks, Problem, RecentMap } from '@svc/core'
-import type { Arrival } from '../route.ts'
+import type { GateRequest } from '../route.ts'
 import { takeByAddress } from './limit.ts'
 
 /** The networks that have sent a right secret since the start of the process. */
@@ -17,12 +17,12 @@ function trustedBy(plane: ControlPlane): RecentMap<true> {
  * behind the same proxy must not shut out an external cron service.
  * @throws Problem `rate-limited`
  */
-export async function limitGuesses(arrival: Arrival, isRight: boolean): Promise<void> {
-  const known = trustedBy(arrival.plane)
-  const { own } = clientNetworks(arrival.address)
+export async function limitGuesses(request: GateRequest, isRight: boolean): Promise<void> {
+  const known = trustedBy(request.plane)
+  const { own } = clientNetworks(request.address)
   if (known.get(own) !== undefined) return
   try {
-    await takeByAddress(arrival, 'secret-guess')
+    await takeByAddress(request, 'secret-guess')
   } catch (error) {
     // Only the refusal counts: if the database does the counting and is down, metrics and probes are needed
     // most, so other problems let the request pass.

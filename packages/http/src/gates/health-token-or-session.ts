@@ -1,5 +1,5 @@
 import { sameSecret } from '@svc/core'
-import type { Arrival, Gate } from '../route.ts'
+import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED } from './limit.ts'
@@ -8,13 +8,13 @@ import { session } from './session.ts'
 const operator = session('platform.admin')
 
 /** Whether the request has `SERVICE_HEALTH_TOKEN`; always false while the token is unset or invalid. */
-async function bringsToken(arrival: Arrival): Promise<boolean> {
-  const { health, faults } = arrival.plane.config
-  const given = bearerOf(arrival.rawHeaders)
+async function bringsToken(request: GateRequest): Promise<boolean> {
+  const { health, faults } = request.plane.config
+  const given = bearerOf(request.rawHeaders)
   // Compares even when the token is unset, so that the time taken does not reveal that.
   const isSame = sameSecret(given ?? '', health.token ?? '')
   if (given === undefined || health.token === undefined) return false
-  await limitGuesses(arrival, isSame)
+  await limitGuesses(request, isSame)
   return isSame && faults.health === undefined
 }
 
@@ -26,8 +26,8 @@ export const healthTokenOrSession: Gate<undefined> = {
     401: { description: 'Neither the token nor a valid session.' },
     403: { description: 'The session lacks platform.admin, or a second factor that is demanded.' },
   },
-  admit: async (arrival) => {
-    if (!(await bringsToken(arrival))) await operator.admit(arrival)
+  admit: async (request) => {
+    if (!(await bringsToken(request))) await operator.admit(request)
     return undefined
   },
 }

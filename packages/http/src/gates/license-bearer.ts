@@ -11,12 +11,12 @@ import { LIMITED, takeByAddress } from './limit.ts'
 export const licenseBearer: Gate<Licensee> = {
   security: ['licenseKey'],
   replies: { ...LIMITED, 401: { description: 'Bad or missing license key.' } },
-  admit: async (arrival) => {
-    const key = bearerOf(arrival.rawHeaders)
+  admit: async (request) => {
+    const key = bearerOf(request.rawHeaders)
     if (key === undefined) throw new Problem('unauthorized')
-    const licensee = await arrival.plane.licenses.validate(key)
+    const licensee = await request.plane.licenses.validate(key)
     if (licensee !== undefined) return licensee
-    await takeByAddress(arrival, 'bad-key')
+    await takeByAddress(request, 'bad-key')
     throw new Problem('unauthorized')
   },
 }

@@ -1,6 +1,6 @@
 import { clientNetworks, Problem, type RateLimitName, type RateVerdict } from '@svc/core'
-import type { Arrival, Replies } from '../route.ts'
-import { keepWaiting } from './late.ts'
+import type { GateRequest, Replies } from '../route.ts'
+import { delayRefusal } from './flood-delay.ts'
 
 /** The reply of every limited gate (wire: Limits). */
 export const LIMITED: Replies = {
@@ -16,7 +16,7 @@ export const LIMITED: Replies = {
  * @throws Problem `rate-limited`
  */
 export function takeFrom(
-  { plane }: Pick<Arrival, 'plane'>,
+  { plane }: Pick<GateRequest, 'plane'>,
   name: RateLimitName,
   subject: string,
 ): Promise<void> | undefined {
@@ -29,7 +29,7 @@ export function takeFrom(
  * @throws Problem `rate-limited`
  */
 export function takeByAddress(
-  { plane, address }: Pick<Arrival, 'plane' | 'address'>,
+  { plane, address }: Pick<GateRequest, 'plane' | 'address'>,
   name: RateLimitName,
 ): Promise<void> | undefined {
   return passing(plane.limits.takeByNetworks(name, clientNetworks(address)))
@@ -40,7 +40,7 @@ function passing(verdict: RateVerdict | Promise<RateVerdict>): Promise<void> | u
   return verdict.allowed ? undefined : pass(verdict)
 }
 
-async function pass({ allowed, retryAfterSeconds, floods }: RateVerdict): Promise<void> {
-  if (floods) await keepWaiting()
+async function pass({ allowed, retryAfterSeconds, isFlooding }: RateVerdict): Promise<void> {
+  if (isFlooding) await delayRefusal()
   if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
 }

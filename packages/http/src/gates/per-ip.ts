@@ -12,8 +12,8 @@ export interface Stranger {
 export const perIp = (limit: RateLimitName): Gate<Stranger> => ({
   security: [],
   replies: LIMITED,
-  admit: async (arrival) => {
-    await takeByAddress(arrival, limit)
-    return { bearer: bearerOf(arrival.rawHeaders) }
+  admit: async (request) => {
+    await takeByAddress(request, limit)
+    return { bearer: bearerOf(request.rawHeaders) }
   },
 })

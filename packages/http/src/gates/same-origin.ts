@@ -1,5 +1,5 @@
 import { Problem, type RateLimitName } from '@svc/core'
-import type { Arrival, Gate } from '../route.ts'
+import type { Gate, GateRequest } from '../route.ts'
 import { LIMITED, takeByAddress } from './limit.ts'
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
@@ -8,16 +8,16 @@ const originOf = (url: string): string | undefined => (URL.canParse(url) ? new U
  * Whether an origin is on the host that the request was sent to, with either scheme: a proxy may terminate
  * TLS.
  */
-export function isOnHost(origin: string, { headers }: Pick<Arrival, 'headers'>): boolean {
+export function isOnHost(origin: string, { headers }: Pick<GateRequest, 'headers'>): boolean {
   const own = originOf(origin)
   return (
     own !== undefined && ['http', 'https'].some((scheme) => own === originOf(`${scheme}://${headers.host}`))
   )
 }
 
-function isOwn(origin: string, arrival: Arrival): boolean {
-  const { publicUrl } = arrival.plane.config.service
-  return publicUrl === undefined ? isOnHost(origin, arrival) : originOf(origin) === originOf(publicUrl)
+function isOwn(origin: string, request: GateRequest): boolean {
+  const { publicUrl } = request.plane.config.service
+  return publicUrl === undefined ? isOnHost(origin, request) : originOf(origin) === originOf(publicUrl)
 }
 
 /**
@@ -25,12 +25,12 @@ function isOwn(origin: string, arrival: Arrival): boolean {
  * but with a foreign `Sec-Fetch-Site`. Clients that are no browsers send neither header and pass.
  * @throws Problem `forbidden`
  */
-export function requireSameOrigin(arrival: Arrival): void {
-  const { origin, 'sec-fetch-site': site } = arrival.headers
+export function requireSameOrigin(request: GateRequest): void {
+  const { origin, 'sec-fetch-site': site } = request.headers
   const isForeign =
     origin === undefined
       ? site !== undefined && site !== 'same-origin' && site !== 'none'
-      : !isOwn(origin, arrival)
+      : !isOwn(origin, request)
   if (isForeign) throw new Problem('forbidden')
 }
 
@@ -43,9 +43,9 @@ export interface Neighbour {
 export const sameOrigin = (limit: RateLimitName): Gate<Neighbour> => ({
   security: [],
   replies: { ...LIMITED, 403: { description: 'A request on behalf of another site.' } },
-  admit: async (arrival) => {
-    requireSameOrigin(arrival)
-    await takeByAddress(arrival, limit)
-    return { address: arrival.address }
+  admit: async (request) => {
+    requireSameOrigin(request)
+    await takeByAddress(request, limit)
+    return { address: request.address }
   },
 })

@@ -1,10 +1,10 @@
 import { may, normalEmail, type Permission, Problem, type SessionCaller } from '@svc/core'
-import type { Arrival, Gate } from '../route.ts'
+import type { Gate, GateRequest } from '../route.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
 /** Returns the signed-in caller, even one who has yet to set up a required second factor. */
-async function signedIn({ plane, headers }: Arrival): Promise<SessionCaller> {
+async function signedIn({ plane, headers }: GateRequest): Promise<SessionCaller> {
   const caller = await plane.sessions.authenticate(headers.cookie)
   if (caller === undefined) throw new Problem('unauthorized')
   return caller
@@ -29,8 +29,8 @@ export const session = (permission?: Permission): Gate<SessionCaller> => ({
     401: { description: 'No valid session.' },
     403: { description: `The session lacks ${lacking(permission)}.` },
   },
-  admit: async (arrival) => {
-    const caller = await signedIn(arrival)
+  admit: async (request) => {
+    const caller = await signedIn(request)
     requireSetUp(caller)
     if (permission !== undefined && !may(caller.user, permission)) throw new Problem('forbidden')
     return caller
@@ -48,9 +48,9 @@ export const ownPagesSession: Gate<SessionCaller> = {
     401: { description: 'No valid session.' },
     403: { description: 'A request on behalf of another site.' },
   },
-  admit: async (arrival) => {
-    const caller = await signedIn(arrival)
-    requireSameOrigin(arrival)
+  admit: async (request) => {
+    const caller = await signedIn(request)
+    requireSameOrigin(request)
     return caller
   },
 }
@@ -62,17 +62,20 @@ export const ownPagesSession: Gate<SessionCaller> = {
 export const confirmingSession: Gate<SessionCaller> = {
   security: ['session'],
   replies: { ...LIMITED, ...ownPagesSession.replies },
-  admit: async (arrival) => {
-    const caller = await ownPagesSession.admit(arrival)
-    await countTry(arrival, caller)
+  admit: async (request) => {
+    const caller = await ownPagesSession.admit(request)
+    await countTry(request, caller)
     return caller
   },
 }
 
 /** Counts a try to confirm an identity as a sign-in, by address and by account. */
-async function countTry(arrival: Pick<Arrival, 'plane' | 'address'>, { user }: SessionCaller): Promise<void> {
-  await takeByAddress(arrival, 'login-per-ip')
-  await takeFrom(arrival, 'login-per-account', normalEmail(user.email))
+async function countTry(
+  request: Pick<GateRequest, 'plane' | 'address'>,
+  { user }: SessionCaller,
+): Promise<void> {
+  await takeByAddress(request, 'login-per-ip')
+  await takeFrom(request, 'login-per-account', normalEmail(user.email))
 }
 
 /** Signed-in platform staff, with the function to call before their password is checked. */
@@ -90,10 +93,10 @@ export const operatorSession: Gate<StaffCaller> = {
     401: { description: 'No valid session.' },
     403: { description: 'Not platform staff, a request from another site, or the permission is missing.' },
   },
-  admit: async (arrival) => {
-    const caller = await ownPagesSession.admit(arrival)
+  admit: async (request) => {
+    const caller = await ownPagesSession.admit(request)
     requireSetUp(caller)
     if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
-    return { ...caller, countTry: () => countTry(arrival, caller) }
+    return { ...caller, countTry: () => countTry(request, caller) }
   },
 }

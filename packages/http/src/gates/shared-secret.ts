@@ -23,15 +23,15 @@ export interface SharedSecretParts {
 export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   security: [parts.scheme],
   replies: { ...LIMITED, 401: { description: 'Bad or missing secret.' } },
-  admit: async (arrival) => {
-    const { plane, rawHeaders } = arrival
+  admit: async (request) => {
+    const { plane, rawHeaders } = request
     const secret = parts.secretOf(plane.config)
-    const key = parts.queryKey === undefined ? undefined : arrival.query(parts.queryKey)
+    const key = parts.queryKey === undefined ? undefined : request.query(parts.queryKey)
     const given = [bearerOf(rawHeaders), key]
     // Compares both, even when the secret is unset, so that the time taken reveals nothing.
     const same = given.map((each) => sameSecret(each ?? '', secret ?? '')).includes(true)
     const passes = secret === undefined ? parts.whenUnset === 'admit' : same
-    if (secret !== undefined && given.some((each) => each !== undefined)) await limitGuesses(arrival, same)
+    if (secret !== undefined && given.some((each) => each !== undefined)) await limitGuesses(request, same)
     if (!passes) throw new Problem('unauthorized')
     // Checked last, so that callers without the secret learn nothing about the settings.
     if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')

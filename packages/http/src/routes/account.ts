@@ -12,9 +12,8 @@ import {
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { LISTED } from './listed.ts'
 import { OK } from './ok.ts'
 
 const MAX_ID_CHARS = 64
@@ -43,12 +42,12 @@ export const accountRoutes = [
     method: 'GET',
     path: '/account/sessions',
     summary: "The caller's own live sessions, the newest first.",
-    explains: true,
+    operatorErrors: true,
     gate: ownPagesSession,
     replies: {
       200: {
         description: 'The sessions, `current` is the one that asks. Seconds are unix seconds.',
-        body: shape({ sessions: listOf(sessionView, LISTED) }),
+        body: shape({ sessions: listOf(sessionView, UNBOUNDED) }),
       },
     },
     handle: async ({ plane, caller }) => {
@@ -66,7 +65,7 @@ export const accountRoutes = [
     method: 'POST',
     path: '/account/sessions/end',
     summary: 'End one of the own sessions by its id, or with `all` every one but that which asks.',
-    explains: true,
+    operatorErrors: true,
     gate: confirmingSession,
     body: jsonBody(endBody),
     replies: {
@@ -87,7 +86,7 @@ export const accountRoutes = [
     method: 'POST',
     path: '/account/password',
     summary: 'Change the own password; every other session ends, and this one is replaced.',
-    explains: true,
+    operatorErrors: true,
     gate: confirmingSession,
     body: jsonBody(passwordBody),
     replies: {

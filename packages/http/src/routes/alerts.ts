@@ -21,10 +21,9 @@ import {
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
-import { LISTED } from './listed.ts'
 
 const PATH = '/api/v1/fleet/alerts'
 const second = whole(0, LAST_SECOND)
@@ -96,7 +95,7 @@ export const alertRoutes = [
     replies: {
       200: {
         description: 'The alerts; `next_cursor` when there are more.',
-        body: shape({ alerts: listOf(alert, LISTED), next_cursor: optional(word) }),
+        body: shape({ alerts: listOf(alert, UNBOUNDED), next_cursor: optional(word) }),
       },
       400: { description: 'A filter that cannot be read.' },
     },
@@ -120,7 +119,7 @@ export const alertRoutes = [
     replies: {
       200: {
         description: '`alerts` when `ids` were named, else `alert`.',
-        body: shape({ ok: flag(), alert: optional(alert), alerts: optional(listOf(alert, LISTED)) }),
+        body: shape({ ok: flag(), alert: optional(alert), alerts: optional(listOf(alert, UNBOUNDED)) }),
       },
       ...INVALID,
       404: { description: 'An alert that the license has not.' },

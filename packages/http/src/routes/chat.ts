@@ -14,10 +14,9 @@ import {
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { chatOrigin } from '../gates/chat-origin.ts'
-import { json, noContent } from '../reply.ts'
+import { json, noContent, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
 import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
-import { LISTED } from './listed.ts'
 
 const MAX_CONTACT_CHARS = 1000
 const MAX_ID_CHARS = 128
@@ -42,7 +41,7 @@ const reply = shape({ id: text(1, 64), role: oneOf(['human']), text: text(1, 400
 const replies = shape({
   conversationId: text(1, MAX_ID_CHARS),
   mode: oneOf(CHAT_MODES),
-  messages: listOf(reply, LISTED),
+  messages: listOf(reply, UNBOUNDED),
 })
 
 const replyView = ({ id, role, text: said, at }: ChatMessage) => ({

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import { finite, JOB_STATES, type LogLine, listOf, MAX_LINE_CHARS, oneOf, shape, text } from '@svc/core'
 import { session } from '../gates/session.ts'
-import { JSON_TYPE, json } from '../reply.ts'
+import { JSON_TYPE, json, UNBOUNDED } from '../reply.ts'
 import { type Reply, route } from '../route.ts'
-import { LISTED } from './listed.ts'
 
 const MAX_LINES = 10_000
 const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })
@@ -47,7 +46,7 @@ export const deployLogsRoute = route({
   replies: {
     200: {
       description: 'State and log lines.',
-      body: shape({ state: oneOf(JOB_STATES), logs: listOf(line, LISTED) }),
+      body: shape({ state: oneOf(JOB_STATES), logs: listOf(line, UNBOUNDED) }),
       headers: { 'Svc-Log-Count': 'Lines that the log has by now.' },
     },
     404: { description: "No such deployment, or another tenant's." },

@@ -1,8 +1,7 @@
 import { finite, flag, listOf, shape, text, whole } from '@svc/core'
 import { licenseBearer } from '../gates/license-bearer.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { LISTED } from './listed.ts'
 
 const word = text(0, 512)
 
@@ -34,7 +33,7 @@ export const fleetRoutes = [
     summary: "List the license's hosts.",
     agent: true,
     gate: licenseBearer,
-    replies: { 200: { description: 'The hosts.', body: shape({ servers: listOf(server, LISTED) }) } },
+    replies: { 200: { description: 'The hosts.', body: shape({ servers: listOf(server, UNBOUNDED) }) } },
     handle: async ({ plane, caller }) => json({ servers: await plane.agents.servers(caller.licenseId) }),
   }),
   route({
@@ -44,7 +43,7 @@ export const fleetRoutes = [
     agent: true,
     gate: licenseBearer,
     query: { host: 'Only this hostname.' },
-    replies: { 200: { description: 'The backups.', body: shape({ backups: listOf(backup, LISTED) }) } },
+    replies: { 200: { description: 'The backups.', body: shape({ backups: listOf(backup, UNBOUNDED) }) } },
     handle: async ({ plane, caller, query }) =>
       json({ backups: await plane.agents.backups(caller.licenseId, query.host) }),
   }),

@@ -1,8 +1,7 @@
 import { freeObject, listOf, shape } from '@svc/core'
 import { open } from '../gates/open.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { LISTED } from './listed.ts'
 
 /** The public keys (wire: Tokens and keys). */
 export const keyRoutes = [
@@ -11,7 +10,7 @@ export const keyRoutes = [
     path: '/.well-known/jwks.json',
     summary: 'The public keys that verify tokens of this service: the current one, then retired ones.',
     gate: open,
-    replies: { 200: { description: 'The key set.', body: shape({ keys: listOf(freeObject(), LISTED) }) } },
+    replies: { 200: { description: 'The key set.', body: shape({ keys: listOf(freeObject(), UNBOUNDED) }) } },
     handle: ({ plane }) => json(plane.signer.jwks()),
   }),
 ]

@@ -1,9 +1,8 @@
 import { flag, freeObject, listOf, oneOf, PERMISSIONS, shape, text } from '@svc/core'
 import { jsonBody } from '../body/json-body.ts'
 import { open } from '../gates/open.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { LISTED } from './listed.ts'
 
 /** Operators may send a payload from a file, which may be larger than the bodies that hosts send. */
 const MAX_INPUT_BYTES = 1024 * 1024
@@ -37,9 +36,11 @@ export const operationRoutes = [
     method: 'GET',
     path: '/operations',
     summary: 'What operators can do.',
-    explains: true,
+    operatorErrors: true,
     gate: open,
-    replies: { 200: { description: 'The operations.', body: shape({ operations: listOf(entry, LISTED) }) } },
+    replies: {
+      200: { description: 'The operations.', body: shape({ operations: listOf(entry, UNBOUNDED) }) },
+    },
     handle: ({ plane }) =>
       json({
         operations: plane.operations.list.map(({ name, summary, permission, changes }) => ({
@@ -54,7 +55,7 @@ export const operationRoutes = [
     method: 'POST',
     path: '/operations/{name}',
     summary: 'Run an operation.',
-    explains: true,
+    operatorErrors: true,
     gate: open,
     body: jsonBody(freeObject(), MAX_INPUT_BYTES),
     reads: { 'Svc-Actor': 'Who asks, for the audit log.' },

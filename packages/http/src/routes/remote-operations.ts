@@ -3,9 +3,8 @@ import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
-import { json } from '../reply.ts'
+import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { LISTED } from './listed.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_INPUT_BYTES = 1024 * 1024
@@ -25,10 +24,10 @@ export const remoteOperationRoutes = [
     method: 'GET',
     path: '/api/v1/operations',
     summary: 'What the caller may do.',
-    explains: true,
+    operatorErrors: true,
     gate: operatorSession,
     replies: {
-      200: { description: 'The operations.', body: shape({ operations: listOf(described, LISTED) }) },
+      200: { description: 'The operations.', body: shape({ operations: listOf(described, UNBOUNDED) }) },
     },
     handle: ({ plane, caller }) => {
       const own = plane.operations.list.filter(({ permission }) => may(caller.user, permission))
@@ -40,7 +39,7 @@ export const remoteOperationRoutes = [
     path: '/api/v1/operations/{name}',
     summary:
       'Run an operation with the body as its input. Changes of users, and `sessions.mint`, also take `confirmation`.',
-    explains: true,
+    operatorErrors: true,
     gate: operatorSession,
     body: jsonBody(openShape({ confirmation: optional(confirmation) }), MAX_INPUT_BYTES),
     replies: {

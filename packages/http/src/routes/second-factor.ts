@@ -28,7 +28,7 @@ export const secondFactorRoutes = [
     method: 'POST',
     path: '/account/second-factor',
     summary: 'Begin a second factor; it counts for nothing until its first code came, within ten minutes.',
-    explains: true,
+    operatorErrors: true,
     gate: confirmingSession,
     body: jsonBody(shape({ current })),
     replies: {
@@ -47,7 +47,7 @@ export const secondFactorRoutes = [
     method: 'POST',
     path: '/account/second-factor/confirm',
     summary: 'Confirm the second factor by its first code; ends all other sessions.',
-    explains: true,
+    operatorErrors: true,
     gate: confirmingSession,
     body: jsonBody(shape({ code })),
     replies: {
@@ -66,7 +66,7 @@ export const secondFactorRoutes = [
     method: 'POST',
     path: '/account/second-factor/remove',
     summary: 'Remove the second factor, with the password and a code or recovery code.',
-    explains: true,
+    operatorErrors: true,
     gate: confirmingSession,
     body: jsonBody(shape({ current, code })),
     replies: {

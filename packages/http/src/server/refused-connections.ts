@@ -9,20 +9,20 @@ const TELL_EVERY_MS = 10_000
  * first is told at once, then at most every 10 s, with the number since.
  */
 export function tellRefused(server: Server, log: Log): void {
-  const surplus = nowAndThen((count) =>
+  const surplus = throttledLog((count) =>
     log.warn(
       { count },
       'too many connections, further ones are closed: SERVICE_MAX_CONNECTIONS, or the limit of open files',
     ),
   )
-  const failed = nowAndThen((count, code) => log.error({ code, count }, 'cannot accept connections'))
+  const failed = throttledLog((count, code) => log.error({ code, count }, 'cannot accept connections'))
   server.on('drop', () => surplus())
   server.on('error', ({ code }: NodeJS.ErrnoException) => failed(code))
 }
 
 type Tell = (count: number, code?: string) => void
 
-function nowAndThen(tell: Tell): (code?: string) => void {
+function throttledLog(tell: Tell): (code?: string) => void {
   let [count, toldAt] = [0, Number.NEGATIVE_INFINITY]
   return (code) => {
     count += 1

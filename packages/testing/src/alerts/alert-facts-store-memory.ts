@@ -5,8 +5,8 @@ import {
   GAP_NEWS_SECONDS,
   type HeartbeatWrite,
   type Job,
+  type RateLimitHits,
   REFUSAL_SECONDS,
-  type Refusals,
 } from '@svc/core'
 import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -34,7 +34,7 @@ export function memoryAlertFactsStore(tables: MemoryTables, run: Run, time: () =
         for (const { licenseId, minute, count } of refusals.all()) {
           if (minute > back(now, REFUSAL_SECONDS)) counts.set(licenseId, (counts.get(licenseId) ?? 0) + count)
         }
-        return [...counts].map(([licenseId, count]): Refusals => ({ licenseId, count })).sort(byLicense)
+        return [...counts].map(([licenseId, count]): RateLimitHits => ({ licenseId, count })).sort(byLicense)
       }),
     evaluated: (gapSeconds, now = time()) =>
       run(() => {

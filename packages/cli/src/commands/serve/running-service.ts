@@ -8,7 +8,7 @@ import type { Io } from '../../io.ts'
 import { watchThread } from '../../thread-watch.ts'
 import { connectionLimit } from './connection-limit.ts'
 import { databaseWait } from './database-wait.ts'
-import { tellDoubts } from './start-report.ts'
+import { logSettingWarnings } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
 import { keepRequestsYoung } from './young-requests.ts'
@@ -72,7 +72,7 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
   }
   try {
     const plane = createControlPlane({ config, storage, log, docsDir: docsFolder(), docsPages: DOCS_PAGES })
-    tellDoubts(plane)
+    logSettingWarnings(plane)
     const url = await begin(plane, server, parts, working)
     let closed: Promise<void> | undefined
     const dispose = () => {

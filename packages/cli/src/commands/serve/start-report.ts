@@ -1,7 +1,7 @@
 import { type ControlPlane, configSummary } from '@svc/core'
 
 /** Says what is set and is probably not meant. */
-export function tellDoubts({ config, log, signer }: ControlPlane): void {
+export function logSettingWarnings({ config, log, signer }: ControlPlane): void {
   for (const warning of config.warnings) log.warn({ warning }, 'doubtful setting')
   for (const [group, faults] of Object.entries(config.faults)) {
     log.warn({ group, faults }, 'bad settings close this feature')

@@ -1,5 +1,5 @@
 /** Reasons why a call has no answer, in the order in which they are checked. */
-export const REFUSALS = [
+export const OUTBOUND_REFUSALS = [
   /** Not an absolute URL with a host that can have addresses. */
   'bad-url',
   /** Not `https`, nor `http` if the request allows it. */
@@ -34,16 +34,16 @@ export const REFUSALS = [
 ] as const
 
 /** Reason why a call has no answer. */
-export type Refusal = (typeof REFUSALS)[number]
+export type OutboundRefusal = (typeof OUTBOUND_REFUSALS)[number]
 
 /**
  * Error that carries a refusal inside the outbound client. Only the body of a stream throws it to callers.
  */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly refusal: Refusal
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused'
+  readonly refusal: OutboundRefusal
 
-  constructor(refusal: Refusal, options?: { cause?: unknown }) {
+  constructor(refusal: OutboundRefusal, options?: { cause?: unknown }) {
     super(refusal, options)
     this.refusal = refusal
   }
@@ -56,8 +56,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** Returns the refusal for an error of the exchange, or undefined for an error of our own code. */
-export function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof Refused) return error.refusal
+export function refusalOf(error: unknown): OutboundRefusal | undefined {
+  if (error instanceof OutboundRefused) return error.refusal
   // Errors of the HTTP parser have no code. One of them means that the connection ended early.
   if (error instanceof Error && error.name === 'HTTPParserError') {
     return error.message.includes('(Invalid EOF state)') ? 'broken' : 'protocol'

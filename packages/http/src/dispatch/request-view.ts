@@ -1,49 +1,49 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ControlPlane } from '@svc/core'
-import type { Arrival } from '../route.ts'
-import type { Carrier } from './carrier.ts'
+import type { GateRequest } from '../route.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'
+import type { Responder } from './responder.ts'
 
 /** A gate's view of a request; values that few gates need are computed on first use. */
-export class RequestArrival implements Arrival {
+export class RequestView implements GateRequest {
   readonly plane: ControlPlane
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
-  readonly #carrier: Carrier
+  readonly #responder: Responder
   #query: QueryValues | undefined
 
-  constructor(plane: ControlPlane, carrier: Carrier) {
+  constructor(plane: ControlPlane, responder: Responder) {
     this.plane = plane
-    this.headers = carrier.req.headers
-    this.rawHeaders = carrier.req.rawHeaders
-    this.#carrier = carrier
+    this.headers = responder.req.headers
+    this.rawHeaders = responder.req.rawHeaders
+    this.#responder = responder
   }
 
   get address(): string {
     const forwarded = this.headers['x-forwarded-for']
     return clientIp({
       forwarded: Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      socketAddress: this.#carrier.req.socket.remoteAddress,
+      socketAddress: this.#responder.req.socket.remoteAddress,
       hops: this.plane.config.http.trustedProxyHops,
     })
   }
 
   query(name: string): string | undefined {
-    this.#query ??= new QueryValues(this.#carrier.req.url)
+    this.#query ??= new QueryValues(this.#responder.req.url)
     return this.#query.first(name)
   }
 
   get gone(): AbortSignal {
     const leaving = new AbortController()
-    const { res } = this.#carrier
+    const { res } = this.#responder
     if (res.destroyed) leaving.abort()
     else res.once('close', () => leaving.abort())
     return leaving.signal
   }
 
   setHeader(name: string, value: string): void {
-    const { res } = this.#carrier
+    const { res } = this.#responder
     const before = name === 'Vary' ? res.getHeader(name) : undefined
     res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
   }

@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../reply.ts'
 import type { Reply } from '../route.ts'
 
 /** A request, and the means to send its answer. */
-export interface Carrier {
+export interface Responder {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   /** Koa's context, if Koa handles the request: it is needed to read forms. */
@@ -16,7 +16,7 @@ export interface Carrier {
 }
 
 /** Answers through Koa, so that the surrounding middlewares see the answer before it is sent. */
-export class KoaCarrier implements Carrier {
+export class KoaResponder implements Responder {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly ctx: Context
@@ -53,7 +53,7 @@ export class KoaCarrier implements Carrier {
  * Answers on Node's response directly: the routes that hosts call all the time need no Koa context and do not
  * pay for one. Cannot send streams.
  */
-export class DirectCarrier implements Carrier {
+export class DirectResponder implements Responder {
   readonly req: IncomingMessage
   readonly res: ServerResponse
 

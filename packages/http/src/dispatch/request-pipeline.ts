@@ -6,27 +6,27 @@ import { type HttpMetrics, UNMATCHED } from '../observe/http-metrics.ts'
 import type { RequestIds } from '../observe/request-ids.ts'
 import { logFault, logRequest } from '../observe/request-log.ts'
 import type { Method, Reply, Route } from '../route.ts'
-import { RequestArrival } from './arrival.ts'
-import type { Carrier } from './carrier.ts'
 import { QueryValues } from './query-values.ts'
+import { RequestView } from './request-view.ts'
+import type { Responder } from './responder.ts'
 import type { Match, Resource } from './routing.ts'
 
 /** The parts that all requests of one mounted plane share. */
-export interface SurfaceParts {
+export interface RequestPipelineParts {
   readonly plane: ControlPlane
   readonly bytes: RequestBytes
   readonly ids: RequestIds
   readonly metrics: HttpMetrics
   /**
-   * The answer for paths that no route serves; default: 404. `explains`: the answer has the sentence for
-   * operators.
+   * The answer for paths that no route serves; default: 404. `operatorErrors`: the answer has the sentence
+   * for operators.
    */
-  readonly elsewhere?: { readonly problem: Problem; readonly explains: boolean } | undefined
+  readonly elsewhere?: { readonly problem: Problem; readonly operatorErrors: boolean } | undefined
 }
 
 /** One request in progress. */
 interface Exchange {
-  readonly carrier: Carrier
+  readonly responder: Responder
   readonly id: string
   readonly match: Match | undefined
   readonly start: number
@@ -35,32 +35,32 @@ interface Exchange {
 /**
  * Answers requests: gate, then body, then handler, so that 401 and 429 come before 400 and cost no parsing.
  */
-export class Surface {
-  readonly #parts: SurfaceParts
+export class RequestPipeline {
+  readonly #parts: RequestPipelineParts
 
-  constructor(parts: SurfaceParts) {
+  constructor(parts: RequestPipelineParts) {
     this.#parts = parts
   }
 
   /** Answers one request; `match` is undefined if no route serves the path. Never throws. */
-  async answer(carrier: Carrier, match: Match | undefined): Promise<void> {
-    const exchange: Exchange = { carrier, id: this.#parts.ids.next(), match, start: performance.now() }
+  async answer(responder: Responder, match: Match | undefined): Promise<void> {
+    const exchange: Exchange = { responder, id: this.#parts.ids.next(), match, start: performance.now() }
     try {
       if (match === undefined) throw this.#parts.elsewhere?.problem ?? new Problem('not-found')
-      this.#finish(exchange, await this.#reply(carrier, match))
+      this.#finish(exchange, await this.#reply(responder, match))
     } catch (error) {
-      if (error instanceof ClientGone) carrier.drop()
+      if (error instanceof ClientGone) responder.drop()
       else this.#refuse(exchange, error)
     }
   }
 
-  async #reply(carrier: Carrier, { resource, params }: Match): Promise<Reply> {
-    const { req } = carrier
+  async #reply(responder: Responder, { resource, params }: Match): Promise<Reply> {
+    const { req } = responder
     const route = routeFor(resource, req.method ?? '')
     const { plane, bytes } = this.#parts
     const { gate } = route
-    const arrival = new RequestArrival(plane, carrier)
-    const admitted = gate.admit(arrival)
+    const request = new RequestView(plane, responder)
+    const admitted = gate.admit(request)
     // Without an `await`, the handler's body is read directly as it arrives; after one, it comes from a
     // buffer.
     const caller = admitted instanceof Promise ? await admitted : admitted
@@ -73,10 +73,10 @@ export class Surface {
         params: storableParams(params),
         query: queryOf(req, route),
         headers: req.headers,
-        body: route.body && (await route.body.read({ req, ctx: carrier.ctx, share, arrival })),
+        body: route.body && (await route.body.read({ req, ctx: responder.ctx, share, request })),
       })
     } catch (refusal) {
-      if (!isNobodysFault(refusal)) await gate.confirm?.(arrival)
+      if (!isNobodysFault(refusal)) await gate.confirm?.(request)
       throw refusal
     } finally {
       share.release()
@@ -85,13 +85,13 @@ export class Surface {
 
   #refuse(exchange: Exchange, error: unknown): void {
     const { plane, metrics, elsewhere } = this.#parts
-    const { carrier, id, match } = exchange
+    const { responder, id, match } = exchange
     const template = match?.resource.template ?? UNMATCHED
     const code = codeOf(error)
-    const by = refusedBy(carrier, match)
+    const by = refusedBy(responder, match)
     const reply = failureReply(
       error,
-      match === undefined && elsewhere?.explains ? { ...by, explains: true } : by,
+      match === undefined && elsewhere?.operatorErrors ? { ...by, operatorErrors: true } : by,
     )
     if (code === 'rate-limited') metrics.limited(template)
     if (code === 'unauthorized' || code === 'license-rejected') metrics.refused(template)
@@ -99,10 +99,10 @@ export class Surface {
     this.#finish(exchange, reply, code)
   }
 
-  #finish({ carrier, id, match, start }: Exchange, reply: Reply, code?: string): void {
+  #finish({ responder, id, match, start }: Exchange, reply: Reply, code?: string): void {
     const { plane, metrics } = this.#parts
-    carrier.send(id, reply)
-    const { method = '' } = carrier.req
+    responder.send(id, reply)
+    const { method = '' } = responder.req
     const { status } = reply
     const ms = performance.now() - start
     const route = match?.resource.template ?? UNMATCHED
@@ -116,12 +116,12 @@ export class Surface {
 const isNobodysFault = (error: unknown): boolean =>
   error instanceof ClientGone || (error instanceof Problem && error.code === 'unavailable')
 
-function refusedBy({ req }: Carrier, match: Match | undefined): RefusedBy {
+function refusedBy({ req }: Responder, match: Match | undefined): RefusedBy {
   if (match === undefined) return {}
-  const { routes, explains } = match.resource
+  const { routes, operatorErrors } = match.resource
   const route = routes.get((req.method === 'HEAD' ? 'GET' : req.method) as Method)
   const takesBearer = route?.gate.security.some((scheme) => scheme !== 'session') ?? false
-  return { explains, takesBearer, isBodyless: route?.body === undefined }
+  return { operatorErrors, takesBearer, isBodyless: route?.body === undefined }
 }
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
