@@ -80,7 +80,7 @@ describe('the columns of a migrated database', () => {
     if (member === undefined) throw new Error('nobody was added')
     const { secret } = await plane.secondFactors.begin(member, people[0]?.password ?? '')
     await plane.secondFactors.confirm(member, oneTimeCode(secret, faked.clock.now()), '')
-    await plane.limits.take('activate', '203.0.113.9')
+    await plane.limits.take({ name: 'activate', limit: 10, windowSeconds: 60 }, '203.0.113.9')
     const columns = classes.get('A digest') ?? []
     expect(columns.length).toBeGreaterThanOrEqual(5)
     for (const column of columns) {

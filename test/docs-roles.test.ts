@@ -58,7 +58,8 @@ describe('the roles of docs/deployment.md', () => {
     await plane.operations.run('jobs.enqueue', { license: id, kind: 'prune' }, actor)
     expect(await plane.storage.audit.list(10)).toHaveLength(4)
     expect((await plane.licenses.byKey(key))?.id).toBe(id)
-    expect((await plane.limits.take('heartbeat', id)).allowed).toBe(true)
+    const heartbeats = { name: 'heartbeat', limit: 30, windowSeconds: 60 }
+    expect((await plane.limits.takeByLicense(heartbeats, id)).allowed).toBe(true)
     await plane.jobs.sweep()
     await plane.scheduler.tick()
     expect((await plane.health.ready()).checks).toMatchObject({

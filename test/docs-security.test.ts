@@ -29,10 +29,25 @@ const inBytes = (bytes: number): string =>
   bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 10} KiB`
 const inThousands = (number: number): string => number.toLocaleString('en')
 
-const LIMITS = 'core/src/limits/rate-limits.ts'
-const perAddress = figure(LIMITS, 'LOGINS_PER_IP')
-const perAccount = figure(LIMITS, 'LOGINS_PER_ACCOUNT')
-const accountMinutes = figure(LIMITS, 'LOGIN_ACCOUNT_SECONDS') / 60
+/** The rate limit of this name, as its route declares it. */
+function rateLimit(name: string): { readonly limit: number; readonly windowSeconds: number } {
+  const sources = globSync('packages/{core,http}/src/**/*.ts', { cwd: root })
+  const declared = new RegExp(`name: '${name}', limit: (\\d+), windowSeconds: (\\d+)`)
+  for (const path of sources) {
+    const [, limit, windowSeconds] = declared.exec(textOf(path)) ?? []
+    if (limit !== undefined) return { limit: Number(limit), windowSeconds: Number(windowSeconds) }
+  }
+  throw new Error(`no source declares a limit ${name}`)
+}
+
+function perMinute(name: string): number {
+  const { limit, windowSeconds } = rateLimit(name)
+  expect(windowSeconds).toBe(60)
+  return limit
+}
+
+const perAccount = rateLimit('login-per-account')
+const accountMinutes = perAccount.windowSeconds / 60
 
 describe('the limits on the page', () => {
   const rows = new Map(section('docs/security.md', '## Limits').rows as [string, string][])
@@ -45,10 +60,10 @@ describe('the limits on the page', () => {
     const headers = inBytes(figure(server, 'MAX_HEADER_BYTES'))
     const within = figure(server, 'headersTimeout') / 1000
     expect(rows.get('Sign-in')).toBe(
-      `${perAddress} a minute and address; ${perAccount} in ${accountMinutes} minutes and account`,
+      `${perMinute('login-per-ip')} a minute and address; ${perAccount.limit} in ${accountMinutes} minutes and account`,
     )
     expect(rows.get('Rows of the audit log for what somebody may not run')).toBe(
-      `${figure(LIMITS, 'REFUSED_OPERATIONS')} a minute and person`,
+      `${perMinute('refused-operations')} a minute and person`,
     )
     expect(rows.get('Body')).toMatch(new RegExp(`; all requests together ${inFlight} in memory$`))
     expect(rows.get('JSON')).toMatch(new RegExp(`^${depth} levels, ${parts} lists, objects and commas;`))
@@ -58,7 +73,7 @@ describe('the limits on the page', () => {
     expect(rows.get('A request')).toBe(`${figure(server, 'requestTimeout') / 1000} s to arrive`)
     const hosts = settings.hosts.settings.perLicense
     expect(rows.get('Hosts of a license')).toMatch(new RegExp(`^${inThousands(Number(hosts.fallback))} `))
-    const [reads, actions] = [figure(LIMITS, 'ALERT_READS'), figure(LIMITS, 'ALERT_ACTIONS')]
+    const [reads, actions] = [perMinute('alert-read'), perMinute('alert-act')]
     expect(rows.get('Alerts of a license')).toBe(`${reads} reads and ${actions} actions a minute`)
     expect(textOf('docs/alerts.md')).toContain(`with ${reads} reads and ${actions} actions a minute`)
     const windows = inThousands(figure('core/src/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
@@ -66,12 +81,12 @@ describe('the limits on the page', () => {
   })
 
   test('of credentials that are not good, and of visitors who wait, are those of the code', () => {
-    const badKeys = figure(LIMITS, 'BAD_KEYS_PER_IP')
+    const badKeys = perMinute('bad-key')
     expect(rows.get('License keys that are not good')).toMatch(
       new RegExp(`^${badKeys} a minute and address;`),
     )
     const guesses = rows.get('`MONITORS_CRON_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`')
-    expect(guesses).toMatch(new RegExp(`^${figure(LIMITS, 'GUESSES_PER_IP')} tries a minute and address,`))
+    expect(guesses).toMatch(new RegExp(`^${perMinute('secret-guess')} tries a minute and address,`))
     const visitors = 'core/src/chat/waiting-visitors.ts'
     expect(rows.get('Waiting for a reply in the chat')).toBe(
       `${figure(visitors, 'MAX_OF_NETWORK')} at once and address, ${figure(visitors, 'MAX_WAITING')} over all`,
@@ -87,7 +102,7 @@ describe('the limits on the page', () => {
 
   test('of hosts are those of the code', () => {
     const { text } = section('docs/agents.md', '## Rate limits')
-    const of = (name: string) => figure(LIMITS, name)
+    const of = perMinute
     expect(text.replaceAll('\n', ' ')).toContain(
       `${of('heartbeat')} heartbeats, ${of('claim')} claims, ${of('status')} reports of a status, ${of('cancel')} cancels ` +
         `and ${of('logs')} batches of log lines a minute; an address may activate ${of('activate')} times a minute`,
@@ -202,7 +217,7 @@ describe('the ways in on the page', () => {
   test('say how often a password may be tried', () => {
     const people = rows.find(([who]) => who === "Staff and tenants' people")
     expect(people?.[3]).toBe(
-      `${perAddress} a minute and address, ${perAccount} in ${accountMinutes} minutes and account`,
+      `${perMinute('login-per-ip')} a minute and address, ${perAccount.limit} in ${accountMinutes} minutes and account`,
     )
   })
 })

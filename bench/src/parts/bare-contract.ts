@@ -28,6 +28,9 @@ type Outcome = Awaited<ReturnType<typeof heartbeats>>[number]
 
 const PATH = '/v1/telemetry/heartbeat'
 
+/** The limit of heartbeats, per license. */
+const HEARTBEATS = { name: 'heartbeat', limit: 30, windowSeconds: 60 }
+
 /**
  * Takes the steps that the contract of a heartbeat requires, one after the other in the handler of
  * `node:http`, each by the product's code: the digest of the key and its license, the rate limit, the depth
@@ -58,7 +61,7 @@ export const start: StartPart<BareContractOptions> = async ({ fleet, databaseUrl
   const taken = async (request: IncomingMessage, text: string): Promise<boolean> => {
     const keyDigest = secretDigest(bearerOf(request.rawHeaders) ?? '')
     const license = licenses.get(keyDigest)
-    if (license === undefined || !(plane.limits.take('heartbeat', license) as RateVerdict).allowed)
+    if (license === undefined || !(plane.limits.takeByLicense(HEARTBEATS, license) as RateVerdict).allowed)
       return false
     const write = beatOf({ licenseId: license, keyDigest }, body.accept(parseJson(text)))
     return batch === undefined || (await batch.add({ write, now: undefined })) !== undefined

@@ -128,7 +128,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const tasks = tickTasks(services, config)
   const scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
   const refused = (licenseId: string) => refusals.note(licenseId)
-  const limits = new RateLimits({ counter: counterOf(base, parts), clock, chat: config.chat, refused })
+  const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
   const accounts = new Accounts({ ...base, ...services })
   const operations = new Operations({ ...base, services, accounts, limits })
   registerGauges({ metrics, storage, clock, timers })

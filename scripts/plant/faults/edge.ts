@@ -133,30 +133,30 @@ export const faults: readonly Fault[] = [
   {
     name: 'limits: what a /64 is refused counts in its /48',
     file: 'packages/core/src/limits/rate-limits.ts',
-    find: 'near.allowed ? this.#take(aroundSite(this.#limits[name]), subjectDigest(site)) : near',
+    find: 'near.allowed ? this.#take(aroundSite(limit), subjectDigest(site)) : near',
     replace:
-      'near.allowed ? this.#take(aroundSite(this.#limits[name]), subjectDigest(site)) : (void this.#take(aroundSite(this.#limits[name]), subjectDigest(site)), near)',
+      'near.allowed ? this.#take(aroundSite(limit), subjectDigest(site)) : (void this.#take(aroundSite(limit), subjectDigest(site)), near)',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'limits: keys that are not good are counted nowhere',
     file: 'packages/http/src/gates/license-bearer.ts',
-    find: "    await takeByAddress(request, 'bad-key')\n",
+    find: '    await takeByAddress(request, BAD_KEYS)\n',
     replace: '',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'limits: a good key is counted with the bad ones of its address',
     file: 'packages/http/src/gates/license-bearer.ts',
-    find: "    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n    await takeByAddress(request, 'bad-key')\n",
+    find: '    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n    await takeByAddress(request, BAD_KEYS)\n',
     replace:
-      "    await takeByAddress(request, 'bad-key')\n    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n",
+      '    await takeByAddress(request, BAD_KEYS)\n    const licensee = await request.plane.licenses.validate(key)\n    if (licensee !== undefined) return licensee\n',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'secrets: guesses are counted nowhere',
     file: 'packages/http/src/gates/guess.ts',
-    find: "await takeByAddress(request, 'secret-guess')",
+    find: 'await takeByAddress(request, GUESSES)',
     replace: 'await Promise.resolve()',
     suites: ['packages/http/test/access/settings.test.ts'],
   },

@@ -153,8 +153,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: actions are as many as reads',
     file: 'packages/http/src/routes/alerts.ts',
-    find: "agentGate('alert-act')",
-    replace: "agentGate('alert-read')",
+    find: 'agentGate(ALERT_ACTS)',
+    replace: 'agentGate(ALERT_READS)',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {

@@ -17,8 +17,8 @@ export interface Received {
   readonly status: number
   readonly headers: Headers
   /**
-   * The bytes as they were sent; a compressed body stays compressed. Throws `OutboundRefused` over a limit, or
-   * the error that broke the connection.
+   * The bytes as they were sent; a compressed body stays compressed. Throws `OutboundRefused` over a limit,
+   * or the error that broke the connection.
    */
   readonly body: AsyncIterable<Uint8Array>
   /** Closes the connection, even in the middle of a transfer. */

@@ -64,9 +64,9 @@ export type OutboundAnswer =
 
 /**
  * Result of a streamed call: the head of an answer whose body is still coming, or the reason why there is
- * none. Reading the body throws `OutboundRefused` if it breaks, is too large, or the call ends. The connection
- * is closed when the body has been read, when the answer is disposed of, or when the call ends by its signal or
- * time limit.
+ * none. Reading the body throws `OutboundRefused` if it breaks, is too large, or the call ends. The
+ * connection is closed when the body has been read, when the answer is disposed of, or when the call ends by
+ * its signal or time limit.
  */
 export type OutboundStream =
   | ({

@@ -1,6 +1,7 @@
 import type { Accounts, CurrentCredentials } from '../accounts/accounts.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Log } from '../log.ts'
 import { auditableInput } from '../operations/auditable-input.ts'
@@ -11,6 +12,9 @@ import type { SessionCaller } from '../sessions/sessions.ts'
 import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
 import { OPERATIONS } from './operation-list.ts'
+
+/** Refused operations that the audit log records, per person. */
+const REFUSED_OPERATIONS: RateLimit = { name: 'refused-operations', limit: 30, windowSeconds: 60 }
 
 /** Dependencies of `Operations`. */
 export interface OperationsParts {
@@ -85,7 +89,7 @@ export class Operations {
     const { name, permission } = operation
     const user = operator.user?.id ?? ''
     log.info({ user, operation: name }, 'operation refused')
-    const { allowed } = await limits.take('refused-operations', user)
+    const { allowed } = await limits.take(REFUSED_OPERATIONS, user)
     // The operation is refused even if the row cannot be written.
     if (allowed) await this.#record(operation, briefly(input), operator, 'forbidden').catch(() => {})
     throw new Problem('forbidden', { detail: `${name} needs ${permission}` })

@@ -126,7 +126,8 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   rate_limited_fleet: {
     begin: async (scene) => {
       const { limits } = scene.test.plane
-      for (let beat = 0; beat < 40; beat += 1) await limits.take('heartbeat', scene.licenseId)
+      const heartbeats = { name: 'heartbeat', limit: 30, windowSeconds: 60 }
+      for (let beat = 0; beat < 40; beat += 1) await limits.takeByLicense(heartbeats, scene.licenseId)
     },
     end: async (scene) => scene.test.clock.advance({ minutes: 5 }),
   },

@@ -81,8 +81,9 @@ describe(`replicas that tick at once on ${POSTGRES}`, () => {
   })
 
   it('count refusals together: none of them alone has seen enough', async () => {
+    const heartbeats = { name: 'heartbeat', limit: 30, windowSeconds: 60 }
     for (const { plane } of replicas) {
-      for (let beats = 0; beats < 33; beats += 1) await plane.limits.take('heartbeat', licenseId)
+      for (let beats = 0; beats < 33; beats += 1) await plane.limits.takeByLicense(heartbeats, licenseId)
     }
     await beat(10)
     await ticks()

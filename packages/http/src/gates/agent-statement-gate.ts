@@ -1,9 +1,9 @@
-import { type LicenseClaim, Problem, type RateLimitName } from '@svc/core'
+import { type LicenseClaim, Problem } from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
 import { agentGate } from './agent-gate.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'
-import { takeFrom } from './limit.ts'
+import { type RouteLimit, takeByLicense } from './limit.ts'
 
 /**
  * The agent gate of routes that hosts call all the time and that one SQL statement serves. A key that was
@@ -11,7 +11,7 @@ import { takeFrom } from './limit.ts'
  * license. Before a request is refused without that statement, its key is validated, so that a bad key still
  * gets 401 before any other refusal.
  */
-export function agentStatementGate(limit: RateLimitName): Gate<LicenseClaim> {
+export function agentStatementGate(limit: RouteLimit): Gate<LicenseClaim> {
   const gate = agentGate(limit)
   return {
     security: gate.security,
@@ -19,7 +19,7 @@ export function agentStatementGate(limit: RateLimitName): Gate<LicenseClaim> {
     admit: (request) => {
       const recalled = recalledBy(request)
       if (recalled === undefined) return asked(request, gate)
-      const taken = takeFrom(request, limit, recalled.licenseId)
+      const taken = takeByLicense(request, limit, recalled.licenseId)
       return taken === undefined ? recalled : taken.then(() => recalled, refusedOf(request))
     },
     confirm: async (request) => void (await licenseBearer.admit(request)),

@@ -1,6 +1,6 @@
-import { Problem, type RateLimitName, siteOrigins } from '@svc/core'
+import { Problem, siteOrigins } from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
-import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddress, takeFrom } from './limit.ts'
 import { isOnHost } from './same-origin.ts'
 
 /** A visitor of a site that may embed the chat, or a client that is no browser. */
@@ -11,7 +11,9 @@ export interface Visitor {
 }
 
 /** A rate limit of the chat: counted by client address, or over all visitors together. */
-export type ChatLimit = readonly [RateLimitName, 'address' | 'everybody']
+export interface ChatLimit extends RouteLimit {
+  readonly of: 'address' | 'everybody'
+}
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
@@ -55,8 +57,8 @@ export const chatOrigin = (...limits: readonly ChatLimit[]): Gate<Visitor> => ({
   },
   admit: async (request) => {
     admitOrigin(request)
-    for (const [name, of] of limits) {
-      await (of === 'address' ? takeByAddress(request, name) : takeFrom(request, name, of))
+    for (const limit of limits) {
+      await (limit.of === 'address' ? takeByAddress(request, limit) : takeFrom(request, limit, limit.of))
     }
     return { address: request.address, gone: request.gone }
   },

@@ -1,6 +1,9 @@
 import { type ControlPlane, clientNetworks, Problem, RecentMap } from '@svc/core'
 import type { GateRequest } from '../route.ts'
-import { takeByAddress } from './limit.ts'
+import { type RouteLimit, takeByAddress } from './limit.ts'
+
+/** Tries at a secret of the settings, per address that never sent the right one. */
+const GUESSES: RouteLimit = { name: 'secret-guess', limit: 10, windowSeconds: 60 }
 
 /** The networks that have sent a right secret since the start of the process. */
 const trusted = new WeakMap<ControlPlane, RecentMap<true>>()
@@ -22,7 +25,7 @@ export async function limitGuesses(request: GateRequest, isRight: boolean): Prom
   const { own } = clientNetworks(request.address)
   if (known.get(own) !== undefined) return
   try {
-    await takeByAddress(request, 'secret-guess')
+    await takeByAddress(request, GUESSES)
   } catch (error) {
     // Only the refusal counts: if the database does the counting and is down, metrics and probes are needed
     // most, so other problems let the request pass.

@@ -1,7 +1,10 @@
 import { type Licensee, Problem } from '@svc/core'
 import type { Gate } from '../route.ts'
 import { bearerOf } from './bearer.ts'
-import { LIMITED, takeByAddress } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
+
+/** Bad license keys, per client address. All hosts behind one address may have such a key. */
+const BAD_KEYS: RouteLimit = { name: 'bad-key', limit: 120, windowSeconds: 60 }
 
 /**
  * Admits holders of a license key that is good at this moment (spec, Authentication: License bearer). Only
@@ -16,7 +19,7 @@ export const licenseBearer: Gate<Licensee> = {
     if (key === undefined) throw new Problem('unauthorized')
     const licensee = await request.plane.licenses.validate(key)
     if (licensee !== undefined) return licensee
-    await takeByAddress(request, 'bad-key')
+    await takeByAddress(request, BAD_KEYS)
     throw new Problem('unauthorized')
   },
 }

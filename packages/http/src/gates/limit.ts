@@ -1,4 +1,4 @@
-import { clientNetworks, Problem, type RateLimitName, type RateVerdict } from '@svc/core'
+import { type Config, clientNetworks, Problem, type RateLimit, type RateVerdict } from '@svc/core'
 import type { GateRequest, Replies } from '../route.ts'
 import { delayRefusal } from './flood-delay.ts'
 
@@ -10,6 +10,20 @@ export const LIMITED: Replies = {
   },
 }
 
+/** A rate limit as a route declares it. Limits of one name share their windows. */
+export interface RouteLimit extends Omit<RateLimit, 'limit'> {
+  /** Requests that pass in a window, or the setting that says how many. */
+  readonly limit: number | ((config: Config) => number)
+}
+
+const isFixed = (limit: RouteLimit): limit is RateLimit => typeof limit.limit === 'number'
+
+function settled({ config }: GateRequest['plane'], given: RouteLimit): RateLimit {
+  if (isFixed(given)) return given
+  const { name, limit, windowSeconds } = given
+  return { name, windowSeconds, limit: typeof limit === 'number' ? limit : limit(config) }
+}
+
 /**
  * Counts the request in a rate window of `subject`. Returns undefined if the request passes at once. A client
  * far beyond a limit gets its refusal late.
@@ -17,10 +31,22 @@ export const LIMITED: Replies = {
  */
 export function takeFrom(
   { plane }: Pick<GateRequest, 'plane'>,
-  name: RateLimitName,
+  limit: RouteLimit,
   subject: string,
 ): Promise<void> | undefined {
-  return passing(plane.limits.take(name, subject))
+  return passing(plane.limits.take(settled(plane, limit), subject))
+}
+
+/**
+ * Counts the request in the rate window of a license. Returns as `takeFrom` does.
+ * @throws Problem `rate-limited`
+ */
+export function takeByLicense(
+  { plane }: Pick<GateRequest, 'plane'>,
+  limit: RouteLimit,
+  licenseId: string,
+): Promise<void> | undefined {
+  return passing(plane.limits.takeByLicense(settled(plane, limit), licenseId))
 }
 
 /**
@@ -30,9 +56,9 @@ export function takeFrom(
  */
 export function takeByAddress(
   { plane, address }: Pick<GateRequest, 'plane' | 'address'>,
-  name: RateLimitName,
+  limit: RouteLimit,
 ): Promise<void> | undefined {
-  return passing(plane.limits.takeByNetworks(name, clientNetworks(address)))
+  return passing(plane.limits.takeByNetworks(settled(plane, limit), clientNetworks(address)))
 }
 
 function passing(verdict: RateVerdict | Promise<RateVerdict>): Promise<void> | undefined {

@@ -1,7 +1,6 @@
-import type { RateLimitName } from '@svc/core'
 import type { Gate } from '../route.ts'
 import { bearerOf } from './bearer.ts'
-import { LIMITED, takeByAddress } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 
 /** An unidentified caller, with the bearer credential of the request, unchecked. */
 export interface Stranger {
@@ -9,7 +8,7 @@ export interface Stranger {
 }
 
 /** Admits every caller, within a rate limit per client address. */
-export const perIp = (limit: RateLimitName): Gate<Stranger> => ({
+export const perIp = (limit: RouteLimit): Gate<Stranger> => ({
   security: [],
   replies: LIMITED,
   admit: async (request) => {

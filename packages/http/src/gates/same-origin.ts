@@ -1,6 +1,6 @@
-import { Problem, type RateLimitName } from '@svc/core'
+import { Problem } from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
-import { LIMITED, takeByAddress } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
@@ -40,7 +40,7 @@ export interface Neighbour {
 }
 
 /** Admits every caller from the service's own pages, within a rate limit per client address. */
-export const sameOrigin = (limit: RateLimitName): Gate<Neighbour> => ({
+export const sameOrigin = (limit: RouteLimit): Gate<Neighbour> => ({
   security: [],
   replies: { ...LIMITED, 403: { description: 'A request on behalf of another site.' } },
   admit: async (request) => {

@@ -1,7 +1,12 @@
-import { may, normalEmail, type Permission, Problem, type SessionCaller } from '@svc/core'
+import { may, normalEmail, type Permission, Problem, type RateLimit, type SessionCaller } from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
+
+/** Sign-ins per client address. */
+export const LOGINS_PER_IP: RateLimit = { name: 'login-per-ip', limit: 5, windowSeconds: 60 }
+/** Sign-ins per account. */
+export const LOGINS_PER_ACCOUNT: RateLimit = { name: 'login-per-account', limit: 10, windowSeconds: 900 }
 
 /** Returns the signed-in caller, even one who has yet to set up a required second factor. */
 async function signedIn({ plane, headers }: GateRequest): Promise<SessionCaller> {
@@ -74,8 +79,8 @@ async function countTry(
   request: Pick<GateRequest, 'plane' | 'address'>,
   { user }: SessionCaller,
 ): Promise<void> {
-  await takeByAddress(request, 'login-per-ip')
-  await takeFrom(request, 'login-per-account', normalEmail(user.email))
+  await takeByAddress(request, LOGINS_PER_IP)
+  await takeFrom(request, LOGINS_PER_ACCOUNT, normalEmail(user.email))
 }
 
 /** Signed-in platform staff, with the function to call before their password is checked. */

@@ -21,6 +21,7 @@ import {
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
+import type { RouteLimit } from '../gates/limit.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
@@ -77,13 +78,21 @@ const asNumber = (given: string | undefined): unknown =>
 const dateOf = (seconds: number | undefined): Date | undefined =>
   seconds === undefined ? undefined : new Date(seconds * 1000)
 
+/** Reads of alerts, per license. */
+const ALERT_READS: RouteLimit = { name: 'alert-read', limit: 120, windowSeconds: 60 }
+/**
+ * Actions on alerts, per license. Each names at most a hundred alerts, and adds a line to the record of each
+ * alert that it changes.
+ */
+const ALERT_ACTS: RouteLimit = { name: 'alert-act', limit: 30, windowSeconds: 60 }
+
 /** Reading and handling a license's alerts (wire-app §3). */
 export const alertRoutes = [
   route({
     method: 'GET',
     path: PATH,
     summary: "List the license's alerts, unresolved and newest first.",
-    gate: agentGate('alert-read'),
+    gate: agentGate(ALERT_READS),
     query: {
       status: `One of ${ALERT_STATUSES.join(', ')}.`,
       host: 'A hostname, id or fingerprint.',
@@ -114,7 +123,7 @@ export const alertRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Acknowledge, snooze or resolve alerts of the license. Repeating it changes nothing.',
-    gate: agentGate('alert-act'),
+    gate: agentGate(ALERT_ACTS),
     body: jsonBody(actBody),
     replies: {
       200: {

@@ -13,7 +13,7 @@ import {
 } from '@svc/core'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
-import { chatOrigin } from '../gates/chat-origin.ts'
+import { type ChatLimit, chatOrigin } from '../gates/chat-origin.ts'
 import { json, noContent, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
 import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
@@ -22,6 +22,23 @@ const MAX_CONTACT_CHARS = 1000
 const MAX_ID_CHARS = 128
 const MAX_WAIT_SECONDS = 25
 const PATH = '/api/chat'
+
+/** Messages, per client address: `CHAT_RATE_LIMIT`. */
+const PER_IP: ChatLimit = {
+  name: 'chat-per-ip',
+  limit: ({ chat }) => chat.perIpPerMinute,
+  windowSeconds: 60,
+  of: 'address',
+}
+/** Messages of all visitors together. */
+const GLOBAL: ChatLimit = {
+  name: 'chat-global',
+  limit: ({ chat }) => chat.globalPerMinute,
+  windowSeconds: 60,
+  of: 'everybody',
+}
+/** Reads of human replies, per client address. */
+const READS_PER_IP: ChatLimit = { name: 'chat-read', limit: 60, windowSeconds: 60, of: 'address' }
 
 const contact = field<string | null>(
   { type: ['string', 'null'], maxLength: MAX_CONTACT_CHARS },
@@ -74,7 +91,7 @@ export const chatRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Say something in the support chat; the answer is a stream of events.',
-    gate: chatOrigin(['chat-per-ip', 'address'], ['chat-global', 'everybody']),
+    gate: chatOrigin(PER_IP, GLOBAL),
     body: jsonBody(chatBody),
     replies: {
       200: {
@@ -97,7 +114,7 @@ export const chatRoutes = [
     method: 'GET',
     path: PATH,
     summary: 'What people have written in a conversation; waits for something new when asked to.',
-    gate: chatOrigin(['chat-read', 'address']),
+    gate: chatOrigin(READS_PER_IP),
     query: {
       conversationId: 'The conversation.',
       sessionId: 'The session it was begun in.',

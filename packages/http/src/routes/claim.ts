@@ -19,7 +19,7 @@ export const claimRoute = route({
   path: '/v1/jobs/claim',
   summary: 'Ask for the job that is due for this host.',
   agent: true,
-  gate: agentStatementGate('claim'),
+  gate: agentStatementGate({ name: 'claim', limit: 60, windowSeconds: 60 }),
   body: hotJsonBody(claimBody),
   reads: { 'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.' },
   replies: {

@@ -25,7 +25,7 @@ export const jobCancelRoute = route({
   method: 'POST',
   path: '/api/v1/jobs/{id}/cancel',
   summary: 'End a job that waits, or ask its host to stop it.',
-  gate: agentGate('cancel'),
+  gate: agentGate({ name: 'cancel', limit: 120, windowSeconds: 60 }),
   body: jsonBody(cancelBody),
   replies: {
     200: { description: 'What became of the job.', body: cancelResult },

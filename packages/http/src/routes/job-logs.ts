@@ -38,7 +38,7 @@ export const jobLogsRoute = route({
   path: '/v1/jobs/{id}/logs',
   summary: 'Append output to the log of a job; at most 1,000 lines are taken.',
   agent: true,
-  gate: agentGate('logs'),
+  gate: agentGate({ name: 'logs', limit: 240, windowSeconds: 60 }),
   body: hotJsonBody(logsBody, MAX_LOG_BYTES),
   reads: { 'Idempotency-Key': 'A repeat under this key stores nothing twice.' },
   replies: {

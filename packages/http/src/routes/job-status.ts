@@ -22,7 +22,7 @@ export const jobStatusRoute = route({
   path: '/v1/jobs/{id}/status',
   summary: 'Report the state of a job that this host holds.',
   agent: true,
-  gate: agentGate('status'),
+  gate: agentGate({ name: 'status', limit: 120, windowSeconds: 60 }),
   body: hotJsonBody(statusBody),
   replies: {
     200: {

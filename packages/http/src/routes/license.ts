@@ -25,7 +25,7 @@ export const licenseRoutes = [
     path: '/v1/license/activate',
     summary: 'Exchange a license key, in the body or as bearer, for a signed token.',
     agent: true,
-    gate: perIp('activate'),
+    gate: perIp({ name: 'activate', limit: 10, windowSeconds: 60 }),
     body: jsonBody(activateBody),
     replies: {
       200: { description: 'The key is good.', body: activation },

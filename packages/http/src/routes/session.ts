@@ -3,7 +3,7 @@ import { optional } from 'superstruct'
 import { formBody } from '../body/form-body.ts'
 import { takeFrom } from '../gates/limit.ts'
 import { sameOrigin } from '../gates/same-origin.ts'
-import { ownPagesSession } from '../gates/session.ts'
+import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP, ownPagesSession } from '../gates/session.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
 import { OK } from './ok.ts'
@@ -27,7 +27,7 @@ export const sessionRoutes = [
     path: '/login',
     summary:
       'Sign in with email, password and the code of a second factor, if there is one; as a form or as JSON.',
-    gate: sameOrigin('login-per-ip'),
+    gate: sameOrigin(LOGINS_PER_IP),
     body: formBody(loginBody),
     replies: {
       200: { description: 'Signed in.', body: OK, headers: COOKIE },
@@ -41,7 +41,7 @@ export const sessionRoutes = [
       },
     },
     handle: async ({ plane, caller, body, headers }) => {
-      await takeFrom({ plane }, 'login-per-account', normalEmail(body.email))
+      await takeFrom({ plane }, LOGINS_PER_ACCOUNT, normalEmail(body.email))
       const { email, password, code } = body
       const { setCookie } = await plane.sessions.login(email, password, headers.cookie, code, caller.address)
       return json({ ok: true }, { 'Set-Cookie': setCookie })

@@ -57,7 +57,7 @@ export const telemetryRoutes = [
     path: '/v1/telemetry/heartbeat',
     summary: 'Report a host as alive; renews the leases of the jobs it lists.',
     agent: true,
-    gate: agentStatementGate('heartbeat'),
+    gate: agentStatementGate({ name: 'heartbeat', limit: 30, windowSeconds: 60 }),
     body: hotJsonBody(heartbeatBody),
     replies: {
       200: {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { mounted } from '../../../../test/support/mounted.ts'
+import { LOGINS_PER_ACCOUNT } from '../../src/gates/session.ts'
 import { serving } from '../support/serving.ts'
 
 const EMAIL = 'ada@example.com'
@@ -69,7 +70,7 @@ describe('POST /login and /logout', () => {
     const from = (address: number) =>
       login({ ...nobody, password: 'x' }, { 'x-forwarded-for': `192.0.2.${address}` })
     for (let tries = 0; tries < 10; tries += 1) {
-      await served().plane.limits.take('login-per-account', nobody.email)
+      await served().plane.limits.take(LOGINS_PER_ACCOUNT, nobody.email)
     }
     expect((await from(11)).status).toBe(429)
   })

@@ -8,7 +8,8 @@ import {
   type LogLine,
   Problem,
   type ProblemCode,
-  type RateLimitName,
+  type RateLimit,
+  type RateVerdict,
 } from '@svc/core'
 import { type Endpoint, jobPath, type WireAnswer, type WireRequest } from './wire.ts'
 
@@ -62,15 +63,24 @@ function route(plane: ControlPlane, request: WireRequest): Promise<WireAnswer> {
   throw new Problem('not-found')
 }
 
-async function take(plane: ControlPlane, name: RateLimitName, subject: string): Promise<void> {
-  const { allowed, retryAfterSeconds } = await plane.limits.take(name, subject)
+const perMinute = (name: string, limit: number): RateLimit => ({ name, limit, windowSeconds: 60 })
+const LIMITS = {
+  activate: perMinute('activate', 10),
+  heartbeat: perMinute('heartbeat', 30),
+  claim: perMinute('claim', 60),
+  status: perMinute('status', 120),
+  logs: perMinute('logs', 240),
+  cancel: perMinute('cancel', 120),
+} as const
+
+function requireAllowed({ allowed, retryAfterSeconds }: RateVerdict): void {
   if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
 }
 
-async function admit(plane: ControlPlane, { key }: WireRequest, limit: RateLimitName): Promise<string> {
+async function admit(plane: ControlPlane, { key }: WireRequest, limit: RateLimit): Promise<string> {
   const licensee = await plane.licenses.validate(key)
   if (licensee === undefined) throw new Problem('unauthorized')
-  await take(plane, limit, licensee.licenseId)
+  requireAllowed(await plane.limits.takeByLicense(limit, licensee.licenseId))
   return licensee.licenseId
 }
 
@@ -87,13 +97,13 @@ function fingerprintOf({ body }: WireRequest): string {
 }
 
 async function activate(plane: ControlPlane, request: WireRequest): Promise<WireAnswer> {
-  await take(plane, 'activate', request.address)
+  requireAllowed(await plane.limits.take(LIMITS.activate, request.address))
   const fingerprint = optional<string>(request.body, 'fingerprint', 'string')
   return answer(200, { ...(await plane.licenses.activate({ key: request.key, fingerprint })) })
 }
 
 async function heartbeat(plane: ControlPlane, request: WireRequest): Promise<WireAnswer> {
-  const licenseId = await admit(plane, request, 'heartbeat')
+  const licenseId = await admit(plane, request, LIMITS.heartbeat)
   const { body } = request
   const told = await plane.agents.heartbeat({
     licenseId,
@@ -120,7 +130,7 @@ const cancelHeader = (ids: readonly string[]): Record<string, string> =>
   ids.length === 0 ? {} : { 'Svc-Cancel': ids.join(',') }
 
 async function claim(plane: ControlPlane, request: WireRequest): Promise<WireAnswer> {
-  const licenseId = await admit(plane, request, 'claim')
+  const licenseId = await admit(plane, request, LIMITS.claim)
   const fingerprint = fingerprintOf(request)
   const told = await plane.jobs.claim({ licenseId, fingerprint, claimKey: request.idempotencyKey })
   const headers = { ...cancelHeader(told.cancel), ...(told.drained ? { 'Svc-Drain': '1' } : {}) }
@@ -134,7 +144,7 @@ function stateHeader({ state, cancel }: Pick<Job, 'state' | 'cancel'>): Record<s
 }
 
 async function status(plane: ControlPlane, request: WireRequest, jobId: string): Promise<WireAnswer> {
-  const licenseId = await admit(plane, request, 'status')
+  const licenseId = await admit(plane, request, LIMITS.status)
   const { body } = request
   const { job } = await plane.jobs.report({
     jobId,
@@ -149,7 +159,7 @@ async function status(plane: ControlPlane, request: WireRequest, jobId: string):
 }
 
 async function logs(plane: ControlPlane, request: WireRequest, jobId: string): Promise<WireAnswer> {
-  const licenseId = await admit(plane, request, 'logs')
+  const licenseId = await admit(plane, request, LIMITS.logs)
   const { body } = request
   const { accepted, next, job } = await plane.jobs.appendLogs({
     jobId,
@@ -164,7 +174,7 @@ async function logs(plane: ControlPlane, request: WireRequest, jobId: string): P
 }
 
 async function cancel(plane: ControlPlane, request: WireRequest, jobId: string): Promise<WireAnswer> {
-  const licenseId = await admit(plane, request, 'cancel')
+  const licenseId = await admit(plane, request, LIMITS.cancel)
   const fingerprint = optional<string>(request.body, 'fingerprint', 'string')
   const { job } = await plane.jobs.cancel({ jobId, licenseId, fingerprint, reason: 'agent' })
   return answer(200, { ok: true, state: job.state })
