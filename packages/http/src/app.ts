@@ -6,12 +6,14 @@ import { RequestBytes } from './body/request-bytes.ts'
 import { RequestPipeline, type RequestPipelineParts } from './dispatch/request-pipeline.ts'
 import { DirectResponder, KoaResponder } from './dispatch/responder.ts'
 import { PathTable, pathOf, type Resource, resourcesOf } from './dispatch/routing.ts'
+import { Upgrades } from './dispatch/upgrades.ts'
 import { httpMetrics } from './observe/http-metrics.ts'
 import { RequestIds } from './observe/request-ids.ts'
 import { logUndelivered } from './observe/request-log.ts'
 import type { Route } from './route.ts'
 import { healthRoutes } from './routes/health.ts'
 import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
+import { type UpgradeRoute, withoutUpgrade } from './upgrade.ts'
 
 /** How a plane is mounted. */
 export interface AppOptions {
@@ -22,14 +24,20 @@ export interface AppOptions {
   readonly unknownPaths?: 'answer' | 'pass'
   /** Additional routes, served beside the service's own. */
   readonly routes?: readonly Route[]
+  /** Routes that take connections over; `listen` serves them, on Node 24.9 or newer. */
+  readonly upgradeRoutes?: readonly UpgradeRoute[]
   /** Request bytes held in memory at once, over all requests; more is 503. Default 64 MiB. */
   readonly maxBytesInFlight?: number
 }
 
 /** The public HTTP surface of a plane, as a Koa application of its own. The caller disposes the plane. */
-export function createApp(plane: ControlPlane, options: AppOptions = {}): Koa {
-  return appOf(plane, dispatchOf(plane, publicRoutes(options), options))
+export function createApp(plane: ControlPlane, options: AppOptions = {}): App {
+  const dispatch = dispatchOf(plane, publicRoutes(options), options)
+  return Object.assign(appOf(plane, dispatch), { upgrades: dispatch.upgrades })
 }
+
+/** A Koa application with upgrade routes. */
+export type App = Koa & { readonly upgrades: Upgrades }
 
 /**
  * The operators' surface: every operation, without a credential. Serve it on a socket file of mode 0600 and
@@ -64,13 +72,18 @@ export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions 
   return dispatchOf(plane, publicRoutes(options), options).middleware
 }
 
-const publicRoutes = ({ routes = [] }: AppOptions): readonly Route[] => [...ROUTES, ...routes]
+const publicRoutes = ({ routes = [], upgradeRoutes = [] }: AppOptions): readonly Route[] => [
+  ...ROUTES,
+  ...routes,
+  ...upgradeRoutes.map(withoutUpgrade),
+]
 
-/** The two entry points: through Koa, and past Koa for the routes that hosts call all the time. */
+/** The entry points: through Koa, past Koa for the routes that hosts call all the time, and upgrades. */
 interface Dispatch {
   readonly middleware: Middleware
   /** Answers a request of an agent route; undefined when the request is for another route. */
   direct(req: IncomingMessage, res: ServerResponse): Promise<void> | undefined
+  readonly upgrades: Upgrades
 }
 
 /**
@@ -111,6 +124,7 @@ function dispatchOf(
     resources.filter((entry) => !isForAgents(entry)),
   )
   return {
+    upgrades: new Upgrades(pipeline, options.upgradeRoutes ?? []),
     direct: (req, res) => {
       const match = agents.find(pathOf(req.url ?? ''))
       return match === undefined ? undefined : pipeline.answer(new DirectResponder(req, res), match)

@@ -2,7 +2,12 @@ import { Problem, type ProblemCode } from '@svc/core'
 import type { Reply } from './route.ts'
 
 /** Codes of errors that only HTTP has. */
-export type WireCode = 'invalid-json' | 'method-not-allowed' | 'payload-too-large' | 'internal'
+export type WireCode =
+  | 'invalid-json'
+  | 'method-not-allowed'
+  | 'payload-too-large'
+  | 'upgrade-required'
+  | 'internal'
 
 /** A refusal with a code that only HTTP has. */
 export class Refusal extends Error {
@@ -43,6 +48,7 @@ export const FAILURES = {
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },
   'payload-too-large': { status: 413, error: 'payload too large' },
+  'upgrade-required': { status: 426, error: 'upgrade required' },
   internal: { status: 500, error: 'internal error' },
 } as const satisfies Readonly<
   Record<ProblemCode | WireCode, { readonly status: number; readonly error: string }>

@@ -1,5 +1,6 @@
 /** `@svc/http`: the control plane on Koa, mountable in another server. */
 export {
+  type App,
   type AppOptions,
   controlPlaneMiddleware,
   createApp,
@@ -24,4 +25,5 @@ export {
   route,
 } from './route.ts'
 export { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
-export { type DrainReport, type Listening, type ListenOptions, listen } from './server/server.ts'
+export { type DrainReport, type Listening, type ListenOptions, listen, type Served } from './server/server.ts'
+export { type UpgradeCall, type UpgradeRoute, type UpgradeRouteParts, upgradeRoute } from './upgrade.ts'

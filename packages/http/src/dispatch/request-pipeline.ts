@@ -6,10 +6,17 @@ import { type HttpMetrics, UNMATCHED } from '../observe/http-metrics.ts'
 import type { RequestIds } from '../observe/request-ids.ts'
 import { logFault, logRequest } from '../observe/request-log.ts'
 import type { Method, Reply, Route } from '../route.ts'
+import type { UpgradeRoute } from '../upgrade.ts'
 import { QueryValues } from './query-values.ts'
 import { RequestView } from './request-view.ts'
 import type { Responder } from './responder.ts'
 import type { Match, Resource } from './routing.ts'
+import type { UpgradeResponder } from './upgrade-responder.ts'
+import type { UpgradeMatch } from './upgrades.ts'
+
+const SWITCHING_PROTOCOLS = 101
+/** Another replica, or the next process, takes upgrades by then. */
+const DRAINING_RETRY_SECONDS = 1
 
 /** The parts that all requests of one mounted plane share. */
 export interface RequestPipelineParts {
@@ -44,7 +51,7 @@ export class RequestPipeline {
 
   /** Answers one request; `match` is undefined if no route serves the path. Never throws. */
   async answer(responder: Responder, match: Match | undefined): Promise<void> {
-    const exchange: Exchange = { responder, id: this.#parts.ids.next(), match, start: performance.now() }
+    const exchange = this.#begin(responder, match)
     try {
       if (match === undefined) throw this.#parts.elsewhere?.problem ?? new Problem('not-found')
       this.#finish(exchange, await this.#reply(responder, match))
@@ -52,6 +59,45 @@ export class RequestPipeline {
       if (error instanceof ClientGone) responder.drop()
       else this.#refuse(exchange, error)
     }
+  }
+
+  /**
+   * Answers one request for an upgrade: gate, then the route, which takes the socket over or refuses. Never
+   * throws.
+   */
+  async upgrade(responder: UpgradeResponder, found: UpgradeMatch, draining: AbortSignal): Promise<void> {
+    const exchange = this.#begin(responder, found.match)
+    try {
+      const refusal = await this.#accept(responder, found.route, draining)
+      if (refusal === undefined) this.#record(exchange, SWITCHING_PROTOCOLS)
+      else this.#finish(exchange, refusal)
+    } catch (error) {
+      if (error instanceof ClientGone) responder.drop()
+      else if (responder.isAnswered) {
+        logFault(this.#parts.plane.log, exchange.id, found.route.path, error)
+        responder.drop()
+      } else this.#refuse(exchange, error)
+    }
+  }
+
+  async #accept(
+    responder: UpgradeResponder,
+    route: UpgradeRoute,
+    draining: AbortSignal,
+  ): Promise<Reply | undefined> {
+    if (draining.aborted) throw new Problem('unavailable', { retryAfterSeconds: DRAINING_RETRY_SECONDS })
+    const { plane } = this.#parts
+    const { req, socket, head } = responder
+    const request = new RequestView(plane, responder, socket)
+    const caller = await route.gate.admit(request)
+    await route.gate.confirm?.(request)
+    if (socket.destroyed) throw new ClientGone()
+    const query = queryOf(req, route)
+    return route.accept({ plane, caller, query, headers: req.headers, req, socket, head, draining })
+  }
+
+  #begin(responder: Responder, match: Match | undefined): Exchange {
+    return { responder, id: this.#parts.ids.next(), match, start: performance.now() }
   }
 
   async #reply(responder: Responder, { resource, params }: Match): Promise<Reply> {
@@ -99,11 +145,14 @@ export class RequestPipeline {
     this.#finish(exchange, reply, code)
   }
 
-  #finish({ responder, id, match, start }: Exchange, reply: Reply, code?: string): void {
+  #finish(exchange: Exchange, reply: Reply, code?: string): void {
+    exchange.responder.send(exchange.id, reply)
+    this.#record(exchange, reply.status, code)
+  }
+
+  #record({ responder, id, match, start }: Exchange, status: number, code?: string): void {
     const { plane, metrics } = this.#parts
-    responder.send(id, reply)
     const { method = '' } = responder.req
-    const { status } = reply
     const ms = performance.now() - start
     const route = match?.resource.template ?? UNMATCHED
     metrics.answered({ method, route, status, seconds: ms / 1000 })
@@ -138,7 +187,10 @@ function routeFor({ routes, allow }: Resource, method: string): Route {
 
 const NO_QUERY = {}
 
-function queryOf({ url }: IncomingMessage, { query }: Route): Record<string, string | undefined> {
+function queryOf(
+  { url }: IncomingMessage,
+  { query }: Pick<Route, 'query'>,
+): Record<string, string | undefined> {
   if (query === undefined) return NO_QUERY
   const values = new QueryValues(url)
   return Object.fromEntries(Object.keys(query).map((name) => [name, storableText(values.first(name))]))

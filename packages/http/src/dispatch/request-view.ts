@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
 import type { GateRequest } from '../route.ts'
 import { clientIp } from './client-ip.ts'
@@ -11,13 +12,16 @@ export class RequestView implements GateRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly #responder: Responder
+  readonly #connection: Writable
   #query: QueryValues | undefined
 
-  constructor(plane: ControlPlane, responder: Responder) {
+  /** `connection`: closes when the client has left, or has its answer. */
+  constructor(plane: ControlPlane, responder: Responder, connection: Writable = responder.res) {
     this.plane = plane
     this.headers = responder.req.headers
     this.rawHeaders = responder.req.rawHeaders
     this.#responder = responder
+    this.#connection = connection
   }
 
   get address(): string {
@@ -36,9 +40,9 @@ export class RequestView implements GateRequest {
 
   get gone(): AbortSignal {
     const leaving = new AbortController()
-    const { res } = this.#responder
-    if (res.destroyed) leaving.abort()
-    else res.once('close', () => leaving.abort())
+    const connection = this.#connection
+    if (connection.destroyed) leaving.abort()
+    else connection.once('close', () => leaving.abort())
     return leaving.signal
   }
 

@@ -19,6 +19,7 @@ export class Connections {
   // Arrays, mostly of one element: a set that is emptied again and again allocates a new table each time.
   readonly #owed = new Map<Duplex, ServerResponse[]>()
   readonly #ending = new WeakSet<Duplex>()
+  readonly #upgraded = new Map<Duplex, AbortController>()
   #closing = false
   #taken = 0
 
@@ -37,6 +38,23 @@ export class Connections {
     responses.push(response)
     response.on('close', () => responses.splice(responses.indexOf(response), 1))
     if (this.#closing) endWith(response)
+  }
+
+  /**
+   * Records that a connection changes its protocol. Returns the signal that is aborted when the server begins
+   * to drain.
+   */
+  upgrade(socket: Duplex): AbortSignal {
+    const draining = new AbortController()
+    if (this.#closing) draining.abort()
+    this.#upgraded.set(socket, draining)
+    socket.once('close', () => this.#upgraded.delete(socket))
+    return draining.signal
+  }
+
+  /** The number of open connections that have changed their protocol, or are about to. */
+  get upgraded(): number {
+    return this.#upgraded.size
   }
 
   /** The number of answers in progress. */
@@ -72,10 +90,12 @@ export class Connections {
 
   /**
    * From now on every answer ends its connection, including answers in progress whose head has not been sent.
+   * Upgraded connections are told by their signal.
    */
   closeAfterAnswers(): void {
     this.#closing = true
     for (const responses of this.#owed.values()) for (const response of responses) endWith(response)
+    for (const draining of this.#upgraded.values()) draining.abort()
   }
 
   /**
@@ -94,22 +114,23 @@ export class Connections {
   }
 
   /**
-   * Closes the connections that owe no answer, even if part of a next request has arrived. Each connection
-   * gets a turn of its own, which first reads the requests that have arrived. For `mostMs`, busy turns do not
-   * count. If hundreds of connections were closed at once or in busy turns, requests that arrive meanwhile
-   * would be lost.
+   * Closes the connections that owe no answer, unless they are upgraded, even if part of a next request has
+   * arrived. Each connection gets a turn of its own, which first reads the requests that have arrived. For
+   * `mostMs`, busy turns do not count. If hundreds of connections were closed at once or in busy turns,
+   * requests that arrive meanwhile would be lost.
    */
   async closeIdle(mostMs: number): Promise<void> {
     const until = performance.now() + mostMs
     for (const socket of [...this.#owed.keys()]) {
       if (performance.now() < until + mostMs) await quietTurn(until)
-      if (this.#owed.get(socket)?.length === 0) (socket as Socket).destroySoon()
+      const isIdle = this.#owed.get(socket)?.length === 0 && !this.#upgraded.has(socket)
+      if (isIdle) (socket as Socket).destroySoon()
     }
   }
 
-  /** Cuts every connection; returns the number of answers lost. */
+  /** Cuts every connection; returns the number of answers and upgraded connections lost. */
   cutAll(): number {
-    const lost = this.answering
+    const lost = this.answering + this.upgraded
     for (const socket of this.#owed.keys()) socket.destroy()
     return lost
   }

@@ -17,7 +17,7 @@ export interface DrainOptions {
 
 /** The result of draining a server. */
 export interface DrainReport {
-  /** Answers that were not finished at the deadline. */
+  /** Answers that were not finished, and upgraded connections that were not closed, at the deadline. */
   readonly lost: number
 }
 
@@ -32,8 +32,9 @@ const QUIET_PATIENCE_MS = 2000
 const BACKLOG_MS = 50
 
 /**
- * Stops a server without losing an accepted request: it reports itself not ready, refuses new connections,
- * ends every connection with its answer, closes idle connections, and cuts the rest at the deadline.
+ * Stops a server without losing an accepted request: it reports itself not ready, tells upgraded connections,
+ * refuses new ones, ends every connection with its answer, closes idle connections, and cuts the rest at the
+ * deadline.
  */
 export async function drainServer(
   server: Server,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RequestIds } from '../observe/request-ids.ts'
+import { linger } from './linger.ts'
 
 /** The answer on a connection whose bytes never became a request. */
 export interface RawAnswer {
@@ -29,16 +30,8 @@ export const answerTo = (error: { readonly code?: string | undefined }): RawAnsw
   BY_CODE[error.code ?? ''] ?? BAD_REQUEST
 
 /**
- * Limits, in time and in bytes, on reading and dropping the input of a client that goes on sending after a
- * refusal.
- */
-const LINGER_MS = 1000
-const LINGER_BYTES = 256 * 1024
-
-/**
- * Writes an answer by hand, in the form of all answers, then closes the connection. The connection stays open
- * until the client has read the answer: data that arrives at a closed connection causes a reset, which
- * discards the answer (RFC 9112, section 9.6).
+ * Writes an answer by hand, in the form of all answers, then closes the connection once the client has read
+ * the answer.
  */
 export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, error }: RawAnswer): void {
   if (!socket.writable) {
@@ -49,16 +42,6 @@ export function writeRaw(socket: Duplex, ids: RequestIds, { status, reason, erro
   const head = Object.entries(headersOf(body, ids)).map(([name, value]) => `${name}: ${value}`)
   socket.end(`HTTP/1.1 ${status} ${reason}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   linger(socket)
-}
-
-function linger(socket: Duplex): void {
-  let dropped = 0
-  const late = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(late))
-  socket.on('data', (chunk: Buffer) => {
-    dropped += chunk.length
-    if (dropped > LINGER_BYTES) socket.destroy()
-  })
 }
 
 /** Sends the same answer to a request that was parsed, in its turn among the answers of the connection. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net'
 import { type Log, Problem, silentLog } from '@svc/core'
 import type Koa from 'koa'
+import type { Upgrades } from '../dispatch/upgrades.ts'
 import { RequestIds } from '../observe/request-ids.ts'
 import { Connections } from './connections.ts'
 import { type DrainReport, drainServer } from './drain.ts'
@@ -31,6 +32,9 @@ export type ListenOptions = ListenAt & {
   readonly patience?: Partial<typeof PATIENCE>
 }
 
+/** An application, with its upgrade routes if it has some. */
+export type Served = Koa & { readonly upgrades?: Upgrades }
+
 /** A listening server. Disposing it drains it. */
 export interface Listening extends AsyncDisposable {
   /** `http://127.0.0.1:8080`, or the path of the socket file. */
@@ -38,7 +42,7 @@ export interface Listening extends AsyncDisposable {
   /** 0 for a socket file. */
   readonly port: number
   /** Switches to another application from the next request on, on open connections too. */
-  serve(app: Koa): void
+  serve(app: Served): void
   /** Stops without losing an accepted request. A second call returns the same report. */
   drain(): Promise<DrainReport>
   /** Stops at once; answers in progress are lost. */
@@ -69,12 +73,13 @@ const MAX_HEADERS = 100
  * Serves an application, with a limit on every resource that a client could exhaust.
  * @throws Problem `conflict` when the address or the socket file is in use
  */
-export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
+export async function listen(app: Served, options: ListenOptions): Promise<Listening> {
   const ids = new RequestIds()
-  const server = serverOf(options)
+  const answering: Answering = { handle: app.callback(), upgrades: app.upgrades }
+  const server = serverOf(options, answering)
   const connections = new Connections(server)
-  const answering = { handle: app.callback() }
   answerRequests(server, answering, connections, ids)
+  answerUpgrades(server, answering, connections)
   answerTheUnreadable(server, connections, ids)
   await listening(server, options)
   tellRefused(server, options.log ?? silentLog)
@@ -93,16 +98,27 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     now.abort()
     return drain()
   }
-  const serve = (next: Koa) => {
+  const serve = (next: Served) => {
     answering.handle = next.callback()
+    answering.upgrades = next.upgrades
   }
   return { ...placeOf(server), serve, drain, cut, [Symbol.asyncDispose]: async () => void (await drain()) }
 }
 
-function serverOf({ maxConnections, patience }: ListenOptions): Server {
+/** The application that answers now. */
+interface Answering {
+  handle: ReturnType<Koa['callback']>
+  upgrades: Upgrades | undefined
+}
+
+function serverOf({ maxConnections, patience }: ListenOptions, answering: Answering): Server {
   const limits = { ...PATIENCE, ...patience, maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false }
   // Otherwise Node would answer a missing Host itself, without a body.
-  const server = createServer({ ...limits, requireHostHeader: false })
+  const server = createServer({
+    ...limits,
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request) => hasOneHost(request) && answering.upgrades?.accepts(request) === true,
+  })
   server.maxHeadersCount = MAX_HEADERS
   server.maxRequestsPerSocket = 0
   server.timeout = 0
@@ -114,7 +130,7 @@ function serverOf({ maxConnections, patience }: ListenOptions): Server {
 // request.
 function answerRequests(
   server: Server,
-  answering: { readonly handle: ReturnType<Koa['callback']> },
+  answering: Answering,
   connections: Connections,
   ids: RequestIds,
 ): void {
@@ -136,6 +152,22 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
+// Node before 24.9 has no such callback, and with a listener it would take every request with an `Upgrade`
+// header for an upgrade. Without one all of them are ordinary requests, and upgrade routes answer 426.
+function answerUpgrades(server: Server, answering: Answering, connections: Connections): void {
+  if (!('shouldUpgradeCallback' in server)) return
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // Node's own listener is gone, and an error without a listener would end the process.
+    socket.on('error', () => socket.destroy())
+    const draining = connections.upgrade(socket)
+    connections.afterEarlier(socket, () => {
+      // An earlier answer on this connection may have set the timeout of idle connections.
+      socket.setTimeout(0)
+      void answering.upgrades?.answer(request, socket, head, draining)
+    })
+  })
 }
 
 function answerTheUnreadable(server: Server, connections: Connections, ids: RequestIds): void {

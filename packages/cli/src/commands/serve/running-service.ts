@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Config, type ControlPlane, createControlPlane, type Log, ownFolder, Problem } from '@svc/core'
 import { type DatabaseServer, databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
-import { createApp, createControlApp, createWaitingApp, type Listening, listen } from '@svc/http'
+import { createApp, createControlApp, createWaitingApp, type Listening, listen, type Served } from '@svc/http'
 import { controlSocketPath } from '../../connect/connect.ts'
 import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
@@ -173,7 +173,7 @@ function storageSource({ database, service }: Config, server: DatabaseServer | u
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
 }
 
-async function listenOnNetwork(plane: ControlPlane, app: ReturnType<typeof createApp>): Promise<Listening> {
+async function listenOnNetwork(plane: ControlPlane, app: Served): Promise<Listening> {
   const { config, health, log } = plane
   const { host, port } = config.http
   const limits = { maxConnections: await connectionLimit(config), ...patience(plane) }
