@@ -1,4 +1,4 @@
-import { ownTurn } from '@svc/core'
+import { yieldToEventLoop } from '@svc/core'
 import type { GateRequest } from '../route.ts'
 import type { Body } from './body.ts'
 import { LONG_BYTES } from './json-body.ts'
@@ -33,7 +33,7 @@ export const rawBody = <Input>({
   maxBytes,
   read: ({ req, share, request }) =>
     readBytes(req, { maxBytes, share }, async (chunks, length) => {
-      if (length > LONG_BYTES) await ownTurn()
+      if (length > LONG_BYTES) await yieldToEventLoop()
       return verify(Buffer.concat(chunks), request)
     }),
 })
