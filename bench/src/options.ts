@@ -30,7 +30,7 @@ export const USAGE = `npm run bench -- [scenario …] [options]
   --gate          exit code 1 when a goal is missed in two of three tries
   --json          one line of JSON for each scenario instead of tables
   --no-results    keep nothing in bench/results
-  --report        write the tables of docs/performance.md from the newest results`
+  --report        write the tables of bench/results/README.md from the newest results`
 
 /**
  * A warm-up takes seconds because the engine takes seconds to compile code that a server then runs for

@@ -4,8 +4,8 @@ import { median, pairedRatio } from '../measure/statistics.ts'
 import type { Result } from './results.ts'
 import { rounded, spread } from './table.ts'
 
-/** The page that quotes the results. */
-export const PAGE = new URL('../../../docs/performance.md', import.meta.url).pathname
+/** The page of all tables. */
+export const PAGE = new URL('../../results/README.md', import.meta.url).pathname
 
 const BEGIN = '<!-- tables: npm run bench -- --report writes them -->'
 const END = '<!-- end of tables -->'
