@@ -9,7 +9,8 @@ import { proseFaults } from './prose/check.ts'
 const root = join(import.meta.dirname, '..')
 const chosen = process.argv.slice(2)
 // The changelog and old decisions keep their words; the reference and the tables of the bench are generated.
-const SPARED = /^(?:CHANGELOG\.md|docs\/reference\/|bench\/results\/README\.md|docs\/decisions\/00(?:0[1-9]|[12]\d|3[0-3])-)/
+const SPARED =
+  /^(?:CHANGELOG\.md|docs\/reference\/|bench\/results\/README\.md|docs\/decisions\/00(?:0[1-9]|[12]\d|3[0-3])-)/
 
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
