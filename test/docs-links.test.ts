@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { anchorsOf, brokenLinks } from './docs/links.ts'
 import { allPages, readPage, root } from './docs/page.ts'
@@ -36,5 +38,34 @@ describe('links of the docs', () => {
       'twice',
       'twice-1',
     ])
+  })
+})
+
+describe('records of decisions', () => {
+  const folder = join(root, 'docs/decisions')
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  const names = globSync('0*.md', { cwd: folder }).sort()
+
+  test('each has a title with its number, and then its date and status', () => {
+    for (const name of names) {
+      const [title, , status] = read(name).split('\n')
+      expect([name, title]).toEqual([name, expect.stringMatching(`^# ${Number(name.slice(0, 4))}\\. \\S`)])
+      expect([name, status]).toEqual([
+        name,
+        expect.stringMatching(/^\d{4}-\d\d-\d\d\. (?:Accepted|\*\*Superseded by)/),
+      ])
+    }
+  })
+
+  test('the index lists all of them in order, with title, date and whether they hold', () => {
+    const rows = read('README.md').matchAll(/^\| \[(\d+)\]\((\S+)\) \| (.+) \| (\S+) \| (.+) \|$/gm)
+    const listed = [...rows].map(([, number, name, title, date, status = '']) => {
+      return { name, title: `# ${number}. ${title}`, date, holds: status.startsWith('accepted') }
+    })
+    const written = names.map((name) => {
+      const [title, , status = ''] = read(name).split('\n')
+      return { name, title, date: status.slice(0, 'yyyy-mm-dd'.length), holds: status.includes('Accepted') }
+    })
+    expect(listed).toEqual(written)
   })
 })
