@@ -62,7 +62,7 @@ describe('the limits on the page', () => {
     expect(rows.get('Sign-in')).toBe(
       `${perMinute('login-per-ip')} a minute and address; ${perAccount.limit} in ${accountMinutes} minutes and account`,
     )
-    expect(rows.get('Rows of the audit log for what somebody may not run')).toBe(
+    expect(rows.get('Audit rows for operations that the caller may not run')).toBe(
       `${perMinute('refused-operations')} a minute and person`,
     )
     expect(rows.get('Body')).toMatch(new RegExp(`; all requests together ${inFlight} in memory$`))
