@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { OPERATIONS } from '../../packages/core/src/wiring/operation-list.ts'
+import { OPERATIONS } from '../../packages/core/src/wiring/features.ts'
 import { jsonSchema, type Shape } from '../../packages/http/src/body/shape.ts'
 import { pathsOf, type Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'

@@ -1,17 +1,13 @@
 import { Accounts } from './accounts/accounts.ts'
-import { AgentMetrics } from './agents/agent-metrics.ts'
-import { Agents } from './agents/agents.ts'
+import { RefusalTally } from './alerts/refusal-tally.ts'
 import type { ContentPages } from './chat/content-folder.ts'
 import type { LanguageModel } from './chat/language-model.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
-import { Deployments } from './deployments/deployments.ts'
 import { registerGauges } from './health/gauges.ts'
 import { Health } from './health/health.ts'
 import type { ModelProbe } from './health/model-probe.ts'
 import type { Ids } from './ids.ts'
-import { JobMetrics } from './jobs/job-metrics.ts'
-import { Jobs } from './jobs/jobs.ts'
 import { Licenses } from './licenses/licenses.ts'
 import type { RateCounter } from './limits/rate-counter.ts'
 import { MemoryRateCounter } from './limits/rate-counter-memory.ts'
@@ -20,23 +16,15 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
-import { Monitors } from './monitors/monitors.ts'
 import type { Outbound } from './net/outbound.ts'
-import type { Services } from './operations/operation.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
-import { SecondFactors } from './second-factors/second-factors.ts'
-import { Sessions } from './sessions/sessions.ts'
 import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
-import { Tenants } from './tenants/tenants.ts'
 import type { Timers } from './timers.ts'
-import { Users } from './users/users.ts'
-import { alertsOf } from './wiring/alerts.ts'
 import { type Base, baseOf } from './wiring/base.ts'
-import { chatOf } from './wiring/chat.ts'
+import { type Services, servicesOf } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
-import { systemCheckOf } from './wiring/system-check.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
 
 /** Parts of a control plane. All but settings and storage have a production default. */
@@ -98,35 +86,13 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const base = baseOf(parts)
   const { config, storage, clock, timers, metrics, signer, log, ids } = base
   const { dns = nodeDnsClient() } = parts
-  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
   const licenses = new Licenses({ ...base, licensing: config.licensing })
   const health = new Health({ ...base, licenses, faults: config.faults })
-  const chat = chatOf(base, parts, health)
-  const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
-  const { refusals, ...alerting } = alertsOf(base, parts, monitors)
-  const users = new Users(base)
-  const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
-  const services: Services = {
-    ...alerting,
-    agents: agentsOf(base, jobs),
-    audit: storage.audit,
-    chat,
-    deployments: new Deployments(storage),
-    jobs,
-    licenses,
-    monitors,
-    secondFactors,
-    sessions: sessionsOf(base, secondFactors),
-    systemCheck: systemCheckOf(base, parts, {
-      dns,
-      services: { chat, licenses },
-      scheduler: () => scheduler,
-    }),
-    tenants: new Tenants(base),
-    users,
-  }
+  const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
+  const beside = { parts, dns, health, licenses, refusals, scheduler: () => scheduler }
+  const services = servicesOf(base, beside)
   const tasks = tickTasks(services, config)
-  const scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
+  const scheduler: Scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
   const accounts = new Accounts({ ...base, ...services })
@@ -134,18 +100,6 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   registerGauges({ metrics, storage, clock, timers })
   const tools = { config, storage, clock, ids, log, timers, metrics, signer }
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }
-}
-
-// Production is behind TLS unless its address has another scheme, which may be written in capitals.
-function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
-  const { publicUrl, production } = base.config.service
-  const secure = publicUrl === undefined ? production : URL.parse(publicUrl)?.protocol === 'https:'
-  return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
-}
-
-function agentsOf(base: Base, jobs: Jobs): Agents {
-  const { perLicense: hostsPerLicense } = base.config.hosts
-  return new Agents({ ...base, jobs, metrics: new AgentMetrics(base.metrics), hostsPerLicense })
 }
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {

@@ -83,6 +83,11 @@ export interface Call<Caller, Input, Param extends string, Query extends string>
   readonly headers: IncomingHttpHeaders
 }
 
+/**
+ * Licensed operations that a route runs, by name, each with the fields of the body that choose it.
+ */
+export type MountedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>
+
 /** The declaration of a route. */
 export interface RouteParts<Caller, Input, Path extends string, Query extends string> {
   readonly method: Method
@@ -99,6 +104,8 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   /** Request headers that the handler reads, for the API document. */
   readonly reads?: Readonly<Record<string, string>>
   readonly replies: Replies
+  /** The operations that clients run by this route. */
+  readonly operations?: MountedOperations
   /** Errors carry their code and what to do about them: for operators, never for hosts. */
   readonly operatorErrors?: true
   handle(call: Call<Caller, Input, ParamName<Path>, Query>): Reply | Promise<Reply>

@@ -1,4 +1,6 @@
 import { type Answer, Problem } from '@svc/core'
+import type { Method } from '@svc/http'
+import { ROUTES } from '@svc/http/routes'
 import type { Connection } from './connect.ts'
 import { exchange } from './exchange.ts'
 import { textsOf } from './problem-of.ts'
@@ -7,53 +9,47 @@ type Input = Readonly<Record<string, unknown>>
 
 /** A request of a license: with a body it is a POST. */
 interface LicensedRequest {
+  readonly method: Method
   readonly path: string
   readonly body?: object
 }
 
-const ALERTS = '/api/v1/fleet/alerts'
+/** The operations that a license key alone may run over the network, and the requests that run them. */
+const REQUESTS: ReadonlyMap<string, (input: Input) => LicensedRequest> = new Map(
+  ROUTES.flatMap(({ method, path, operations = {} }) =>
+    Object.entries(operations).map(([name, fixed]) => [
+      name,
+      // The key says which license: naming another beside it changes nothing.
+      ({ license: _, ...input }: Input) => requestOf(method, path, { ...input, ...fixed }),
+    ]),
+  ),
+)
 
-// The key says which license: naming another beside it changes nothing.
-const alertsPath = ({ license: _, ...filter }: Input): string => {
-  const entries = Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)])
-  const query = new URLSearchParams(entries)
-  return query.size === 0 ? ALERTS : `${ALERTS}?${query}`
+function requestOf(method: Method, template: string, input: Input): LicensedRequest {
+  const rest = new Map(Object.entries(input))
+  const path = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = encodeURIComponent(String(rest.get(name)))
+    rest.delete(name)
+    return value
+  })
+  if (method === 'POST') return { method, path, body: Object.fromEntries(rest) }
+  const query = new URLSearchParams([...rest].map(([name, value]): [string, string] => [name, String(value)]))
+  return { method, path: query.size === 0 ? path : `${path}?${query}` }
 }
 
-const acting =
-  (action: string) =>
-  ({ license: _, ...input }: Input): LicensedRequest => ({ path: ALERTS, body: { ...input, action } })
-
-/** The operations that a license key alone may do over the network, and their routes. */
-const ROUTES: Readonly<Record<string, (input: Input) => LicensedRequest>> = {
-  'fleet.servers': () => ({ path: '/v1/fleet/servers' }),
-  'fleet.backups': ({ host }) => ({
-    path:
-      host === undefined ? '/v1/fleet/backups' : `/v1/fleet/backups?host=${encodeURIComponent(String(host))}`,
-  }),
-  'alerts.list': (input) => ({ path: alertsPath(input) }),
-  'alerts.ack': acting('ack'),
-  'alerts.unack': acting('unack'),
-  'alerts.snooze': acting('snooze'),
-  'alerts.unsnooze': acting('unsnooze'),
-  'alerts.resolve': acting('resolve'),
-}
-
-/** Reads the fleet of one license over the network, and acts on its alerts (spec, GET /v1/fleet/servers). */
+/** Runs the licensed operations that are mounted on routes, over the network with a license key. */
 export function fleetClient(url: string, licenseKey: string | undefined): Connection {
   const run = async (name: string, input: Input): Promise<Answer> => {
-    const route = ROUTES[name]
-    if (route === undefined) throw notOverNetwork(name)
+    const request = REQUESTS.get(name)
+    if (request === undefined) throw notOverNetwork(name)
     if (licenseKey === undefined) {
       throw new Problem('license-key-required', {
         detail:
           'with --url a license key is needed (--key-file FILE, or SERVICE_LICENSE_KEY in the environment), or a session: svc login',
       })
     }
-    const request = route(input)
-    const method = request.body === undefined ? 'GET' : 'POST'
     const headers = { authorization: `Bearer ${licenseKey}` }
-    const { status, body } = await exchange({ url }, { ...request, method, headers })
+    const { status, body } = await exchange({ url }, { ...request(input), headers })
     if (status === 200 && body !== undefined) return body
     throw refusal(status, url, body)
   }

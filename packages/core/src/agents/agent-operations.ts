@@ -1,7 +1,16 @@
 import { optional } from 'superstruct'
-import { operation, type Services } from '../operations/operation.ts'
-import { text } from '../validation.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { operationOf } from '../operations/operation.ts'
+import { listOf, shape, text, whole } from '../validation.ts'
+import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
+
+interface Services {
+  readonly agents: Agents
+  readonly licenses: Licenses
+}
+
+const operation = operationOf<Services>()
 
 const license = optional(text(1, 512))
 const host = text(1, 512)
@@ -9,6 +18,18 @@ const host = text(1, 512)
 async function scope({ licenses }: Services, idOrKey: string | undefined): Promise<string | undefined> {
   return idOrKey === undefined ? undefined : licenses.resolve(idOrKey)
 }
+
+const word = text(0, 512)
+/** A host in the answer to its license. */
+const server = shape({
+  id: word,
+  hostname: word,
+  label: word,
+  state: word,
+  version: word,
+  org: word,
+  last_heartbeat: whole(0, Number.MAX_SAFE_INTEGER),
+})
 
 const changing = (name: string, summary: string, change: AgentChange) =>
   operation({
@@ -30,9 +51,13 @@ export const agentOperations = [
     summary: 'list the hosts',
     permission: 'platform.read',
     changes: false,
-    input: { license },
-    run: async (services, input) => ({
-      servers: await services.agents.overview(await scope(services, input.license)),
+    licensed: true,
+    input: {},
+    answer: { servers: listOf(server, Number.POSITIVE_INFINITY) },
+    run: async ({ agents }, _input, _operator, { licenseId, isCaller }) => ({
+      servers: await (isCaller && licenseId !== undefined
+        ? agents.servers(licenseId)
+        : agents.overview(licenseId)),
     }),
   }),
   operation({

@@ -1,11 +1,12 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { operation, type Services } from '../operations/operation.ts'
+import { type LicenseScope, operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
-import { listOf, oneOf, text, whole } from '../validation.ts'
+import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import {
   ALERT_ACTIONS,
   ALERT_KINDS,
+  ALERT_SEVERITIES,
   ALERT_STATUSES,
   type Alert,
   alertView,
@@ -14,14 +15,47 @@ import {
   MAX_NOTE_CHARS,
 } from './alert.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
+import type { Alerts } from './alerts.ts'
 import type { AlertScope } from './alerts-store.ts'
 
-const id = text(1, 64)
-const seconds = whole(1, LAST_SECOND)
-
-async function scopeOf({ alerts, licenses }: Services, license: string | undefined): Promise<AlertScope> {
-  return license === undefined ? {} : alerts.scopeOf(await licenses.resolve(license))
+interface Services {
+  readonly alerts: Alerts
 }
+
+const operation = operationOf<Services>()
+
+const id = text(1, 64)
+const second = whole(0, LAST_SECOND)
+const word = text(0, 4096)
+
+/** An alert in the answer to its license. */
+const alertShape = shape({
+  id,
+  dedup_key: word,
+  kind: oneOf(ALERT_KINDS),
+  severity: oneOf(ALERT_SEVERITIES),
+  status: oneOf(ALERT_STATUSES),
+  summary: word,
+  host: optional(shape({ id: word, hostname: word })),
+  details: freeObject(),
+  count: whole(1, Number.MAX_SAFE_INTEGER),
+  flapping: flag(),
+  starts_at: second,
+  last_seen_at: second,
+  acknowledged_at: optional(second),
+  acknowledged_by: optional(word),
+  ack_expires_at: optional(second),
+  snoozed_until: optional(second),
+  resolved_at: optional(second),
+  notified_at: optional(second),
+})
+const listed = listOf(alertShape, Number.POSITIVE_INFINITY)
+
+const scopeOf = async (alerts: Alerts, { licenseId }: LicenseScope): Promise<AlertScope> =>
+  licenseId === undefined ? {} : alerts.scopeOf(licenseId)
+
+const dateOf = (seconds: number | undefined): Date | undefined =>
+  seconds === undefined ? undefined : new Date(seconds * 1000)
 
 /** Returns an alert as operators see it, with its license and tenant. */
 const operatorView = (alert: Alert, now: Date) => ({
@@ -29,6 +63,9 @@ const operatorView = (alert: Alert, now: Date) => ({
   ...(alert.licenseId === '' ? {} : { license_id: alert.licenseId }),
   ...(alert.tenantId === undefined ? {} : { tenant_id: alert.tenantId }),
 })
+
+const viewsOf = (alerts: readonly Alert[], now: Date, { isCaller }: LicenseScope) =>
+  alerts.map((alert) => (isCaller ? alertView(alert, now) : operatorView(alert, now)))
 
 const SUMMARIES = {
   ack: 'say that somebody has taken an alert on; good for 24 hours',
@@ -44,22 +81,21 @@ const actions = ALERT_ACTIONS.map((action) =>
     summary: SUMMARIES[action],
     permission: 'platform.deploy',
     changes: true,
+    licensed: true,
     input: {
       id: optional(id),
-      ids: optional(listOf(id, MAX_ACTED_ALERTS)),
       dedup_key: optional(text(1, 1024)),
-      license: optional(text(1, 512)),
-      until: optional(seconds),
-      for_seconds: optional(seconds),
+      ids: optional(listOf(id, MAX_ACTED_ALERTS)),
+      until: optional(second),
+      for_seconds: optional(whole(1, Number.MAX_SAFE_INTEGER)),
       note: optional(text(0, MAX_NOTE_CHARS)),
     },
-    run: async (services, input, { name: actor }) => {
-      const until = input.until === undefined ? undefined : new Date(input.until * 1000)
-      const { id, ids, dedup_key: dedupKey, for_seconds: forSeconds, note } = input
-      const scope = await scopeOf(services, input.license)
-      const names = { id, ids, dedupKey }
-      const alerts = await services.alerts.act({ ...names, scope, action, until, forSeconds, note, actor })
-      const views = alerts.map((alert) => operatorView(alert, services.alerts.now()))
+    answer: { ok: flag(), alert: optional(alertShape), alerts: optional(listed) },
+    run: async ({ alerts }, input, { name: actor }, license) => {
+      const { id, ids, dedup_key: dedupKey, until, for_seconds: forSeconds, note } = input
+      const scope = await scopeOf(alerts, license)
+      const asked = { id, ids, dedupKey, action, until: dateOf(until), forSeconds, note }
+      const views = viewsOf(await alerts.act({ ...asked, scope, actor }), alerts.now(), license)
       return ids === undefined ? { ok: true, alert: views[0] } : { ok: true, alerts: views }
     },
   }),
@@ -72,21 +108,23 @@ export const alertOperations = [
     summary: 'list the alerts, unresolved and newest first',
     permission: 'platform.read',
     changes: false,
+    licensed: true,
     input: {
-      license: optional(text(1, 512)),
       status: optional(oneOf(ALERT_STATUSES)),
       host: optional(text(1, 512)),
       kind: optional(oneOf(ALERT_KINDS)),
-      since: optional(whole(0, LAST_SECOND)),
+      since: optional(second),
       limit: optional(whole(1, ALERTS_LISTED.max)),
       cursor: optional(text(1, 64)),
     },
-    run: async (services, { license, since, ...filter }) => {
-      const from = since === undefined ? undefined : new Date(since * 1000)
-      const scope = await scopeOf(services, license)
-      const { alerts, nextCursor } = await services.alerts.list({ ...filter, scope, since: from })
-      const views = alerts.map((alert) => operatorView(alert, services.alerts.now()))
-      return { alerts: views, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
+    answer: { alerts: listed, next_cursor: optional(word) },
+    run: async ({ alerts }, { since, ...filter }, _operator, license) => {
+      const scope = await scopeOf(alerts, license)
+      const page = await alerts.list({ ...filter, scope, since: dateOf(since) })
+      return {
+        alerts: viewsOf(page.alerts, alerts.now(), license),
+        ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
+      }
     },
   }),
   operation({

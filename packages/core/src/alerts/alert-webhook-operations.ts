@@ -1,8 +1,17 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { operation, type Services } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
+import type { Tenants } from '../tenants/tenants.ts'
 import { flag, text } from '../validation.ts'
 import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
+import type { AlertWebhooks } from './alert-webhooks.ts'
+
+interface Services {
+  readonly alertWebhooks: AlertWebhooks
+  readonly tenants: Tenants
+}
+
+const operation = operationOf<Services>()
 
 const tenant = optional(text(1, 128))
 

@@ -1,10 +1,17 @@
 import { defaulted } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { operation } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { flag, text, whole } from '../validation.ts'
 import { cannedAnswer } from './canned-answer.ts'
+import type { Chat } from './chat.ts'
 import type { Conversation } from './conversation.ts'
 import type { ChatMessage } from './message.ts'
+
+interface Services {
+  readonly chat: Chat
+}
+
+const operation = operationOf<Services>()
 
 const conversation = text(1, 64)
 const MAX_SHOWN = 1000

@@ -1,4 +1,11 @@
-import { operation } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
+import type { SystemCheck } from './system-check.ts'
+
+interface Services {
+  readonly systemCheck: SystemCheck
+}
+
+const operation = operationOf<Services>()
 
 /** Operations on the health of the service. */
 export const healthOperations = [

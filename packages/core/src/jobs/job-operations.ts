@@ -1,10 +1,21 @@
 import { defaulted, optional } from 'superstruct'
-import { operation, type Services } from '../operations/operation.ts'
+import type { Agents } from '../agents/agents.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { jobView } from './job-view.ts'
+import type { Jobs } from './jobs.ts'
+
+interface Services {
+  readonly jobs: Jobs
+  readonly agents: Agents
+  readonly licenses: Licenses
+}
+
+const operation = operationOf<Services>()
 
 const job = text(1, 64)
 const license = text(1, 512)

@@ -1,10 +1,18 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { operation } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import type { Tenants } from '../tenants/tenants.ts'
 import { instant, text } from '../validation.ts'
 import type { License } from './license.ts'
 import type { Licenses } from './licenses.ts'
+
+interface Services {
+  readonly licenses: Licenses
+  readonly tenants: Tenants
+}
+
+const operation = operationOf<Services>()
 
 /** Returns a license as operators see it; instants in unix seconds. */
 export const licenseView = (license: License) => ({

@@ -1,5 +1,7 @@
 import { defaulted, optional } from 'superstruct'
-import { operation, type Services } from '../operations/operation.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { operationOf } from '../operations/operation.ts'
+import type { Tenants } from '../tenants/tenants.ts'
 import { listOf, oneOf, text, whole } from '../validation.ts'
 import { MATCHES, RECORD_TYPES } from './dns-answer.ts'
 import {
@@ -13,6 +15,15 @@ import {
 } from './monitor.ts'
 import type { DefinitionChange } from './monitor-definition.ts'
 import { historyView, monitorView, observationView } from './monitor-view.ts'
+import type { Monitors } from './monitors.ts'
+
+interface Services {
+  readonly monitors: Monitors
+  readonly licenses: Licenses
+  readonly tenants: Tenants
+}
+
+const operation = operationOf<Services>()
 
 const monitor = text(1, MAX_NAME_CHARS)
 const host = text(1, 254)

@@ -1,7 +1,14 @@
 import { defaulted } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { whole } from '../validation.ts'
-import { operation } from './operation.ts'
+import type { AuditStore } from './audit-store.ts'
+import { operationOf } from './operation.ts'
+
+interface Services {
+  readonly audit: AuditStore
+}
+
+const operation = operationOf<Services>()
 
 /** Operations on the audit log. */
 export const auditOperations = [

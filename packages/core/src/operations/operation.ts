@@ -1,83 +1,129 @@
-import type { Infer, Struct } from 'superstruct'
-import type { Agents } from '../agents/agents.ts'
-import type { AlertWebhooks } from '../alerts/alert-webhooks.ts'
-import type { Alerts } from '../alerts/alerts.ts'
-import type { Chat } from '../chat/chat.ts'
-import type { Deployments } from '../deployments/deployments.ts'
-import type { SystemCheck } from '../health/system-check.ts'
-import type { Jobs } from '../jobs/jobs.ts'
+import { type Infer, optional, type Struct } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
-import type { Monitors } from '../monitors/monitors.ts'
-import type { SecondFactors } from '../second-factors/second-factors.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { Tenants } from '../tenants/tenants.ts'
 import type { Permission } from '../users/permission.ts'
-import type { Users } from '../users/users.ts'
-import { type Fields, read, shape } from '../validation.ts'
-import type { AuditStore } from './audit-store.ts'
+import { type Fields, read, shape, text } from '../validation.ts'
 import type { Operator } from './operator.ts'
-
-/** Services that operations use. */
-export interface Services {
-  readonly audit: AuditStore
-  readonly agents: Agents
-  readonly alerts: Alerts
-  readonly alertWebhooks: AlertWebhooks
-  readonly chat: Chat
-  readonly deployments: Deployments
-  readonly jobs: Jobs
-  readonly licenses: Licenses
-  readonly monitors: Monitors
-  readonly secondFactors: SecondFactors
-  readonly sessions: Sessions
-  readonly systemCheck: SystemCheck
-  readonly tenants: Tenants
-  readonly users: Users
-}
 
 /** Answer of an operation: a JSON document. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** An action of operators. The command line, the local socket and HTTPS run the same table of operations. */
-export interface Operation {
+type Read<S extends Fields> = Infer<ReturnType<typeof shape<S>>>
+
+/** The license that a run of a licensed operation is about. */
+export interface LicenseScope {
+  /** Undefined if an operator named no license: the run is about all of them. */
+  readonly licenseId: string | undefined
+  /** Whether the license itself runs the operation, with its key. The answer then has the shape `answer`. */
+  readonly isCaller: boolean
+}
+
+/** The form in which the holders of a license key run an operation. */
+export interface LicensedForm<Needs> {
+  /** The input without `license`: the key says which license is meant. */
+  readonly input: Struct<unknown, unknown>
+  readonly answer: Struct<unknown, unknown>
+  /** Validates the input and runs the operation. @throws Problem as `Operation.run` */
+  readonly run: (services: Needs, input: unknown, licenseId: string) => Promise<Answer>
+}
+
+/**
+ * An action of operators. The command line, the local socket and HTTPS run the same table of operations.
+ * `Needs` are those that it uses.
+ */
+export interface Operation<Needs> {
   /** `<feature>.<verb>` */
   readonly name: string
   /** One line for help texts and documents. */
   readonly summary: string
   readonly permission: Permission
-  /** Whether a run leaves an audit row. */
+  /** Whether a run by an operator leaves an audit row. */
   readonly changes: boolean
   /** Whether a signed-in user must give their credentials again, in addition to the session. */
   readonly confirmed?: true
   readonly input: Struct<unknown, unknown>
+  /** Absent if only operators run the operation. */
+  readonly licensed?: LicensedForm<Needs>
   /**
    * Validates the input and runs the operation. @throws Problem `invalid-input`, or the errors of the
    * services
    */
-  readonly run: (services: Services, input: unknown, operator: Operator) => Promise<Answer>
+  readonly run: (services: Needs, input: unknown, operator: Operator) => Promise<Answer>
 }
 
-/** Declaration of an operation; `run` gets input that was validated by `input`. */
-export interface OperationParts<S extends Fields> {
+interface CommonParts<S extends Fields> {
   readonly name: string
   readonly summary: string
   readonly permission: Permission
   readonly changes: boolean
   readonly confirmed?: true
   readonly input: S
-  readonly run: (
-    services: Services,
-    input: Infer<ReturnType<typeof shape<S>>>,
-    operator: Operator,
-  ) => Promise<Answer>
 }
 
-/** Declares an operation. */
-export function operation<S extends Fields>(parts: OperationParts<S>): Operation {
+/** Declaration of an operation; `run` gets input that was validated by `input`. */
+export interface OperationParts<Needs, S extends Fields> extends CommonParts<S> {
+  readonly licensed?: never
+  readonly run: (services: Needs, input: Read<S>, operator: Operator) => Promise<Answer>
+}
+
+/**
+ * Declaration of an operation that a license key suffices for. `run` gets the license of the key; operators
+ * name one in the field `license`, which every such operation takes.
+ */
+export interface LicensedParts<Needs, S extends Fields> extends CommonParts<S> {
+  readonly licensed: true
+  /** The fields of the answer to the holder of a key; operators may get more. */
+  readonly answer: Fields
+  readonly run: (services: Needs, input: Read<S>, operator: Operator, scope: LicenseScope) => Promise<Answer>
+}
+
+/** The service that every licensed operation uses. */
+export interface Licensing {
+  readonly licenses: Pick<Licenses, 'resolve'>
+}
+
+/** Declares operations that use certain services. */
+export interface Declare<Needs> {
+  <S extends Fields>(parts: LicensedParts<Needs, S>): Operation<Needs & Licensing>
+  <S extends Fields>(parts: OperationParts<Needs, S>): Operation<Needs>
+}
+
+const license = optional(text(1, 512))
+
+/** Returns the function that declares operations which use `Needs`. */
+export const operationOf = <Needs>(): Declare<Needs> => declared
+
+function declared<Needs, S extends Fields>(
+  parts: OperationParts<Needs, S> | LicensedParts<Needs, S>,
+): Operation<Needs & Licensing> {
+  if (parts.licensed) return licensedOperation(parts)
   const struct = shape(parts.input)
   return {
     ...parts,
     input: struct as unknown as Struct<unknown, unknown>,
     run: (services, input, operator) => parts.run(services, read(struct, input), operator),
+  }
+}
+
+function licensedOperation<Needs, S extends Fields>({
+  answer,
+  run,
+  ...parts
+}: LicensedParts<Needs, S>): Operation<Needs & Licensing> {
+  const own = shape(parts.input)
+  const whole = shape<Fields>({ license, ...parts.input }) as unknown as Struct<unknown, unknown>
+  return {
+    ...parts,
+    input: whole,
+    run: async (services, input, operator) => {
+      const { license: named, ...rest } = read(whole, input) as Readonly<Record<string, unknown>>
+      const licenseId = named === undefined ? undefined : await services.licenses.resolve(String(named))
+      return run(services, rest as Read<S>, operator, { licenseId, isCaller: false })
+    },
+    licensed: {
+      input: own as unknown as Struct<unknown, unknown>,
+      answer: shape(answer) as unknown as Struct<unknown, unknown>,
+      run: async (services, input, licenseId) =>
+        run(services, read(own, input), { name: `license ${licenseId}` }, { licenseId, isCaller: true }),
+    },
   }
 }

@@ -1,7 +1,14 @@
 import { unixSeconds } from '../clock.ts'
-import { operation } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { text } from '../validation.ts'
 import type { Tenant } from './tenant.ts'
+import type { Tenants } from './tenants.ts'
+
+interface Services {
+  readonly tenants: Tenants
+}
+
+const operation = operationOf<Services>()
 
 const tenantView = ({ id, name, createdAt }: Tenant) => ({ id, name, created_at: unixSeconds(createdAt) })
 

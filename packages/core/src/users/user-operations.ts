@@ -1,10 +1,23 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { operation, type Services } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Tenants } from '../tenants/tenants.ts'
 import { matching, text } from '../validation.ts'
 import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
+import type { Users } from './users.ts'
+
+interface Services {
+  readonly tenants: Tenants
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly secondFactors: SecondFactors
+}
+
+const operation = operationOf<Services>()
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
 // Without a colon, since the audit log names people on the machine `local:…` and `cli:…`, and no user may

@@ -2,7 +2,7 @@ import { AlertMetrics } from '../alerts/alert-metrics.ts'
 import { AlertNotifier } from '../alerts/alert-notifier.ts'
 import { AlertWebhooks } from '../alerts/alert-webhooks.ts'
 import { Alerts } from '../alerts/alerts.ts'
-import { RefusalTally } from '../alerts/refusal-tally.ts'
+import type { RefusalTally } from '../alerts/refusal-tally.ts'
 import { HttpWebhookChannel } from '../alerts/webhook-channel-http.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import type { Monitors } from '../monitors/monitors.ts'
@@ -10,18 +10,22 @@ import { systemResolver } from '../net/dns-system.ts'
 import { createOutbound } from '../net/outbound.ts'
 import type { Base } from './base.ts'
 
-/** Wires alerts, their webhooks, and the tally of refused requests for the alert rules. */
-export function alertsOf(base: Base, parts: ControlPlaneParts, monitors: Monitors) {
-  const { config, storage, clock, log, production, metrics } = base
+/** Sources of the alert rules beside the stores. */
+export interface AlertSources {
+  readonly monitors: Monitors
+  readonly refusals: RefusalTally
+}
+
+/** Wires alerts and their webhooks. */
+export function alertsOf(base: Base, parts: ControlPlaneParts, sources: AlertSources) {
+  const { config, log, production, metrics } = base
   const outbound = parts.outbound ?? createOutbound({ resolver: systemResolver(), log, ...config.outbound })
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
-  const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const counts = { metrics: new AlertMetrics(metrics) }
   const notifier = new AlertNotifier({ ...base, ...counts, channel })
   return {
-    refusals,
-    alerts: new Alerts({ ...base, ...counts, monitors, thresholds: config.alerts, refusals, notifier }),
+    alerts: new Alerts({ ...base, ...counts, ...sources, thresholds: config.alerts, notifier }),
     alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
   }
 }

@@ -5,13 +5,15 @@ import type { RateLimit } from '../limits/rate-limit.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Log } from '../log.ts'
 import { auditableInput } from '../operations/auditable-input.ts'
-import type { Answer, Operation, Services } from '../operations/operation.ts'
+import type { Answer, Operation as OperationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
 import type { SessionCaller } from '../sessions/sessions.ts'
 import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
-import { OPERATIONS } from './operation-list.ts'
+import { OPERATIONS, type Services } from './features.ts'
+
+type Operation = OperationOf<Services>
 
 /** Refused operations that the audit log records, per person. */
 const REFUSED_OPERATIONS: RateLimit = { name: 'refused-operations', limit: 30, windowSeconds: 60 }
@@ -76,6 +78,18 @@ export class Operations {
       await this.#parts.accounts.confirm(caller, credentials)
       return operation.run(this.#parts.services, clean, operator)
     })
+  }
+
+  /**
+   * Runs a licensed operation for the holder of a license key, on what belongs to that license. Such a run
+   * leaves no audit row.
+   * @throws Problem `not-found` unless the name is that of a licensed operation, or the errors of the
+   * operation
+   */
+  async runLicensed(licenseId: string, name: string, input: unknown): Promise<Answer> {
+    const { licensed } = named(name)
+    if (licensed === undefined) throw new Problem('not-found')
+    return licensed.run(this.#parts.services, storable(input ?? {}), licenseId)
   }
 
   #run(operation: Operation, input: unknown, operator: Operator): Promise<Answer> {

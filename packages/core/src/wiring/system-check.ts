@@ -1,3 +1,4 @@
+import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
@@ -7,16 +8,17 @@ import { settingsChecks } from '../health/settings-checks.ts'
 import { storageChecks } from '../health/storage-checks.ts'
 import { SystemCheck } from '../health/system-check.ts'
 import { docsIndexCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
+import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
-import type { Services } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Base } from './base.ts'
 
 /** Dependencies of the system check in addition to the base. */
 export interface Checked {
   readonly dns: DnsClient
-  readonly services: Pick<Services, 'chat' | 'licenses'>
+  readonly chat: Chat
+  readonly licenses: Licenses
   /** Called when the check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
 }
@@ -24,7 +26,7 @@ export interface Checked {
 /** Wires the system check; each feature adds a line. */
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
-  const { chat, licenses } = checked.services
+  const { chat, licenses } = checked
   const lastTick = () => checked.scheduler().lastTick()
   const checks = [
     ...storageChecks({ storage, clock }),

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
-import type { Services } from '../operations/operation.ts'
 import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
+import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
 /** Old rows may be kept for up to an hour longer. */

@@ -2,18 +2,9 @@ import { finite, flag, listOf, shape, text, whole } from '@svc/core'
 import { licenseBearer } from '../gates/license-bearer.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
+import { operationRoute } from './operation-route.ts'
 
 const word = text(0, 512)
-
-const server = shape({
-  id: word,
-  hostname: word,
-  label: word,
-  state: word,
-  version: word,
-  org: word,
-  last_heartbeat: whole(0, Number.MAX_SAFE_INTEGER),
-})
 
 const backup = shape({
   hostname: word,
@@ -27,14 +18,10 @@ const backup = shape({
 
 /** Reading the fleet of a license (spec, GET /v1/fleet/servers and /v1/fleet/backups). */
 export const fleetRoutes = [
-  route({
-    method: 'GET',
-    path: '/v1/fleet/servers',
+  operationRoute('GET', '/v1/fleet/servers', 'fleet.servers', licenseBearer, {
     summary: "List the license's hosts.",
     agent: true,
-    gate: licenseBearer,
-    replies: { 200: { description: 'The hosts.', body: shape({ servers: listOf(server, UNBOUNDED) }) } },
-    handle: async ({ plane, caller }) => json({ servers: await plane.agents.servers(caller.licenseId) }),
+    answers: 'The hosts.',
   }),
   route({
     method: 'GET',
@@ -42,6 +29,7 @@ export const fleetRoutes = [
     summary: "List the backups of the license's hosts.",
     agent: true,
     gate: licenseBearer,
+    operations: { 'fleet.backups': {} },
     query: { host: 'Only this hostname.' },
     replies: { 200: { description: 'The backups.', body: shape({ backups: listOf(backup, UNBOUNDED) }) } },
     handle: async ({ plane, caller, query }) =>

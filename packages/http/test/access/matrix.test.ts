@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Answer, Sent } from '../../../../test/support/exchange.ts'
 import { unlimited } from '../../../../test/support/unlimited.ts'
-import { OPERATIONS } from '../../../core/src/wiring/operation-list.ts'
+import { OPERATIONS } from '../../../core/src/wiring/features.ts'
 import { pathsOf, type Route } from '../../src/route.ts'
 import { CONTROL_ROUTES, ROUTES } from '../../src/routes/index.ts'
 import { isOwn, operationVerdict, SCHEMES, type Verdict, verdictOf } from './asks.ts'

@@ -1,0 +1,99 @@
+import { AgentMetrics } from '../agents/agent-metrics.ts'
+import { agentOperations } from '../agents/agent-operations.ts'
+import { Agents } from '../agents/agents.ts'
+import { alertOperations } from '../alerts/alert-operations.ts'
+import { alertWebhookOperations } from '../alerts/alert-webhook-operations.ts'
+import type { RefusalTally } from '../alerts/refusal-tally.ts'
+import { chatOperations } from '../chat/chat-operations.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
+import { Deployments } from '../deployments/deployments.ts'
+import type { Health } from '../health/health.ts'
+import { healthOperations } from '../health/health-operations.ts'
+import { JobMetrics } from '../jobs/job-metrics.ts'
+import { jobOperations } from '../jobs/job-operations.ts'
+import { Jobs } from '../jobs/jobs.ts'
+import { licenseOperations } from '../licenses/license-operations.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import type { DnsClient } from '../monitors/dns-client.ts'
+import { monitorOperations } from '../monitors/monitor-operations.ts'
+import { Monitors } from '../monitors/monitors.ts'
+import { auditOperations } from '../operations/audit-operations.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import { SecondFactors } from '../second-factors/second-factors.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import { tenantOperations } from '../tenants/tenant-operations.ts'
+import { Tenants } from '../tenants/tenants.ts'
+import { userOperations } from '../users/user-operations.ts'
+import { Users } from '../users/users.ts'
+import { alertsOf } from './alerts.ts'
+import type { Base } from './base.ts'
+import { chatOf } from './chat.ts'
+import { systemCheckOf } from './system-check.ts'
+
+/** Parts of a plane that services use and no operation does. */
+export interface Beside {
+  readonly parts: ControlPlaneParts
+  readonly dns: DnsClient
+  readonly health: Health
+  readonly licenses: Licenses
+  readonly refusals: RefusalTally
+  /** Called when a check runs, since the scheduler is made later. */
+  readonly scheduler: () => Scheduler
+}
+
+/** Makes the services that operations use; each feature adds its own. */
+export function servicesOf(base: Base, beside: Beside) {
+  const { config, storage, metrics } = base
+  const { parts, dns, health, licenses, refusals, scheduler } = beside
+  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
+  const chat = chatOf(base, parts, health)
+  const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
+  const users = new Users(base)
+  const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
+  return {
+    ...alertsOf(base, parts, { monitors, refusals }),
+    agents: agentsOf(base, jobs),
+    audit: storage.audit,
+    chat,
+    deployments: new Deployments(storage),
+    jobs,
+    licenses,
+    monitors,
+    secondFactors,
+    sessions: sessionsOf(base, secondFactors),
+    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, scheduler }),
+    tenants: new Tenants(base),
+    users,
+  }
+}
+
+/** Services that operations use. */
+export type Services = Readonly<ReturnType<typeof servicesOf>>
+
+/** All operations; each feature adds its own. */
+export const OPERATIONS: readonly Operation<Services>[] = [
+  ...licenseOperations,
+  ...tenantOperations,
+  ...userOperations,
+  ...jobOperations,
+  ...agentOperations,
+  ...alertOperations,
+  ...alertWebhookOperations,
+  ...monitorOperations,
+  ...chatOperations,
+  ...auditOperations,
+  ...healthOperations,
+]
+
+// Production is behind TLS unless its address has another scheme, which may be written in capitals.
+function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
+  const { publicUrl, production } = base.config.service
+  const secure = publicUrl === undefined ? production : URL.parse(publicUrl)?.protocol === 'https:'
+  return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
+}
+
+function agentsOf(base: Base, jobs: Jobs): Agents {
+  const { perLicense: hostsPerLicense } = base.config.hosts
+  return new Agents({ ...base, jobs, metrics: new AgentMetrics(base.metrics), hostsPerLicense })
+}
