@@ -1,15 +1,9 @@
-import type { Agent, AuditEntry, License, NewDeployment, Tenant } from '@svc/core'
+import type { Agent, AuditEntry, License, NewDeployment } from '@svc/core'
 import { isTerminal } from '@svc/core'
 import { AlertTables } from './alerts/alert-tables.ts'
-import type { MemoryConversation } from './chat/memory-conversation.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
-import type { MemoryMonitor } from './monitors/memory-monitor.ts'
-import type { MemoryScheduledTask } from './scheduler/scheduler-store-memory.ts'
-import type { MemorySecondFactor } from './second-factors/second-factors-store-memory.ts'
-import type { MemorySession } from './sessions/sessions-store-memory.ts'
-import type { MemoryUser } from './users/users-store-memory.ts'
 
 /** A host with the counter of its heartbeats. */
 export type MemoryAgent = Agent & { readonly seq: number }
@@ -17,13 +11,15 @@ export type MemoryAgent = Agent & { readonly seq: number }
 /** A license with the digest of its key, as the database keeps it. */
 export type MemoryLicense = License & { readonly keyDigest: string }
 
-/** All tables of the fake storage. */
+/**
+ * All tables of the fake storage: by name, or as a property if the simulator reads the table or its rows are
+ * grouped.
+ */
 export class MemoryTables {
   readonly undo = new UndoLog()
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
   readonly alerting = new AlertTables(this.undo)
   readonly audit = new MemoryTable<AuditEntry>(this.undo)
-  readonly conversations = new MemoryTable<MemoryConversation>(this.undo)
   readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)
   /** Grouped: the unfinished jobs of each license. */
   readonly jobs = new MemoryTable<MemoryJob>(this.undo, (row) =>
@@ -32,12 +28,12 @@ export class MemoryTables {
   readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
   /** The log chunks of each job, in order. */
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
-  /** The number of calls of the language model, by day. */
-  readonly modelDays = new MemoryTable<number>(this.undo)
-  readonly monitors = new MemoryTable<MemoryMonitor>(this.undo)
-  readonly scheduled = new MemoryTable<MemoryScheduledTask>(this.undo)
-  readonly secondFactors = new MemoryTable<MemorySecondFactor>(this.undo)
-  readonly sessions = new MemoryTable<MemorySession>(this.undo)
-  readonly tenants = new MemoryTable<Tenant>(this.undo)
-  readonly users = new MemoryTable<MemoryUser>(this.undo)
+  /** The tables that stores have asked for by name. */
+  readonly named: Record<string, MemoryTable<unknown>> = {}
+
+  /** Returns the table of this name, which is empty at first. Every caller gives the same type of rows. */
+  of<Row>(name: string): MemoryTable<Row> {
+    this.named[name] ??= new MemoryTable<unknown>(this.undo)
+    return this.named[name] as unknown as MemoryTable<Row>
+  }
 }

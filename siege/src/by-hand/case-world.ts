@@ -1,5 +1,6 @@
 import { memoryGlass } from '../../../packages/http/test/access/contents.ts'
-import { SECRETS, stagedWorld, type World } from '../../../packages/http/test/access/world.ts'
+import { SECRETS } from '../../../packages/http/test/access/secrets.ts'
+import { stagedWorld, type World } from '../../../packages/http/test/access/world.ts'
 import { rawExchange } from '../../../test/support/exchange.ts'
 import { unlimited } from '../../../test/support/unlimited.ts'
 import type { WireAnswer } from '../pipeline.ts'

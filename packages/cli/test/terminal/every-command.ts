@@ -1,4 +1,5 @@
 import { buildHeartbeat } from '@svc/testing'
+import { COMMAND_ENTRIES, stagedThings } from '../../../../test/support/features.ts'
 import type { CliBench } from '../support/cli-bench.ts'
 
 /** A plane with one of each thing, by the names that commands take. */
@@ -8,6 +9,8 @@ export interface Stage {
   readonly waiting: string
   readonly alert: string
   readonly conversation: string
+  /** Ids of the things of other features, by kind. */
+  readonly things: Readonly<Record<string, string>>
 }
 
 const FINGERPRINT = 'f'.repeat(40)
@@ -61,7 +64,8 @@ export async function stageOf(bench: CliBench): Promise<Stage> {
   bench.dns.answer('www.example.com', '192.0.2.1')
   await bench.json('monitors', 'add', '--name', 'www', '--host', 'www.example.com', '--type', 'a')
   await bench.json('alerts', 'webhook-set', 'https://hooks.example.com/svc')
-  return { bench, ended, waiting, alert, conversation: await conversationOf(bench) }
+  const things = await stagedThings(bench.plane, bench.license.id)
+  return { bench, ended, waiting, alert, conversation: await conversationOf(bench), things }
 }
 
 /** How a command is called on a stage. */
@@ -140,6 +144,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'chat ask': () => ['How do I start?'],
   'audit list': nothing,
   doctor: nothing,
+  ...COMMAND_ENTRIES,
   'licenses suspend': license,
   'licenses reinstate': license,
   'licenses revoke': license,

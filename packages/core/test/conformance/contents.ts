@@ -1,4 +1,5 @@
 import type { Stores } from '@svc/core'
+import { FEATURES } from '../../../../test/support/features.ts'
 import { SESSION_DIGESTS } from './people-steps.ts'
 import { type Ask, canonical, type World } from './world.ts'
 
@@ -22,9 +23,16 @@ export const contents =
       tenants: await tenants.list(),
       deployments: await deployments.list({ limit: ALL }),
       audit: await audit.list(ALL),
+      ...(await featuresOf(stores, now)),
       tasks: [await scheduler.lastBegun('alerts'), await scheduler.lastBegun('chat')],
     }
   }
+
+async function featuresOf(stores: Stores, now: Date) {
+  const found = {}
+  for (const { contents: read } of FEATURES) Object.assign(found, await read?.(stores, now))
+  return found
+}
 
 // The port cannot list sessions. Instead each digest is asked for its user, and each user's sessions are
 // ended and counted.

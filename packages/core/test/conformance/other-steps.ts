@@ -1,5 +1,6 @@
 import { JOB_STATES, type Storage, type Stores } from '@svc/core'
 import fc from 'fast-check'
+import { FEATURES } from '../../../../test/support/features.ts'
 import { alertSteps } from './alert-steps.ts'
 import { chatSteps } from './chat-steps.ts'
 import { crowdSteps } from './crowd-steps.ts'
@@ -110,6 +111,9 @@ const together =
     return [await outcome(() => run(work), stores, now), seen]
   }
 
+/** Steps of features that have their own. */
+const further: readonly Steps[] = FEATURES.flatMap(({ steps: own }) => (own === undefined ? [] : [own]))
+
 const LIMIT = { name: 'claim', limit: 60, windowSeconds: 60 }
 
 /**
@@ -145,5 +149,9 @@ export const MIXES: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: mixOf(alerting) },
   { weight: 1, arbitrary: mixOf(watching) },
   { weight: 1, arbitrary: mixOf(chatSteps) },
-  { weight: 1, arbitrary: mixOf([...queue, ...alerting, ...watching, ...chatSteps], crowdSteps) },
+  ...further.map((own) => ({ weight: 1, arbitrary: mixOf(own) })),
+  {
+    weight: 1,
+    arbitrary: mixOf([...queue, ...alerting, ...watching, ...chatSteps, ...further.flat()], crowdSteps),
+  },
 ]

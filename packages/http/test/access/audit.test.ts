@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type AuditEntry, Problem } from '@svc/core'
+import { OPERATION_ENTRIES, type OperationEntry } from '../../../../test/support/features.ts'
 import { holds } from './asks.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
-import { OPERATION_ENTRIES, type OperationEntry } from './operation-entries.ts'
-import { PEOPLE, type Person, SECRETS, stagedWorld, type World } from './world.ts'
+import { SECRETS } from './secrets.ts'
+import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
 
 const ENTRIES = Object.entries(OPERATION_ENTRIES)
 const ALL = 1000

@@ -1,6 +1,7 @@
 import type { Sent } from '../../../../test/support/exchange.ts'
 import { openSession, sealSession } from '../../../core/src/sessions/session-cookie.ts'
-import { PEOPLE, type Person, SECRETS, type World } from './world.ts'
+import { SECRETS } from './secrets.ts'
+import { PEOPLE, type Person, type World } from './world.ts'
 
 /** The identity that a credential proves; a bad credential proves nothing. */
 export type Proof =

@@ -1,4 +1,5 @@
 import type { ControlPlane } from '@svc/core'
+import { stagedThings } from '../../../../test/support/features.ts'
 
 /** A tenant with one of everything that can belong to a tenant. No tenant may learn of another. */
 export interface Party {
@@ -16,6 +17,8 @@ export interface Party {
   readonly dedupKey: string
   readonly conversation: string
   readonly visitor: string
+  /** Ids of the things of other features, by kind. */
+  readonly things: Readonly<Record<string, string>>
 }
 
 /** Sets up a tenant without its alert, which `withAlert` adds after two ticks. */
@@ -53,6 +56,7 @@ export async function stageParty(plane: ControlPlane, name: string): Promise<Omi
     dedupKey: `disk_high:${owner.fingerprint}`,
     conversation: await conversationOf(plane, visitor),
     visitor,
+    things: await stagedThings(plane, license.id),
   }
 }
 

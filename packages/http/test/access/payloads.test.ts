@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { OPERATION_ENTRIES } from '../../../../test/support/features.ts'
 import { holds } from './asks.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
-import { OPERATION_ENTRIES } from './operation-entries.ts'
 import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
 
 // None of these has a pattern that the redactor recognizes.

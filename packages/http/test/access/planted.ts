@@ -1,5 +1,6 @@
 import type { Sent } from '../../../../test/support/exchange.ts'
-import { SECRETS, type World } from './world.ts'
+import { SECRETS } from './secrets.ts'
+import type { World } from './world.ts'
 
 const bare = (cookie: string): readonly string[] => cookie.slice(cookie.indexOf('=') + 1).split('.')
 

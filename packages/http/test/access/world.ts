@@ -4,17 +4,7 @@ import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
-
-/** Secrets of the world's settings; every secret is a wrong one for all other gates. */
-export const SECRETS = {
-  cron: 'planted-cron-secret-of-the-world',
-  metrics: 'planted-metrics-secret-of-the-world',
-  health: 'planted-health-secret-of-the-world',
-  password: 'planted password of the world',
-  newPassword: 'planted new password of the world',
-  session: 'planted-session-secret-of-the-world-long',
-  formerSession: 'planted former session secret, also long',
-} as const
+import { SECRETS } from './secrets.ts'
 
 /** The people of the world, by role and tenant. */
 export const PEOPLE = {

@@ -2,17 +2,20 @@ import type { ChatMode, ConversationsStore } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { DAY_MS, type MemoryConversation, toConversation } from './memory-conversation.ts'
+import { conversationsOf, DAY_MS, type MemoryConversation, toConversation } from './memory-conversation.ts'
 
 const oldestFirst = (one: MemoryConversation, other: MemoryConversation): number =>
   one.lastMessageAt.getTime() - other.lastMessageAt.getTime() || byBytes(one.id, other.id)
 
 /** Modes, counts and retention of conversations in memory. */
 export function memoryChatKeeping(
-  { conversations, modelDays }: MemoryTables,
+  tables: MemoryTables,
   run: Run,
   time: () => Date,
 ): Pick<ConversationsStore, 'change' | 'purge' | 'takeModelCall' | 'takeSmallTalk'> {
+  const conversations = conversationsOf(tables)
+  /** The number of calls of the language model, by day. */
+  const modelDays = tables.of<number>('modelDays')
   return {
     change: (conversationId: string, from: readonly ChatMode[], to: ChatMode) =>
       run(() => {

@@ -2,7 +2,7 @@ import type { ConversationsStore, Visit } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
+import { conversationsOf, isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
 
 const MAX_REPLIES = 100
 
@@ -14,10 +14,11 @@ const longestWaitFirst = (one: MemoryConversation, other: MemoryConversation): n
 
 /** The reading methods of conversations in memory. */
 export function memoryChatReads(
-  { conversations }: MemoryTables,
+  tables: MemoryTables,
   run: Run,
   time: () => Date,
 ): Pick<ConversationsStore, 'find' | 'list' | 'messages' | 'mode' | 'replies'> {
+  const conversations = conversationsOf(tables)
   return {
     mode: (conversationId: string) => run(() => conversations.get(conversationId)?.mode),
     find: (conversationId: string) =>

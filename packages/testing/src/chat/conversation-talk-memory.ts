@@ -9,14 +9,15 @@ import type {
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { jsonCopy } from '../text-order.ts'
-import { isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
+import { conversationsOf, isVisible, type MemoryConversation, toConversation } from './memory-conversation.ts'
 
 const plain = { engine: undefined, sources: [], truncated: false }
 
 type Said = Pick<ChatMessage, 'id' | 'text' | 'role'> & Partial<ChatMessage>
 
 /** Stores a message in a conversation; the message's id must be new. */
-function speak({ conversations }: MemoryTables, row: MemoryConversation, said: Said, at: Date): Conversation {
+function speak(tables: MemoryTables, row: MemoryConversation, said: Said, at: Date): Conversation {
+  const conversations = conversationsOf(tables)
   const isTaken = conversations.all().some((each) => each.said.some(({ id }) => id === said.id))
   if (isTaken) throw new Error(`there is a message ${said.id} already`)
   const seq = row.messages + 1
@@ -36,7 +37,7 @@ export function memoryChatTalk(
   run: Run,
   time: () => Date,
 ): Pick<ConversationsStore, 'answer' | 'begin' | 'reply' | 'say'> {
-  const { conversations } = tables
+  const conversations = conversationsOf(tables)
   return {
     begin: ({ id, sessionId, category, contact, message }, now = time()) =>
       run(() => {

@@ -1,9 +1,15 @@
 import type { ChatMessage, Conversation, Visit } from '@svc/core'
+import type { MemoryTable } from '../memory-table.ts'
+import type { MemoryTables } from '../memory-tables.ts'
 
 /** A conversation with its messages, as the fake stores it. */
 export interface MemoryConversation extends Conversation {
   readonly said: readonly ChatMessage[]
 }
+
+/** Returns the table of conversations. */
+export const conversationsOf = (tables: MemoryTables): MemoryTable<MemoryConversation> =>
+  tables.of('conversations')
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000

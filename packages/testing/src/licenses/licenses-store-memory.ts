@@ -6,6 +6,7 @@ import {
   type LicensesStore,
   type NewLicense,
   Problem,
+  type Tenant,
 } from '@svc/core'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -62,11 +63,12 @@ function toLicense(row: MemoryLicense | undefined): License | undefined {
   return license
 }
 
-function add({ licenses, tenants }: MemoryTables, license: NewLicense, now: Date): License {
+function add(tables: MemoryTables, license: NewLicense, now: Date): License {
+  const { licenses } = tables
   const { keyDigest, tenantId } = license
   const isTaken = licenses.all().some((row) => row.keyDigest === keyDigest || row.id === license.id)
   if (isTaken) throw new Error('there is a license with this id or this key already')
-  if (tenantId !== undefined && tenants.get(tenantId) === undefined)
+  if (tenantId !== undefined && tables.of<Tenant>('tenants').get(tenantId) === undefined)
     throw new Error(`there is no tenant ${tenantId}`)
   const { keyDigest: _, ...fields } = license
   const row: License = { ...fields, status: 'active', createdAt: now }

@@ -8,6 +8,7 @@ import {
   type MonitorState,
   type MonitorsStore,
   monitorState,
+  type Tenant,
 } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -42,11 +43,8 @@ function check(
 }
 
 /** Monitors in memory. */
-export function memoryMonitorsStore(
-  { monitors, tenants }: MemoryTables,
-  run: Run,
-  time: () => Date,
-): MonitorsStore {
+export function memoryMonitorsStore(tables: MemoryTables, run: Run, time: () => Date): MonitorsStore {
+  const monitors = tables.of<MemoryMonitor>('monitors')
   const all = (keep: (monitor: Monitor) => boolean) =>
     monitors
       .all()
@@ -71,7 +69,7 @@ export function memoryMonitorsStore(
           name === added.name && (licenseId ?? tenantId) === (added.licenseId ?? added.tenantId)
         if (all(isTaken).length > 0) return undefined
         if (monitors.get(added.id) !== undefined) throw new Error(`there is a monitor ${added.id} already`)
-        if (added.tenantId !== undefined && tenants.get(added.tenantId) === undefined)
+        if (added.tenantId !== undefined && tables.of<Tenant>('tenants').get(added.tenantId) === undefined)
           throw new Error(`there is no tenant ${added.tenantId}`)
         const row = newRow(added, now)
         monitors.put(added.id, row)

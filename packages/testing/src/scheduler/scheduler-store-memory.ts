@@ -9,11 +9,8 @@ export interface MemoryScheduledTask {
 }
 
 /** Periodic tasks in memory. */
-export function memorySchedulerStore(
-  { scheduled }: MemoryTables,
-  run: Run,
-  time: () => Date,
-): SchedulerStore {
+export function memorySchedulerStore(tables: MemoryTables, run: Run, time: () => Date): SchedulerStore {
+  const scheduled = tables.of<MemoryScheduledTask>('scheduled')
   return {
     begin: (name, everySeconds, now = time()) =>
       run(() => {

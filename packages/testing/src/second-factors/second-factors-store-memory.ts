@@ -1,6 +1,7 @@
 import { PENDING_SECONDS, type Proof, type SecondFactor, type SecondFactorsStore } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import type { MemorySession } from '../sessions/sessions-store-memory.ts'
 
 /** A second factor as the fake stores it. */
 export type MemorySecondFactor = SecondFactor & { readonly userId: string; readonly begunAt: Date }
@@ -18,10 +19,12 @@ const spent = (factor: MemorySecondFactor, { step, recovery }: Proof): MemorySec
 
 /** Second factors in memory. */
 export function memorySecondFactorsStore(
-  { secondFactors, sessions }: MemoryTables,
+  tables: MemoryTables,
   run: Run,
   time: () => Date,
 ): SecondFactorsStore {
+  const secondFactors = tables.of<MemorySecondFactor>('secondFactors')
+  const sessions = tables.of<MemorySession>('sessions')
   const waits = ({ confirmedAt, begunAt }: MemorySecondFactor, now: Date) =>
     confirmedAt === undefined && now.getTime() < begunAt.getTime() + PENDING_SECONDS * 1000
   const endSessions = (userId: string, now: Date, kept?: string): number => {

@@ -11,6 +11,7 @@ import {
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
+import type { MemoryUser } from '../users/users-store-memory.ts'
 
 /** A session as the fake stores it. */
 export interface MemorySession extends NewSession {
@@ -28,11 +29,9 @@ const isLive = (session: MemorySession, now: Date) =>
   session.revokedAt === undefined && session.expiresAt > now && later(session.lastUsedAt, IDLE_SECONDS) > now
 
 /** Sessions in memory. */
-export function memorySessionsStore(
-  { sessions, users }: MemoryTables,
-  run: Run,
-  time: () => Date,
-): SessionsStore {
+export function memorySessionsStore(tables: MemoryTables, run: Run, time: () => Date): SessionsStore {
+  const sessions = tables.of<MemorySession>('sessions')
+  const users = tables.of<MemoryUser>('users')
   return {
     open: ({ digest, userId, minted = false }: NewSession, now = time()) =>
       run(() => {

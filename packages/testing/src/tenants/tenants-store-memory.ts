@@ -4,7 +4,8 @@ import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 
 /** Tenants in memory. */
-export function memoryTenantsStore({ tenants }: MemoryTables, run: Run, time: () => Date): TenantsStore {
+export function memoryTenantsStore(tables: MemoryTables, run: Run, time: () => Date): TenantsStore {
+  const tenants = tables.of<Tenant>('tenants')
   return {
     add: ({ id, name }: Pick<Tenant, 'id' | 'name'>, now = time()) =>
       run(() => {

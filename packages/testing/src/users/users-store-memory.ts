@@ -1,6 +1,7 @@
-import type { NewUser, User, UserChange, UsersStore } from '@svc/core'
+import type { NewUser, Tenant, User, UserChange, UsersStore } from '@svc/core'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import type { MemorySession } from '../sessions/sessions-store-memory.ts'
 import { byBytes } from '../text-order.ts'
 
 /** A user as the fake stores them. */
@@ -10,7 +11,9 @@ const toUser = ({ passwordHash, ...user }: MemoryUser): User => user as User
 
 /** Users in memory. */
 export function memoryUsersStore(tables: MemoryTables, run: Run, time: () => Date): UsersStore {
-  const { users, sessions, tenants } = tables
+  const users = tables.of<MemoryUser>('users')
+  const sessions = tables.of<MemorySession>('sessions')
+  const tenants = tables.of<Tenant>('tenants')
   const find = (email: string) => users.all().find((row) => row.email === email)
   return {
     add: (user: NewUser, now = time()) =>

@@ -1,0 +1,32 @@
+import { change, monitor, nothing, read, wrong } from '../support/feature-entries.ts'
+import type { Feature } from '../support/features.ts'
+
+/** Access to monitors. */
+export const feature: Feature = {
+  operations: {
+    'monitors.add': change(
+      'platform.security',
+      () => ({ name: 'more', host: 'watched.example', type: 'A' }),
+      () => ({ name: 'watched', host: 'watched.example', type: 'A' }),
+      'conflict',
+    ),
+    'monitors.list': read('platform.read', nothing, ['not-found', wrong.license]),
+    'monitors.show': read('platform.read', monitor, ['not-found', wrong.monitor]),
+    'monitors.update': change(
+      'platform.security',
+      () => ({ ...monitor(), interval_seconds: 600 }),
+      wrong.monitor,
+    ),
+    'monitors.pause': change('platform.security', monitor, wrong.monitor),
+    'monitors.resume': change('platform.security', monitor, wrong.monitor),
+    'monitors.remove': change('platform.security', () => ({ monitor: 'spare' }), wrong.monitor),
+    'monitors.accept': change('platform.security', monitor, wrong.monitor),
+    'monitors.check': read('platform.security', monitor, ['not-found', wrong.monitor]),
+    'monitors.run': change('platform.security', monitor, wrong.monitor),
+    'monitors.history': read('platform.read', monitor, ['not-found', wrong.monitor]),
+  },
+  requests: {
+    'GET /api/v1/monitors/run': { asks: 'the cron secret', good: 200 },
+    'POST /api/v1/monitors/run': { asks: 'the cron secret', good: 200 },
+  },
+}

@@ -1,0 +1,10 @@
+import type { Feature } from '../support/features.ts'
+
+/** Access to operations. */
+export const feature: Feature = {
+  requests: {
+    'GET /api/v1/operations': { asks: 'staff', good: 200 },
+    // `operation-entries.ts` lists the permission of each operation.
+    'POST /api/v1/operations/{name}': { asks: 'staff', good: 200 },
+  },
+}

@@ -1,0 +1,69 @@
+import type { Permission, ProblemCode } from '@svc/core'
+import type { World } from '../../packages/http/test/access/world.ts'
+import type { OperationEntry } from './features.ts'
+
+type Input = OperationEntry['input']
+
+/** An empty input. */
+export const nothing = () => ({})
+/** The license that operations may end. */
+export const license = ({ spare }: World) => ({ license: spare.license })
+/** The person whom operations may bar. */
+export const person = ({ spare }: World) => ({ email: spare.email })
+/** The host of the own tenant. */
+export const host = ({ own }: World) => ({ host: own.hostname })
+/** The alert of the own tenant. */
+export const alert = ({ own }: World) => ({ id: own.alert })
+/** The conversation of the own tenant. */
+export const conversation = ({ own }: World) => ({ conversation: own.conversation })
+/** A monitor of the platform. */
+export const monitor = () => ({ monitor: 'watched' })
+/** The claimed job of the own tenant. */
+export const held = ({ own }: World) => ({ job: own.held })
+/** Invalid inputs, and names of things that do not exist. */
+export const wrong = {
+  text: () => ({ limit: 'x' }),
+  license: () => ({ license: 'lic_none' }),
+  tenant: () => ({ tenant: 'nobody' }),
+  person: () => ({ email: 'nobody@svc.example' }),
+  job: () => ({ job: 'job_none' }),
+  host: () => ({ host: 'nowhere' }),
+  alert: () => ({ id: 'alr_none', for_seconds: 600 }),
+  monitor: () => ({ monitor: 'none' }),
+  conversation: () => ({ conversation: 'chat_none', text: 'a word' }),
+}
+
+/** An operation that only reads. */
+export const read = (
+  asks: Permission,
+  input: Input,
+  refused?: OperationEntry['refused'],
+): OperationEntry => ({
+  asks,
+  leaves: 'nothing',
+  input,
+  ...(refused && { refused }),
+})
+/** An operation that changes something. */
+export const change = (
+  asks: Permission,
+  input: Input,
+  refused: Input,
+  code: ProblemCode = 'not-found',
+): OperationEntry => ({ asks, leaves: 'row', input, refused: [code, refused] })
+/** A change of an administrator, which takes the password too. */
+export const confirmedChange = (
+  input: Input,
+  refused: Input,
+  code: ProblemCode = 'not-found',
+): OperationEntry => ({
+  ...change('platform.admin', input, refused, code),
+  confirmed: true,
+})
+
+/** The body that names the host of the own tenant. */
+export const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint })
+/** The claimed job of the own tenant, in a path. */
+export const heldId = ({ own }: World) => ({ id: own.held })
+/** The requirement of routes that a license key opens. */
+export const LICENSE = 'a license'
