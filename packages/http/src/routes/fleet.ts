@@ -2,7 +2,6 @@ import { finite, flag, listOf, shape, text, whole } from '@svc/core'
 import { licenseBearer } from '../gates/license-bearer.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
-import { operationRoute } from './operation-route.ts'
 
 const word = text(0, 512)
 
@@ -18,11 +17,6 @@ const backup = shape({
 
 /** Reading the fleet of a license (spec, GET /v1/fleet/servers and /v1/fleet/backups). */
 export const fleetRoutes = [
-  operationRoute('GET', '/v1/fleet/servers', 'fleet.servers', licenseBearer, {
-    summary: "List the license's hosts.",
-    agent: true,
-    answers: 'The hosts.',
-  }),
   route({
     method: 'GET',
     path: '/v1/fleet/backups',

@@ -11,6 +11,7 @@ import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
 import { keyRoutes } from './keys.ts'
 import { licenseRoutes } from './license.ts'
+import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
 import { operationRoutes } from './operations.ts'
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
   ...healthRoutes,
