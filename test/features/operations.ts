@@ -4,7 +4,7 @@ import type { Feature } from '../support/features.ts'
 export const feature: Feature = {
   requests: {
     'GET /api/v1/operations': { asks: 'staff', good: 200 },
-    // `operation-entries.ts` lists the permission of each operation.
+    // The entries of operations list the permission of each.
     'POST /api/v1/operations/{name}': { asks: 'staff', good: 200 },
   },
 }
