@@ -20,7 +20,7 @@ export type Target =
 
 /** One request. `path` begins with a slash and is appended to the path of the address; `body` is JSON. */
 export interface HttpCall {
-  readonly method: 'GET' | 'POST'
+  readonly method: string
   readonly path: string
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
