@@ -1,8 +1,9 @@
-import { list, type Setting } from './setting.ts'
-import { SECRET_CHARS_ADVISED } from './shared-secret.ts'
+import { list, type Setting } from '../setting.ts'
+import { optional } from '../setting-group.ts'
+import { SECRET_CHARS_ADVISED } from '../shared-secret.ts'
 
 /** Secrets that sign session cookies. A short one is accepted with a warning. */
-export const sessionSecrets: Setting<readonly string[]> = {
+const secrets: Setting<readonly string[]> = {
   ...list(
     'SERVICE_SESSION_SECRET',
     'Signs session cookies: the first signs, all verify. Unset in production closes login.',
@@ -16,3 +17,6 @@ export const sessionSecrets: Setting<readonly string[]> = {
       ? `has an entry shorter than ${SECRET_CHARS_ADVISED} characters, which can be guessed`
       : undefined,
 }
+
+/** Settings of sessions. */
+export const sessions = optional('Sessions', { secrets })

@@ -1,4 +1,5 @@
-import { wholeNumber } from './setting.ts'
+import { wholeNumber } from '../setting.ts'
+import { required } from '../setting-group.ts'
 
 const percent = (name: string, what: string, fallback: number) =>
   wholeNumber(name, `An alert opens when ${what} of a host is this full or fuller, in percent.`, {
@@ -8,7 +9,7 @@ const percent = (name: string, what: string, fallback: number) =>
   })
 
 /** Thresholds at which alerts open. */
-export const alertSettings = {
+export const alerts = required('Alerts', {
   diskPercent: percent('SERVICE_ALERT_DISK_PERCENT', 'the disk', 90),
   memoryPercent: percent('SERVICE_ALERT_MEMORY_PERCENT', 'the memory', 95),
   cpuPercent: percent('SERVICE_ALERT_CPU_PERCENT', 'the processor', 95),
@@ -52,4 +53,4 @@ export const alertSettings = {
     'Days after which resolved alerts are removed.',
     { fallback: 90, min: 1, max: 3650 },
   ),
-} as const
+})
