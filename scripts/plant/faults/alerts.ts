@@ -60,17 +60,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: ticks that are as far apart as is allowed are a gap',
-    file: 'packages/core/src/alerts/alert-facts-store-sql.ts',
+    file: 'packages/core/src/alerts/rules/alert-facts-store-sql.ts',
     find: 'gap_from = case when excluded.at - e.at > make',
     replace: 'gap_from = case when excluded.at - e.at >= make',
-    suites: ['packages/core/test/alerts/alert-facts-store.test.ts'],
+    suites: ['packages/core/test/alerts/rules/alert-facts-store.test.ts'],
   },
   {
     name: 'alerts: a backup is stale at the very age that is allowed',
-    file: 'packages/core/src/alerts/alert-rules-backups.ts',
+    file: 'packages/core/src/alerts/rules/alert-rules-backups.ts',
     find: 'age > bounds.backupHours',
     replace: 'age >= bounds.backupHours',
-    suites: ['packages/core/test/alerts/alert-rules.test.ts'],
+    suites: ['packages/core/test/alerts/rules/alert-rules.test.ts'],
   },
   {
     name: 'alerts: a tick exactly 20 seconds after the first is no second one',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: a confirmed drift waits for a second tick',
-    file: 'packages/core/src/alerts/alert-condition.ts',
+    file: 'packages/core/src/alerts/rules/alert-condition.ts',
     find: "new Set(['monitor_drift', 'dns_unreachable'])",
     replace: "new Set(['dns_unreachable'])",
     suites: RUN_TEST,

@@ -1,8 +1,8 @@
 import type { Ids } from '../ids.ts'
 import type { License } from '../licenses/license.ts'
-import type { AlertCondition } from './alert-condition.ts'
 import { isForgettable, type LifecycleStep, nextStep, unwatched, type Watch } from './alert-lifecycle.ts'
 import type { AlertFace, AlertMove } from './alerts-store.ts'
+import type { AlertCondition } from './rules/alert-condition.ts'
 
 const keyOf = ({ licenseId, dedupKey }: { readonly licenseId: string; readonly dedupKey: string }): string =>
   JSON.stringify([licenseId, dedupKey])

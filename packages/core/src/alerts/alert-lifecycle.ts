@@ -1,5 +1,5 @@
 import type { AlertOwner } from './alert.ts'
-import { type AlertCondition, isConfirmed } from './alert-condition.ts'
+import { type AlertCondition, isConfirmed } from './rules/alert-condition.ts'
 
 /** Two ticks that find a condition count as two only if they are at least this far apart. */
 export const TICKS_APART_MS = 20_000

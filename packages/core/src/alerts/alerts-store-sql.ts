@@ -6,11 +6,11 @@ import {
   type AlertSeverity,
   type AlertStatus,
 } from './alert.ts'
-import { CLONE_SECONDS, REFUSAL_SECONDS } from './alert-facts.ts'
 import type { Watch } from './alert-lifecycle.ts'
 import { move } from './alert-move-sql.ts'
 import { type AlertRow, toAlert, toWatch, type WatchRow } from './alert-row-sql.ts'
 import type * as port from './alerts-store.ts'
+import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`

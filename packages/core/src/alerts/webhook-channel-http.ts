@@ -1,6 +1,6 @@
 import type { Outbound } from '../net/outbound.ts'
 import { webhookHeaders } from '../signing/webhook-signature.ts'
-import type { ChannelOutcome, WebhookChannel, WebhookMessage } from './alert-channels.ts'
+import type { ChannelOutcome, WebhookChannel, WebhookMessage } from './delivery/alert-channels.ts'
 
 /** Timeout and size limit for the answer of a webhook. */
 const ANSWER_MS = 10_000

@@ -1,7 +1,7 @@
 import type { Infer, Struct } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
-import type { AlertWebhooks } from '../alerts/alert-webhooks.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import type { AlertWebhooks } from '../alerts/delivery/alert-webhooks.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import type { SystemCheck } from '../health/system-check.ts'

@@ -1,6 +1,6 @@
 import { agentOperations } from '../agents/agent-operations.ts'
 import { alertOperations } from '../alerts/alert-operations.ts'
-import { alertWebhookOperations } from '../alerts/alert-webhook-operations.ts'
+import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import { healthOperations } from '../health/health-operations.ts'
 import { jobOperations } from '../jobs/job-operations.ts'

@@ -1,6 +1,5 @@
 import { ALERT_ACTIONS, ALERT_KINDS, ALERT_SEVERITIES, ALERT_STATUSES } from '@svc/core'
 import fc from 'fast-check'
-import type { AlertCondition } from '../../src/alerts/alert-condition.ts'
 import { moveOf } from '../../src/alerts/alert-evaluation.ts'
 import {
   isForgettable,
@@ -11,6 +10,7 @@ import {
   type Watch,
 } from '../../src/alerts/alert-lifecycle.ts'
 import type { AlertFace } from '../../src/alerts/alerts-store.ts'
+import type { AlertCondition } from '../../src/alerts/rules/alert-condition.ts'
 import {
   fields,
   fingerprint,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ALERT_CHANNELS, DELIVERY_STATES } from '../../src/alerts/alert-deliveries-store.ts'
+import { ALERT_CHANNELS, DELIVERY_STATES } from '../../src/alerts/delivery/alert-deliveries-store.ts'
 import { canonical, order, pick, rarely, type Step, steps, words } from './world.ts'
 
 const tenantId = fc.constantFrom('', 'ten_a', 'ten_b')

@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
-import { unixSeconds } from '../agents/agent.ts'
-import { operation, type Services } from '../operations/operation.ts'
-import { flag, text } from '../validation.ts'
+import { unixSeconds } from '../../agents/agent.ts'
+import { operation, type Services } from '../../operations/operation.ts'
+import { flag, text } from '../../validation.ts'
 import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
 
 const tenant = optional(text(1, 128))

@@ -1,7 +1,7 @@
-import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import { given, instant, maybeInstant, type Session } from '../../database/session.ts'
+import type { AlertTransition } from '../alert-lifecycle.ts'
+import { type AlertRow, toAlert } from '../alert-row-sql.ts'
 import type * as port from './alert-deliveries-store.ts'
-import type { AlertTransition } from './alert-lifecycle.ts'
-import { type AlertRow, toAlert } from './alert-row-sql.ts'
 
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const READY = `n.delivery_id is null and (n.transition <> 'resolved' or exists (

@@ -1,4 +1,4 @@
-import type { Agent } from '../agents/agent.ts'
+import type { Agent } from '../../agents/agent.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import { hostCondition } from './alert-rules-hosts.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'

@@ -1,5 +1,5 @@
-import { instant, maybeInstant, type Session } from '../database/session.ts'
-import { type JobRow, toJob } from '../jobs/job-row-sql.ts'
+import { instant, maybeInstant, type Session } from '../../database/session.ts'
+import { type JobRow, toJob } from '../../jobs/job-row-sql.ts'
 import {
   type AlertFactsStore,
   CLONE_SECONDS,

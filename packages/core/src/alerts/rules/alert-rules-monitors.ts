@@ -1,5 +1,5 @@
-import { unixSeconds } from '../agents/agent.ts'
-import type { MonitorTrouble } from '../monitors/monitor.ts'
+import { unixSeconds } from '../../agents/agent.ts'
+import type { MonitorTrouble } from '../../monitors/monitor.ts'
 import type { AlertCondition } from './alert-condition.ts'
 
 /**

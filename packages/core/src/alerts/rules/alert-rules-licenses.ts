@@ -1,5 +1,5 @@
-import { unixSeconds } from '../agents/agent.ts'
-import type { License } from '../licenses/license.ts'
+import { unixSeconds } from '../../agents/agent.ts'
+import type { License } from '../../licenses/license.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { Refusals } from './alert-facts.ts'
 import { REFUSAL_SECONDS } from './alert-facts.ts'

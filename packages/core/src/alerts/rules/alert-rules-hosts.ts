@@ -1,5 +1,5 @@
-import { type Agent, agentState, unixSeconds } from '../agents/agent.ts'
-import type { AlertKind, AlertSeverity } from './alert.ts'
+import { type Agent, agentState, unixSeconds } from '../../agents/agent.ts'
+import type { AlertKind, AlertSeverity } from '../alert.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { Clone } from './alert-facts.ts'
 import { type AlertThresholds, CRITICAL_DISK_PERCENT } from './alert-thresholds.ts'

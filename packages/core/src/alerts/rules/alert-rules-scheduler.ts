@@ -1,4 +1,4 @@
-import { unixSeconds } from '../agents/agent.ts'
+import { unixSeconds } from '../../agents/agent.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { TickGap } from './alert-facts.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'

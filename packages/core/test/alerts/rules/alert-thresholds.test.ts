@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { AlertKind, Environment, HeartbeatWrite } from '@svc/core'
-import { FleetScene } from './fleet-scene.ts'
+import { FleetScene } from '../fleet-scene.ts'
 
 const HOUR = 3600
 

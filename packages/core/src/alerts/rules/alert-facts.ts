@@ -1,7 +1,7 @@
-import type { Agent } from '../agents/agent.ts'
-import type { Job } from '../jobs/job.ts'
-import type { License } from '../licenses/license.ts'
-import type { MonitorTrouble } from '../monitors/monitor.ts'
+import type { Agent } from '../../agents/agent.ts'
+import type { Job } from '../../jobs/job.ts'
+import type { License } from '../../licenses/license.ts'
+import type { MonitorTrouble } from '../../monitors/monitor.ts'
 
 /** A fingerprint that two machines report under: the first one reported again after the second had. */
 export interface Clone {

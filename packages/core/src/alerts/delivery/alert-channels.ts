@@ -1,6 +1,6 @@
-import type { Log } from '../log.ts'
-import type { Refusal } from '../net/refusal.ts'
-import { alertView } from './alert.ts'
+import type { Log } from '../../log.ts'
+import type { Refusal } from '../../net/refusal.ts'
+import { alertView } from '../alert.ts'
 import type { AlertDelivery, AlertWebhook } from './alert-deliveries-store.ts'
 
 /** Announcements that one message lists in full; the message gives only the number of the others. */

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
-import type { Log } from '../log.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Clock } from '../../clock.ts'
+import type { Ids } from '../../ids.ts'
+import type { Log } from '../../log.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { AlertMetrics } from '../alert-metrics.ts'
 import { announceInLog, type ChannelOutcome, digestOf, type WebhookChannel } from './alert-channels.ts'
 import type { AlertDelivery } from './alert-deliveries-store.ts'
-import type { AlertMetrics } from './alert-metrics.ts'
 
 /** Dependencies of `AlertNotifier`. */
 export interface AlertNotifierParts {

@@ -1,4 +1,4 @@
-import type { AlertHost, AlertKind, AlertOwner, AlertSeverity } from './alert.ts'
+import type { AlertHost, AlertKind, AlertOwner, AlertSeverity } from '../alert.ts'
 
 /** Something that is wrong at the moment of an evaluation. */
 export interface AlertCondition extends AlertOwner {

@@ -1,5 +1,5 @@
-import { type Agent, agentId } from '../agents/agent.ts'
-import type { AlertHost } from './alert.ts'
+import { type Agent, agentId } from '../../agents/agent.ts'
+import type { AlertHost } from '../alert.ts'
 
 const UNITS = [
   ['d', 86_400],

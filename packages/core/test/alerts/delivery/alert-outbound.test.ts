@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'
-import { farSide } from '../../../../test/support/far-side.ts'
+import { farSide } from '../../../../../test/support/far-side.ts'
 
 const LOOPBACK = '127.0.0.0/8'
 

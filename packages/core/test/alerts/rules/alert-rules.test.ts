@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Agent, License } from '@svc/core'
 import { FakeClock } from '@svc/testing'
-import type { AlertFacts } from '../../src/alerts/alert-facts.ts'
-import { conditionsOf } from '../../src/alerts/alert-rules.ts'
-import { readConfig } from '../../src/config/config.ts'
+import type { AlertFacts } from '../../../src/alerts/rules/alert-facts.ts'
+import { conditionsOf } from '../../../src/alerts/rules/alert-rules.ts'
+import { readConfig } from '../../../src/config/config.ts'
 
 const at = new FakeClock().now()
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
 import type { AlertFactsStore } from './alert-facts.ts'
 
 /** Shortest time between two writes of the refusals of a license, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '../../config/config.ts'
 
 /** Thresholds of the alert rules: `config.alerts`. */
 export type AlertThresholds = Config['alerts']

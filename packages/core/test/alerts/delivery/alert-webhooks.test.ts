@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { createOutbound, RETRY_SECONDS } from '@svc/core'
 import { Webhook } from 'standardwebhooks'
-import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
-import { ScriptedResolver } from '../net/scripted-resolver.ts'
-import { FleetScene } from './fleet-scene.ts'
+import { type FarSide, farSide } from '../../../../../test/support/far-side.ts'
+import { ScriptedResolver } from '../../net/scripted-resolver.ts'
+import { FleetScene } from '../fleet-scene.ts'
 
 const ALLOW = { SERVICE_OUTBOUND_ALLOW: '127.0.0.0/8' }
 const resolver = new ScriptedResolver({ 'hooks.example': [['127.0.0.1']] })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind } from '@svc/core'
 import { memoryStorage, postgresStorage } from '@svc/testing'
-import { POSTGRES, SERVER } from '../storage/backends.ts'
-import { FleetScene } from './fleet-scene.ts'
+import { POSTGRES, SERVER } from '../../storage/backends.ts'
+import { FleetScene } from '../fleet-scene.ts'
 
 interface Case {
   /** Causes the trouble, which lasts for at least two ticks. */

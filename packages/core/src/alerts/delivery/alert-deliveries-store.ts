@@ -1,5 +1,5 @@
-import type { Alert } from './alert.ts'
-import type { AlertTransition } from './alert-lifecycle.ts'
+import type { Alert } from '../alert.ts'
+import type { AlertTransition } from '../alert-lifecycle.ts'
 
 /** Channels that announce alerts. */
 export const ALERT_CHANNELS = ['log', 'webhook'] as const
