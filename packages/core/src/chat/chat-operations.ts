@@ -2,7 +2,7 @@ import { defaulted } from 'superstruct'
 import { unixSeconds } from '../agents/agent.ts'
 import { operation } from '../operations/operation.ts'
 import { flag, text, whole } from '../validation.ts'
-import { cannedAnswer } from './canned-answer.ts'
+import { cannedAnswer } from './answer/canned-answer.ts'
 import type { Conversation } from './conversation.ts'
 import type { ChatMessage } from './message.ts'
 

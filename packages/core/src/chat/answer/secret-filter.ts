@@ -1,7 +1,7 @@
-import { FAMILY } from '../redaction/families.ts'
-import { fold } from '../redaction/fold.ts'
-import { redact } from '../redaction/redactor.ts'
-import { readFamilies } from '../redaction/tripwire.ts'
+import { FAMILY } from '../../redaction/families.ts'
+import { fold } from '../../redaction/fold.ts'
+import { redact } from '../../redaction/redactor.ts'
+import { readFamilies } from '../../redaction/tripwire.ts'
 import type { TextFilter } from './text-filter.ts'
 
 const KEY_BEGINS = '-----BEGIN'

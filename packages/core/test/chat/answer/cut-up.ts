@@ -1,4 +1,4 @@
-import type { TextFilter } from '../../src/chat/text-filter.ts'
+import type { TextFilter } from '../../../src/chat/answer/text-filter.ts'
 
 /** Cuts a text into parts, with the lengths of `lengths` in turn. */
 export function partsOf(text: string, lengths: readonly number[]): string[] {

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts'
-import type { Ids } from '../ids.ts'
-import type { Timers } from '../timers.ts'
+import type { Clock } from '../../clock.ts'
+import type { Ids } from '../../ids.ts'
+import type { Timers } from '../../timers.ts'
+import type { Conversation } from '../conversation.ts'
+import type { ConversationsStore } from '../conversations-store.ts'
+import type { Retrieval } from '../documents/retrieval.ts'
 import { Breaker } from './breaker.ts'
-import type { Conversation } from './conversation.ts'
-import type { ConversationsStore } from './conversations-store.ts'
 import type { LanguageModel } from './language-model.ts'
 import { patientAnswer } from './model-patience.ts'
 import { PROMPT_TURNS, promptOf } from './prompt.ts'
-import type { Retrieval } from './retrieval.ts'
 
 /** Most answers without documents that one conversation gets from the model (wire: Chat). */
 export const MAX_SMALL_TALK = 3

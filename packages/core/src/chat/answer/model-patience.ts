@@ -1,4 +1,4 @@
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../../timers.ts'
 import { MAX_ANSWER_CHARS } from './answer-filter.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 

@@ -7,8 +7,8 @@ import {
   modelServer,
   saying,
   streamed,
-} from '../../../../test/support/model-server.ts'
-import { ask, begin, chatScene, textOf } from './chat-scene.ts'
+} from '../../../../../test/support/model-server.ts'
+import { ask, begin, chatScene, textOf } from '../chat-scene.ts'
 
 const KEY = 'not-a-key-0123456789abcdef'
 const PROMPT = { turns: [{ role: 'user', content: 'hello' }], maxTokens: 500 } as const

@@ -1,7 +1,7 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
+import type { ChatSource } from '../message.ts'
 import type { Chunk } from './documents.ts'
 import { proseOf } from './markdown-text.ts'
-import type { ChatSource } from './message.ts'
 import { queryTerms, respelled, term, words } from './search-terms.ts'
 
 /** A chunk that was found, with its score. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { fastest, pace } from '../../../../test/support/pace.ts'
-import { readContent } from '../../src/chat/content-folder.ts'
-import { chunksOf } from '../../src/chat/documents.ts'
-import { DocumentIndex } from '../../src/chat/retrieval.ts'
-import { MAX_QUERY_TERMS, queryTerms } from '../../src/chat/search-terms.ts'
-import { SITE } from './chat-scene.ts'
+import { fastest, pace } from '../../../../../test/support/pace.ts'
+import { readContent } from '../../../src/chat/documents/content-folder.ts'
+import { chunksOf } from '../../../src/chat/documents/documents.ts'
+import { DocumentIndex } from '../../../src/chat/documents/retrieval.ts'
+import { MAX_QUERY_TERMS, queryTerms } from '../../../src/chat/documents/search-terms.ts'
+import { SITE } from '../chat-scene.ts'
 
 const page = (text: string, path = 'page.md', base = '/docs') => chunksOf([{ path, text }], base)
 const index = async () => new DocumentIndex(chunksOf(await readContent(SITE), '/docs'))

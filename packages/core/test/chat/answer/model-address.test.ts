@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { HttpLanguageModel, operatorOutbound } from '@svc/core'
-import { chunk, type ModelServer, modelServer, streamed } from '../../../../test/support/model-server.ts'
-import { ScriptedResolver } from '../net/scripted-resolver.ts'
-import { ask, chatScene, textOf } from './chat-scene.ts'
+import { chunk, type ModelServer, modelServer, streamed } from '../../../../../test/support/model-server.ts'
+import { ScriptedResolver } from '../../net/scripted-resolver.ts'
+import { ask, chatScene, textOf } from '../chat-scene.ts'
 
 const KEY = 'not-a-key-0123456789abcdef'
 const PROMPT = { turns: [{ role: 'user', content: 'hello' }], maxTokens: 500 } as const

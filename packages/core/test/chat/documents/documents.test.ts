@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { cannedAnswer, NOTHING_FOUND } from '../../src/chat/canned-answer.ts'
-import { readContent } from '../../src/chat/content-folder.ts'
-import { CHUNK_CHARS, chunksOf } from '../../src/chat/documents.ts'
-import { firstSentences, opening, plainText } from '../../src/chat/markdown-text.ts'
-import { DocumentIndex } from '../../src/chat/retrieval.ts'
-import { SITE } from './chat-scene.ts'
+import { cannedAnswer, NOTHING_FOUND } from '../../../src/chat/answer/canned-answer.ts'
+import { readContent } from '../../../src/chat/documents/content-folder.ts'
+import { CHUNK_CHARS, chunksOf } from '../../../src/chat/documents/documents.ts'
+import { firstSentences, opening, plainText } from '../../../src/chat/documents/markdown-text.ts'
+import { DocumentIndex } from '../../../src/chat/documents/retrieval.ts'
+import { SITE } from '../chat-scene.ts'
 
 const page = (text: string, path = 'page.md', base = '/docs') => chunksOf([{ path, text }], base)
 const index = async () => new DocumentIndex(chunksOf(await readContent(SITE), '/docs'))

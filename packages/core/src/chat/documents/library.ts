@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../../log.ts'
 import { type ContentFolder, readContent } from './content-folder.ts'
 import { type Chunk, chunksOf } from './documents.ts'
 import { DocumentIndex } from './retrieval.ts'

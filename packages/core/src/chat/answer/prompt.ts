@@ -1,7 +1,7 @@
+import type { Hit } from '../documents/retrieval.ts'
+import type { ChatMessage } from '../message.ts'
+import { cut } from '../visitor-text.ts'
 import type { ModelPrompt, ModelTurn } from './language-model.ts'
-import type { ChatMessage } from './message.ts'
-import type { Hit } from './retrieval.ts'
-import { cut } from './visitor-text.ts'
 
 /** Most messages before the question that the model is shown. */
 export const PROMPT_TURNS = 6

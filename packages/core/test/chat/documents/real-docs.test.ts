@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { DOCS_PAGES } from '../../../cli/src/docs-folder.ts'
-import { cannedAnswer } from '../../src/chat/canned-answer.ts'
-import { readContent } from '../../src/chat/content-folder.ts'
-import { chunksOf } from '../../src/chat/documents.ts'
-import { DocumentIndex } from '../../src/chat/retrieval.ts'
-import { ask, chatScene } from './chat-scene.ts'
+import { DOCS_PAGES } from '../../../../cli/src/docs-folder.ts'
+import { cannedAnswer } from '../../../src/chat/answer/canned-answer.ts'
+import { readContent } from '../../../src/chat/documents/content-folder.ts'
+import { chunksOf } from '../../../src/chat/documents/documents.ts'
+import { DocumentIndex } from '../../../src/chat/documents/retrieval.ts'
+import { ask, chatScene } from '../chat-scene.ts'
 import { DOCS } from './real-docs.ts'
 
 let index: DocumentIndex

@@ -1,5 +1,5 @@
-import { opening, plainText, proseOf } from './markdown-text.ts'
-import type { Retrieval } from './retrieval.ts'
+import { opening, plainText, proseOf } from '../documents/markdown-text.ts'
+import type { Retrieval } from '../documents/retrieval.ts'
 
 const EXCERPT_CHARS = 500
 

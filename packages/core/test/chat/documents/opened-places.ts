@@ -2,9 +2,9 @@ import type { Storage } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import { memoryStorage, pgliteStorage, testDatabase } from '@svc/testing'
 import pg from 'pg'
-import { MemoryTable } from '../../../testing/src/memory-table.ts'
-import { MemoryTables } from '../../../testing/src/memory-tables.ts'
-import { POSTGRES, SERVER } from '../storage/backends.ts'
+import { MemoryTable } from '../../../../testing/src/memory-table.ts'
+import { MemoryTables } from '../../../../testing/src/memory-tables.ts'
+import { POSTGRES, SERVER } from '../../storage/backends.ts'
 
 /** A storage whose rows can be read without its stores. Users dispose the storage before the place. */
 export interface OpenedPlace extends AsyncDisposable {
