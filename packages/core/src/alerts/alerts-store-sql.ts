@@ -6,9 +6,9 @@ import {
   type AlertSeverity,
   type AlertStatus,
 } from './alert.ts'
-import type { Watch } from './alert-lifecycle.ts'
+import type { AlertKey } from './alert-lifecycle.ts'
 import { move } from './alert-move-sql.ts'
-import { type AlertRow, toAlert, toWatch, type WatchRow } from './alert-row-sql.ts'
+import { type AlertKeyRow, type AlertRow, toAlert, toAlertKey } from './alert-row-sql.ts'
 import type * as port from './alerts-store.ts'
 import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
@@ -114,19 +114,19 @@ export class SqlAlertsStore implements port.AlertsStore {
     this.#session = session
   }
 
-  async watches(key?: port.WatchKey, now?: Date): Promise<{ at: Date; watches: readonly Watch[] }> {
-    const rows = await this.#session.rows<WatchRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
+  async watches(key?: port.AlertKeyId, now?: Date): Promise<{ at: Date; watches: readonly AlertKey[] }> {
+    const rows = await this.#session.rows<AlertKeyRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
     const known = rows.flatMap(({ dedup_key, ...row }) =>
-      dedup_key === null ? [] : [toWatch({ ...row, dedup_key })],
+      dedup_key === null ? [] : [toAlertKey({ ...row, dedup_key })],
     )
     return { at: instant(rows[0]?.at ?? ''), watches: known }
   }
 
-  move(made: port.AlertMove, at: Date, now?: Date): Promise<{ alert: Alert | undefined } | undefined> {
+  move(made: port.AlertWrite, at: Date, now?: Date): Promise<{ alert: Alert | undefined } | undefined> {
     return move(this.#session, made, at, now)
   }
 
-  async write({ ids, action, actor, until }: port.AlertWrite, now?: Date): Promise<readonly string[]> {
+  async write({ ids, action, actor, until }: port.AlertActionWrite, now?: Date): Promise<readonly string[]> {
     const [statement, params] = (
       {
         ack: [ACK, [ids, actor, until, now]],

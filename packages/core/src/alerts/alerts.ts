@@ -4,7 +4,7 @@ import type { Monitors } from '../monitors/monitors.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
-import { movesOf, withTenants } from './alert-evaluation.ts'
+import { withTenants, writesOf } from './alert-evaluation.ts'
 import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
 import type { AlertMetrics } from './alert-metrics.ts'
 import type { AlertScope } from './alerts-store.ts'
@@ -54,7 +54,7 @@ export class Alerts {
     const facts = await this.#gather(at)
     const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
     const done = { opened: 0, drifts: 0, resolved: 0 }
-    for (const move of movesOf(watches, conditions, at, ids)) {
+    for (const move of writesOf(watches, conditions, at, ids)) {
       if (signal?.aborted) break
       const moved = await storage.alerts.move(move, at, clock.forStores())
       if (moved?.alert === undefined) continue

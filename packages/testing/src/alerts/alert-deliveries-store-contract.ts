@@ -3,7 +3,7 @@ import type { LifecycleStep, Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { buildAlertMove } from './build-alert-move.ts'
+import { buildAlertWrite } from './build-alert-write.ts'
 
 const LEASE_SECONDS = 60
 
@@ -27,7 +27,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       let revision = 0
       const change = async (alert: LifecycleStep['alert'], notice: LifecycleStep['notice']) => {
         const at = clock.advance({ minutes: 1 })
-        await storage().alerts.move(buildAlertMove({ ...owner, revision, alert, notice }), at, at)
+        await storage().alerts.move(buildAlertWrite({ ...owner, revision, alert, notice }), at, at)
         revision += 1
       }
       const waits = async () =>

@@ -3,12 +3,12 @@ import type {
   AlertActionEntry,
   AlertWebhook,
   MemoryAlert,
+  MemoryAlertKey,
   MemoryDelivery,
   MemoryEvaluation,
   MemoryIdentity,
   MemoryNotice,
   MemoryRefusals,
-  MemoryWatch,
 } from './memory-alert.ts'
 
 /** Tables of alerts in the fake storage. */
@@ -20,7 +20,7 @@ export class AlertTables {
   readonly identities: MemoryTable<MemoryIdentity>
   readonly notices: MemoryTable<MemoryNotice>
   readonly refusals: MemoryTable<MemoryRefusals>
-  readonly watches: MemoryTable<MemoryWatch>
+  readonly watches: MemoryTable<MemoryAlertKey>
   readonly webhooks: MemoryTable<AlertWebhook>
 
   constructor(undo: UndoLog) {

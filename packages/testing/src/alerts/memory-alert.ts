@@ -2,10 +2,10 @@ import type {
   Alert,
   AlertActionEntry,
   AlertAudience,
+  AlertKey,
   AlertTransition,
   AlertWebhook,
   DeliveryReport,
-  Watch,
 } from '@svc/core'
 
 /** An alert as the fake stores it; its snooze is stored with its dedup key. */
@@ -14,7 +14,7 @@ export interface MemoryAlert extends Omit<Alert, 'snoozedUntil'> {
 }
 
 /** The stored state of a dedup key, without its alert, which is looked up. */
-export interface MemoryWatch extends Omit<Watch, 'alert'> {
+export interface MemoryAlertKey extends Omit<AlertKey, 'alert'> {
   readonly evaluatedAt: Date
 }
 

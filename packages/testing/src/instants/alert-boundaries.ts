@@ -1,6 +1,6 @@
 import type { AlertAction, Storage } from '@svc/core'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { buildAlertMove } from '../alerts/build-alert-move.ts'
+import { buildAlertWrite } from '../alerts/build-alert-write.ts'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { fine, LEASE_SECONDS, MonitorsScene } from '../monitors/monitors-scene.ts'
@@ -20,7 +20,7 @@ async function opened(storage: Storage): Promise<Opened> {
   const clock = new FakeClock()
   const [key, tenantId] = [{ licenseId: buildId('lic'), dedupKey: 'k' }, buildId('ten')]
   const alertId = buildId('alr')
-  const move = buildAlertMove({ ...key, tenantId, alertId, revision: 0, alert: 'open', notice: 'firing' })
+  const move = buildAlertWrite({ ...key, tenantId, alertId, revision: 0, alert: 'open', notice: 'firing' })
   await storage.alerts.move(move, clock.now(), clock.now())
   return { storage, clock, key, tenantId, alertId }
 }

@@ -1,4 +1,4 @@
-import type { AlertDelivery, AlertMove } from '@svc/core'
+import type { AlertDelivery, AlertWrite } from '@svc/core'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
@@ -14,7 +14,7 @@ interface Moved {
   readonly atMs: number
 }
 
-const keyOf = ({ licenseId, dedupKey }: Pick<AlertMove, 'licenseId' | 'dedupKey'>): string =>
+const keyOf = ({ licenseId, dedupKey }: Pick<AlertWrite, 'licenseId' | 'dedupKey'>): string =>
   JSON.stringify([licenseId, dedupKey])
 
 /**
@@ -39,7 +39,7 @@ export class AlertCheck {
   check({ name, tables, result, args, now }: Statement): void {
     const { alerting } = tables
     if (name === 'alerts.move') {
-      if (result !== undefined) this.#checkMoved(args[0] as AlertMove, args[1] as Date, now)
+      if (result !== undefined) this.#checkMoved(args[0] as AlertWrite, args[1] as Date, now)
       this.#checkOpen(alerting)
     }
     if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting)
@@ -51,7 +51,7 @@ export class AlertCheck {
       this.#checkSettled(args[0] as { id: string; state: string; token: string })
   }
 
-  #checkMoved(made: AlertMove, since: Date, now: Date): void {
+  #checkMoved(made: AlertWrite, since: Date, now: Date): void {
     const key = keyOf(made)
     const last = this.#moved.get(key)
     const isFresh = made.revision === (last?.revision ?? 0)

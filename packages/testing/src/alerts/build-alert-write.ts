@@ -1,20 +1,20 @@
-import type { AlertFace, AlertMove, LifecycleStep } from '@svc/core'
+import type { AlertContent, AlertWrite, LifecycleStep } from '@svc/core'
 import { buildId } from '../build-id.ts'
 
 /** Fields that a test sets on a move; with the defaults of the others it opens a new alert. */
-export interface MoveFields extends Partial<Omit<AlertMove, 'step' | 'face'>> {
+export interface WriteFields extends Partial<Omit<AlertWrite, 'step' | 'content'>> {
   readonly alert?: LifecycleStep['alert']
   readonly notice?: LifecycleStep['notice']
   readonly flapping?: boolean
-  readonly memory?: Partial<LifecycleStep['memory']>
-  readonly face?: Partial<AlertFace>
+  readonly state?: Partial<LifecycleStep['state']>
+  readonly content?: Partial<AlertContent>
   /** Whether the condition was found; by default false for `resolve` and `none`, else true. */
   readonly isSeen?: boolean
 }
 
 /** Returns a move that opens an alert, changed by `fields`. */
-export function buildAlertMove(fields: MoveFields = {}): AlertMove {
-  const { alert = 'open', notice, flapping = false, memory = {}, face, ...more } = fields
+export function buildAlertWrite(fields: WriteFields = {}): AlertWrite {
+  const { alert = 'open', notice, flapping = false, state = {}, content, ...more } = fields
   const { isSeen = alert !== 'resolve' && alert !== 'none', ...rest } = more
   return {
     licenseId: buildId('lic'),
@@ -25,18 +25,18 @@ export function buildAlertMove(fields: MoveFields = {}): AlertMove {
     alertId: buildId('alr'),
     actor: undefined,
     step: {
-      memory: {
+      state: {
         pendingSince: undefined,
         isPresent: isSeen,
         transitions: [],
         dismissed: undefined,
-        ...memory,
+        ...state,
       },
       alert,
       flapping,
       notice,
     },
-    face: isSeen
+    content: isSeen
       ? {
           kind: 'host_offline',
           severity: 'critical',
@@ -44,7 +44,7 @@ export function buildAlertMove(fields: MoveFields = {}): AlertMove {
           host: { fingerprint: 'fp-0123456789', hostname: 'web-1' },
           details: { last_heartbeat: 1 },
           event: undefined,
-          ...face,
+          ...content,
         }
       : undefined,
     ...rest,
