@@ -41,6 +41,8 @@ export {
   requireTrustedSocket,
   trustedFolder,
 } from './database/data-folder.ts'
+export type * from './deliveries/deliveries-store.ts'
+export * from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { Deployments } from './deployments/deployments.ts'
 export type * from './deployments/deployments-store.ts'

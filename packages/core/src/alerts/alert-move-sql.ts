@@ -5,9 +5,9 @@ import type { AlertWrite } from './alerts-store.ts'
 
 const NOW = 'coalesce($3::timestamptz, now())'
 
-// One statement: it writes the dedup key only if that still has the revision that the step was decided on, and the
-// other parts only if that write succeeded. So a step counts once, even if several replicas write it at the
-// same time.
+// One statement: it writes the dedup key only if that still has the revision that the step was decided on,
+// and the other parts only if that write succeeded. So a step counts once, even if several replicas write it
+// at the same time.
 const MOVE = {
   name: 'alert-move',
   text: `with m as (select * from jsonb_to_record($1::jsonb) as m(license_id text, dedup_key text, tenant_id text,

@@ -87,13 +87,11 @@ const PURGE = {
   name: 'alert-purge',
   text: `with old as (delete from alerts where id in (select id from alerts
         where resolved_at < ${at('$2')} - make_interval(days => $1) order by resolved_at limit 1000) returning 1),
-      sent as (delete from alert_deliveries d where d.state <> 'due'
-        and d.created_at < ${at('$2')} - make_interval(days => $1) returning 1),
       refused as (delete from rate_refusals where minute < ${at('$2')} - make_interval(secs => ${2 * REFUSAL_SECONDS})
         returning 1),
       met as (delete from host_identities
         where returned_at < ${at('$2')} - make_interval(secs => ${6 * CLONE_SECONDS}) returning 1)
-    select (select count(*) from old)::int as purged, (select count(*) from sent) + (select count(*) from refused)
+    select (select count(*) from old)::int as purged, (select count(*) from refused)
       + (select count(*) from met) as others`,
 }
 

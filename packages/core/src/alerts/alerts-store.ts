@@ -131,8 +131,8 @@ export interface AlertsStore {
   list(filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
   counts(now?: Date): Promise<AlertCounts>
   /**
-   * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, old
-   * deliveries and outdated facts. Returns the number of deleted alerts.
+   * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, and
+   * outdated facts. Returns the number of deleted alerts.
    */
   purge(keepDays: number, now?: Date): Promise<number>
 }

@@ -8,6 +8,7 @@ import { withTenants, writesOf } from './alert-evaluation.ts'
 import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
 import type { AlertMetrics } from './alert-metrics.ts'
 import type { AlertScope } from './alerts-store.ts'
+import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
 import type { AlertNotifier } from './delivery/alert-notifier.ts'
 import type { AlertFacts } from './rules/alert-facts.ts'
 import { conditionsOf } from './rules/alert-rules.ts'
@@ -73,9 +74,10 @@ export class Alerts {
     return this.#parts.notifier.deliver(signal)
   }
 
-  /** Deletes alerts past their retention. Returns the number of deleted alerts. */
-  purge(): Promise<number> {
+  /** Deletes alerts and deliveries past their retention. Returns the number of deleted alerts. */
+  async purge(): Promise<number> {
     const { storage, clock, thresholds } = this.#parts
+    await storage.deliveries.purge(ALERT_CHANNELS, thresholds.retentionDays, clock.forStores())
     return storage.alerts.purge(thresholds.retentionDays, clock.forStores())
   }
 

@@ -175,7 +175,7 @@ function acted(
 
 function purge(tables: AlertTables, before: Date, now: Date): number {
   const { alerts, notices, actions } = tables
-  purgeFacts(tables, before, now)
+  purgeFacts(tables, now)
   const old = alerts.all().filter(({ resolvedAt }) => resolvedAt !== undefined && resolvedAt < before)
   for (const { id } of old) {
     alerts.put(id, undefined)
@@ -187,11 +187,8 @@ function purge(tables: AlertTables, before: Date, now: Date): number {
   return old.length
 }
 
-function purgeFacts({ deliveries, refusals, identities }: AlertTables, before: Date, now: Date): void {
+function purgeFacts({ refusals, identities }: AlertTables, now: Date): void {
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  for (const { id, state, createdAt } of deliveries.all()) {
-    if (state !== 'due' && createdAt < before) deliveries.put(id, undefined)
-  }
   for (const { licenseId, minute } of refusals.all()) {
     if (minute < ago(2 * REFUSAL_SECONDS)) refusals.put(keyOf(licenseId, minute.getTime()), undefined)
   }

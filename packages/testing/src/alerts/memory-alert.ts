@@ -5,7 +5,6 @@ import type {
   AlertKey,
   AlertTransition,
   AlertWebhook,
-  DeliveryReport,
 } from '@svc/core'
 
 /** An alert as the fake stores it; its snooze is stored with its dedup key. */
@@ -26,12 +25,6 @@ export interface MemoryNotice extends AlertAudience {
   readonly snapshot: Alert
   readonly createdAt: Date
   readonly deliveryId: string | undefined
-}
-
-/** A delivery with its lease. */
-export interface MemoryDelivery extends DeliveryReport {
-  readonly leaseToken: string | undefined
-  readonly leaseUntil: Date | undefined
 }
 
 /** An earlier identity (boot id and hostname) of a host. */

@@ -59,11 +59,11 @@ const ofDelivery = (
     const alert = await opened(storage)
     const { clock, tenantId } = alert
     const id = buildId('msg')
-    await storage.alertDeliveries.bundle(id, { channel: 'log', tenantId }, clock.now())
+    await storage.deliveries.add({ id, kind: 'log', recipient: tenantId }, clock.now())
     const take = async (token: string) => {
-      const request = { token, leaseSeconds: LEASE_SECONDS, limit: 1000 }
-      const taken = await storage.alertDeliveries.takeDue(request, clock.now())
-      return taken.some((each) => each.tenantId === tenantId)
+      const request = { kinds: ['log'], token, leaseSeconds: LEASE_SECONDS, limit: 1000 }
+      const taken = await storage.deliveries.takeDue(request, clock.now())
+      return taken.some((each) => each.recipient === tenantId)
     }
     const token = buildId('tok')
     await take(token)
@@ -144,7 +144,7 @@ export const ALERT_BOUNDARIES: readonly Boundary[] = [
   ofDelivery('the end of the lease of a delivery', LEASE_SECONDS, async () => {}),
   ofDelivery('the instant at which a delivery is due again', 90, ({ storage, clock }, delivery) => {
     const retry = { state: 'due' as const, delaySeconds: 90, status: 503, error: 'status' }
-    return storage.alertDeliveries.settle({ ...delivery, ...retry }, clock.now())
+    return storage.deliveries.settle({ ...delivery, ...retry }, clock.now())
   }),
   {
     name: 'the time within which a host that comes back is a clone',

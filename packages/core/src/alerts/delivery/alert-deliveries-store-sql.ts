@@ -1,11 +1,12 @@
 import { given, instant, maybeInstant, type Session } from '../../database/session.ts'
+import type { DeliveryState } from '../../deliveries/delivery.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 import { type AlertRow, toAlert } from '../alert-row-sql.ts'
 import type * as port from './alert-deliveries-store.ts'
 
 const at = (parameter: string): string => `coalesce(${parameter}::timestamptz, now())`
 const READY = `n.delivery_id is null and (n.transition <> 'resolved' or exists (
-  select from alert_notices o join alert_deliveries d on d.id = o.delivery_id
+  select from alert_notices o join deliveries d on d.id = o.delivery_id
   where o.alert_id = n.alert_id and o.opening = n.opening and o.channel = n.channel and o.transition <> 'resolved'
     and d.state = 'sent'))`
 const WAITING = {
@@ -15,47 +16,31 @@ const WAITING = {
 const BUNDLE = {
   name: 'alert-bundle',
   text: `with ready as (select alert_id, opening, transition, channel from alert_notices n
-        where n.channel = $2 and n.tenant_id = $3 and ${READY} for update skip locked),
-      made as (insert into alert_deliveries (id, channel, tenant_id, state, created_at, due_at)
-        select $1, $2, $3, 'due', ${at('$4')}, ${at('$4')} where exists (select from ready) returning 1)
+        where n.channel = $2 and n.tenant_id = $3 and ${READY} for update skip locked)
     update alert_notices n set delivery_id = $1 from ready r
     where n.alert_id = r.alert_id and n.opening = r.opening and n.transition = r.transition and n.channel = r.channel
     returning 1`,
 }
-const TAKE_DUE = {
-  name: 'alert-take-due',
-  text: `with due as (select id from alert_deliveries where state = 'due' and due_at <= ${at('$4')}
-        and (lease_until is null or lease_until <= ${at('$4')}) order by due_at, id limit $3 for update skip locked),
-      taken as (update alert_deliveries d set lease_token = $1, attempts = d.attempts + 1,
-        lease_until = ${at('$4')} + make_interval(secs => $2) from due where d.id = due.id returning d.*)
-    select t.*, to_jsonb(k) as webhook, (select coalesce(jsonb_agg(jsonb_build_object('transition', n.transition,
+const DIGEST = {
+  name: 'alert-digest',
+  text: `select to_jsonb(k) as webhook, (select coalesce(jsonb_agg(jsonb_build_object('transition', n.transition,
         'alert', n.snapshot) order by n.alert_id, n.created_at, n.transition), '[]') from alert_notices n
-        where n.delivery_id = t.id) as notices
-    from taken t left join alert_webhooks k on t.channel = 'webhook' and k.tenant_id = t.tenant_id
-    order by t.due_at, t.id`,
+        where n.delivery_id = $1) as notices
+    from (select) one left join alert_webhooks k on $2 = 'webhook' and k.tenant_id = $3`,
 }
-const SETTLE = {
-  name: 'alert-settle',
-  text: `with done as (update alert_deliveries set state = $3, lease_token = null, lease_until = null, status = $5,
-        error = $6, due_at = case when $3 = 'due' then ${at('$7')} + make_interval(secs => $4) else due_at end,
-        settled_at = case when $3 <> 'due' then ${at('$7')} end
-      where id = $1 and lease_token = $2 returning id, state),
-    told as (update alerts a set notified_at = ${at('$7')} from done join alert_notices n on n.delivery_id = done.id
-      where done.state = 'sent' and n.transition <> 'resolved' and a.id = n.alert_id and a.count = n.opening
-        and a.notified_at is null returning 1)
-    select id from done`,
+const ANNOUNCED = {
+  name: 'alert-announced',
+  text: `update alerts a set notified_at = ${at('$2')} from alert_notices n
+    where n.delivery_id = $1 and n.transition <> 'resolved' and a.id = n.alert_id and a.count = n.opening
+      and a.notified_at is null`,
 }
 const REPORTS = {
   name: 'alert-reports',
   text: `select n.transition, n.opening, n.channel, n.tenant_id, coalesce(d.id, '') as id, coalesce(d.state, 'due') as state,
       coalesce(d.attempts, 0) as attempts, n.created_at, coalesce(d.due_at, n.created_at) as due_at, d.settled_at,
       d.status, d.error
-    from alert_notices n left join alert_deliveries d on d.id = n.delivery_id
+    from alert_notices n left join deliveries d on d.id = n.delivery_id
     where n.alert_id = $1 order by n.created_at, n.opening, n.channel, n.transition`,
-}
-const LATEST = {
-  name: 'alert-latest-delivery',
-  text: `select * from alert_deliveries where tenant_id = $1 and channel = 'webhook' order by id desc limit 1`,
 }
 const SET_WEBHOOK = {
   name: 'alert-set-webhook',
@@ -82,9 +67,11 @@ interface WebhookRow {
 
 interface ReportRow {
   readonly id: string
+  readonly transition: AlertTransition
+  readonly opening: number
   readonly channel: port.AlertChannelName
   readonly tenant_id: string
-  readonly state: port.DeliveryState
+  readonly state: DeliveryState
   readonly attempts: number
   readonly created_at: string
   readonly due_at: string
@@ -93,7 +80,7 @@ interface ReportRow {
   readonly error: string | null
 }
 
-type DeliveryRow = ReportRow & {
+interface DigestRow {
   readonly webhook: WebhookRow | null
   readonly notices: readonly { readonly transition: AlertTransition; readonly alert: AlertRow }[]
 }
@@ -105,8 +92,10 @@ const toWebhook = (row: WebhookRow): port.AlertWebhook => ({
   createdAt: instant(row.created_at),
 })
 
-const toReport = (row: ReportRow): port.DeliveryReport => ({
+const toReport = (row: ReportRow): port.AlertDeliveryReport => ({
   id: row.id,
+  transition: row.transition,
+  opening: row.opening,
   channel: row.channel,
   tenantId: row.tenant_id,
   state: row.state,
@@ -116,16 +105,6 @@ const toReport = (row: ReportRow): port.DeliveryReport => ({
   settledAt: maybeInstant(row.settled_at),
   status: given(row.status),
   error: given(row.error),
-})
-
-const toDelivery = (row: DeliveryRow): port.AlertDelivery => ({
-  id: row.id,
-  channel: row.channel,
-  tenantId: row.tenant_id,
-  attempts: row.attempts,
-  createdAt: instant(row.created_at),
-  notices: row.notices.map(({ transition, alert }) => ({ transition, alert: toAlert(alert) })),
-  webhook: row.webhook === null ? undefined : toWebhook(row.webhook),
 })
 
 /** Deliveries of alerts in SQL. */
@@ -142,32 +121,26 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
     return rows.map(({ channel, tenant_id }) => ({ channel, tenantId: tenant_id }))
   }
 
-  async bundle(id: string, { channel, tenantId }: port.AlertAudience, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(BUNDLE, [id, channel, tenantId, now])).length > 0
+  async bundle(id: string, { channel, tenantId }: port.AlertAudience): Promise<boolean> {
+    return (await this.#session.rows(BUNDLE, [id, channel, tenantId])).length > 0
   }
 
-  async takeDue(
-    { token, leaseSeconds, limit }: { token: string; leaseSeconds: number; limit: number },
-    now?: Date,
-  ): Promise<readonly port.AlertDelivery[]> {
-    const rows = await this.#session.rows<DeliveryRow>(TAKE_DUE, [token, leaseSeconds, limit, now])
-    return rows.map(toDelivery)
+  async digest(delivery: port.AlertAudience & { readonly id: string }): Promise<port.AlertDigest> {
+    const { id, channel, tenantId } = delivery
+    const [row] = await this.#session.rows<DigestRow>(DIGEST, [id, channel, tenantId])
+    const { webhook = null, notices = [] } = row ?? {}
+    return {
+      notices: notices.map(({ transition, alert }) => ({ transition, alert: toAlert(alert) })),
+      webhook: webhook === null ? undefined : toWebhook(webhook),
+    }
   }
 
-  async settle(settlement: port.DeliverySettlement, now?: Date): Promise<boolean> {
-    const { id, token, state, delaySeconds, status, error } = settlement
-    return (await this.#session.rows(SETTLE, [id, token, state, delaySeconds, status, error, now])).length > 0
+  async announced(deliveryId: string, now?: Date): Promise<void> {
+    await this.#session.rows(ANNOUNCED, [deliveryId, now])
   }
 
-  async reports(alertId: string) {
-    type Row = ReportRow & { transition: AlertTransition; opening: number }
-    const rows = await this.#session.rows<Row>(REPORTS, [alertId])
-    return rows.map((row) => ({ ...toReport(row), transition: row.transition, opening: row.opening }))
-  }
-
-  async latest(tenantId: string): Promise<port.DeliveryReport | undefined> {
-    const [row] = await this.#session.rows<ReportRow>(LATEST, [tenantId])
-    return row === undefined ? undefined : toReport(row)
+  async reports(alertId: string): Promise<readonly port.AlertDeliveryReport[]> {
+    return (await this.#session.rows<ReportRow>(REPORTS, [alertId])).map(toReport)
   }
 
   async setWebhook(

@@ -1,3 +1,4 @@
+import type { DeliveryState, DeliveryTarget } from '../../deliveries/delivery.ts'
 import type { Alert } from '../alert.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 
@@ -5,15 +6,23 @@ import type { AlertTransition } from '../alert-lifecycle.ts'
 export const ALERT_CHANNELS = ['log', 'webhook'] as const
 export type AlertChannelName = (typeof ALERT_CHANNELS)[number]
 
-/** `due`: waits for its next attempt · `sent`: the receiver accepted it · `failed`: given up. */
-export const DELIVERY_STATES = ['due', 'sent', 'failed'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
-
 /** Receiver of announcements on a channel: a tenant, or the platform (`tenantId` is `''`). */
 export interface AlertAudience {
   readonly channel: AlertChannelName
   readonly tenantId: string
 }
+
+/** Returns an audience as the outbox knows it: the channel is the kind, the tenant the recipient. */
+export const targetOf = ({ channel, tenantId }: AlertAudience): DeliveryTarget => ({
+  kind: channel,
+  recipient: tenantId,
+})
+
+/** Returns the audience of a delivery whose kind is a channel of alerts. */
+export const audienceOf = ({ kind, recipient }: DeliveryTarget): AlertAudience => ({
+  channel: kind as AlertChannelName,
+  tenantId: recipient,
+})
 
 /** One announcement, with a snapshot of the alert from when it changed. */
 export interface AlertNotice {
@@ -21,38 +30,26 @@ export interface AlertNotice {
   readonly alert: Alert
 }
 
-/** State of a delivery. */
-export interface DeliveryReport extends AlertAudience {
+/** Payload of a delivery: the notices of its digest. */
+export interface AlertDigest {
+  readonly notices: readonly AlertNotice[]
+  /** The webhook that the digest goes to; undefined on the log, and if the webhook was removed. */
+  readonly webhook: AlertWebhook | undefined
+}
+
+/** One transition of an alert, with the state of its delivery. */
+export interface AlertDeliveryReport extends AlertAudience {
+  /** Id of the delivery; `''` while the notice waits for one. */
   readonly id: string
+  readonly transition: AlertTransition
+  /** Number of the opening that the transition belongs to. */
+  readonly opening: number
   readonly state: DeliveryState
   readonly attempts: number
   readonly createdAt: Date
   /** When the next attempt is due. */
   readonly dueAt: Date
   readonly settledAt: Date | undefined
-  /** HTTP status of the last answer. */
-  readonly status: number | undefined
-  readonly error: string | undefined
-}
-
-/** A batch of notices for one audience, taken under a lease. */
-export interface AlertDelivery extends AlertAudience {
-  /** Stays the same over all attempts, so that receivers recognize a repeated delivery. */
-  readonly id: string
-  /** Attempts so far, this one included. */
-  readonly attempts: number
-  readonly createdAt: Date
-  readonly notices: readonly AlertNotice[]
-  readonly webhook: AlertWebhook | undefined
-}
-
-/** Outcome of an attempt. */
-export interface DeliverySettlement {
-  readonly id: string
-  readonly token: string
-  readonly state: DeliveryState
-  /** Delay before the next attempt, from now. Used only if `state` is `due`. */
-  readonly delaySeconds: number
   readonly status: number | undefined
   readonly error: string | undefined
 }
@@ -66,7 +63,7 @@ export interface AlertWebhook {
   readonly createdAt: Date
 }
 
-/** Storage of webhooks, and of the deliveries of alerts with their outcomes. */
+/** Storage of the webhooks of alerts, and of what deliveries announce. */
 export interface AlertDeliveriesStore {
   /**
    * Audiences that have undelivered notices. A `resolved` notice waits until the opening of its alert was
@@ -74,23 +71,16 @@ export interface AlertDeliveriesStore {
    */
   waiting(): Promise<readonly AlertAudience[]>
   /**
-   * Makes one delivery of all notices that wait for an audience. Returns false if there were none, or if
-   * another replica took them first.
+   * Puts all notices that wait for an audience into the delivery `id`, which the caller adds in the same
+   * transaction. Returns false if there were none, or if another replica took them first.
    */
-  bundle(id: string, audience: AlertAudience, now?: Date): Promise<boolean>
-  /** Takes due deliveries under a lease, longest due first. */
-  takeDue(
-    request: { readonly token: string; readonly leaseSeconds: number; readonly limit: number },
-    now?: Date,
-  ): Promise<readonly AlertDelivery[]>
-  /** Records the outcome of an attempt. Returns false if the lease is no longer held. */
-  settle(settlement: DeliverySettlement, now?: Date): Promise<boolean>
+  bundle(id: string, audience: AlertAudience): Promise<boolean>
+  /** Returns the payload of a delivery. */
+  digest(delivery: AlertAudience & { readonly id: string }): Promise<AlertDigest>
+  /** Notes that a delivery arrived, on each alert whose current opening it announced for the first time. */
+  announced(deliveryId: string, now?: Date): Promise<void>
   /** Deliveries of each transition of an alert, oldest first. */
-  reports(
-    alertId: string,
-  ): Promise<readonly (DeliveryReport & { readonly transition: AlertTransition; readonly opening: number })[]>
-  /** The latest delivery to the webhook of a tenant. */
-  latest(tenantId: string): Promise<DeliveryReport | undefined>
+  reports(alertId: string): Promise<readonly AlertDeliveryReport[]>
   /** Sets the address of a webhook. An existing secret is kept unless `rotate` is set. */
   setWebhook(
     webhook: Omit<AlertWebhook, 'createdAt'> & { readonly rotate: boolean },

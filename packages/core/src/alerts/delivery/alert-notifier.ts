@@ -1,10 +1,13 @@
 import type { Clock } from '../../clock.ts'
+import type { Delivery, DeliveryOutcome, DeliveryState } from '../../deliveries/delivery.ts'
+import { type DeliverySender, runDeliveries } from '../../deliveries/delivery-run.ts'
+import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
 import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Storage, Stores } from '../../storage/storage.ts'
 import type { AlertMetrics } from '../alert-metrics.ts'
-import { announceInLog, type ChannelOutcome, digestOf, type WebhookChannel } from './alert-channels.ts'
-import type { AlertDelivery } from './alert-deliveries-store.ts'
+import { announceInLog, digestOf } from './alert-channels.ts'
+import { ALERT_CHANNELS, audienceOf, targetOf } from './alert-deliveries-store.ts'
 
 /** Dependencies of `AlertNotifier`. */
 export interface AlertNotifierParts {
@@ -16,10 +19,6 @@ export interface AlertNotifierParts {
   readonly metrics: AlertMetrics
 }
 
-/** Longer than the timeout of a webhook. If a replica dies, its deliveries are retried after this time. */
-const LEASE_SECONDS = 60
-/** The most deliveries that one tick takes. */
-const DELIVERIES_PER_TICK = 100
 const MINUTE = 60
 /**
  * Delays before each retry of a failed delivery, in seconds. After the last retry, about a day and a half
@@ -29,8 +28,10 @@ export const RETRY_SECONDS = [1, 2, 5, 15, 30, 60, 120, 240, 480, 600, 600].map(
   (minutes) => minutes * MINUTE - MINUTE / 2,
 )
 
-/** Delivers the notices of evaluations: bundles them into digests, sends these, and records the outcomes. */
-export class AlertNotifier {
+/** Delivers the notices of evaluations: bundles them into digests, and sends these. */
+export class AlertNotifier implements DeliverySender {
+  readonly kinds = ALERT_CHANNELS
+  readonly retrySeconds = RETRY_SECONDS
   readonly #parts: AlertNotifierParts
 
   constructor(parts: AlertNotifierParts) {
@@ -44,40 +45,43 @@ export class AlertNotifier {
    */
   async deliver(signal?: AbortSignal): Promise<number> {
     const { storage, ids, clock } = this.#parts
-    const { alertDeliveries } = storage
-    for (const audience of await alertDeliveries.waiting()) {
-      await alertDeliveries.bundle(ids.next('msg'), audience, clock.forStores())
+    for (const audience of await storage.alertDeliveries.waiting()) {
+      const id = ids.next('msg')
+      await storage.transaction(async ({ alertDeliveries, deliveries }) => {
+        const isMade = await alertDeliveries.bundle(id, audience)
+        if (isMade) await deliveries.add({ id, ...targetOf(audience) }, clock.forStores())
+      })
     }
-    const token = ids.secret(16)
-    const request = { token, leaseSeconds: LEASE_SECONDS, limit: DELIVERIES_PER_TICK }
-    const due = await alertDeliveries.takeDue(request, clock.forStores())
-    const sent = await Promise.all(due.map((delivery) => this.#attempt(delivery, token, signal)))
-    return sent.filter(Boolean).length
+    return runDeliveries(this.#parts, this, signal)
   }
 
-  async #attempt(delivery: AlertDelivery, token: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const { storage, clock, metrics } = this.#parts
-    const { id, attempts, channel } = delivery
-    const outcome = await this.#send(delivery, signal)
-    const delaySeconds = RETRY_SECONDS[attempts - 1] ?? 0
-    const isOver = outcome.isFinal || attempts > RETRY_SECONDS.length
-    const state = outcome.delivered ? 'sent' : isOver ? 'failed' : 'due'
-    const { status, error } = outcome
-    const settlement = { id, token, state, delaySeconds, status, error } as const
-    await storage.alertDeliveries.settle(settlement, clock.forStores())
-    metrics.delivery(channel, state === 'due' ? 'retried' : state)
-    return outcome.delivered
-  }
-
-  async #send(delivery: AlertDelivery, signal: AbortSignal | undefined): Promise<ChannelOutcome> {
-    const { log, channel, clock } = this.#parts
-    if (delivery.channel === 'log') return announceInLog(log, delivery)
-    const { webhook, id } = delivery
-    if (webhook === undefined) {
+  /** Writes a digest to the log, or sends it to the webhook of its audience. */
+  async send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome> {
+    const { storage, log, channel, clock } = this.#parts
+    const { id, createdAt } = delivery
+    const audience = audienceOf(delivery)
+    const digest = {
+      id,
+      createdAt,
+      ...audience,
+      ...(await storage.alertDeliveries.digest({ id, ...audience })),
+    }
+    if (digest.channel === 'log') return announceInLog(log, digest)
+    if (digest.webhook === undefined) {
       return { delivered: false, status: undefined, error: 'no-webhook', isFinal: true }
     }
-    const { url, secret } = webhook
-    const body = JSON.stringify(digestOf(delivery))
+    const { url, secret } = digest.webhook
+    const body = JSON.stringify(digestOf(digest))
     return channel.send({ url, secret, id, at: clock.now(), body, signal })
+  }
+
+  /** Notes on the alerts of a digest that arrived when they were announced. */
+  async settled({ alertDeliveries }: Stores, delivery: Delivery, state: DeliveryState): Promise<void> {
+    if (state === 'sent') await alertDeliveries.announced(delivery.id, this.#parts.clock.forStores())
+  }
+
+  /** Counts an attempt. */
+  ended(delivery: Delivery, state: DeliveryState): void {
+    this.#parts.metrics.delivery(audienceOf(delivery).channel, state === 'due' ? 'retried' : state)
   }
 }

@@ -1,8 +1,9 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../agents/agent.ts'
+import type { DeliveryReport } from '../../deliveries/delivery.ts'
 import { operation, type Services } from '../../operations/operation.ts'
 import { flag, text } from '../../validation.ts'
-import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
+import type { AlertWebhook } from './alert-deliveries-store.ts'
 
 const tenant = optional(text(1, 128))
 

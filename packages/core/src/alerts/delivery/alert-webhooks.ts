@@ -1,12 +1,13 @@
 import type { Clock } from '../../clock.ts'
+import type { DeliveryOutcome, DeliveryReport } from '../../deliveries/delivery.ts'
+import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
 import type { Ids } from '../../ids.ts'
 import { Refused } from '../../net/refusal.ts'
 import { readTarget } from '../../net/target.ts'
 import { Problem } from '../../problem.ts'
 import { newWebhookSecret } from '../../signing/webhook-signature.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { ChannelOutcome, WebhookChannel } from './alert-channels.ts'
-import type { AlertWebhook, DeliveryReport } from './alert-deliveries-store.ts'
+import { type AlertWebhook, targetOf } from './alert-deliveries-store.ts'
 
 /** Dependencies of `AlertWebhooks`. */
 export interface AlertWebhooksParts {
@@ -54,15 +55,15 @@ export class AlertWebhooks {
   async list(): Promise<
     readonly { readonly webhook: AlertWebhook; readonly latest: DeliveryReport | undefined }[]
   > {
-    const { alertDeliveries } = this.#parts.storage
+    const { alertDeliveries, deliveries } = this.#parts.storage
     const webhooks = await alertDeliveries.webhooks()
-    return Promise.all(
-      webhooks.map(async (webhook) => ({ webhook, latest: await alertDeliveries.latest(webhook.tenantId) })),
-    )
+    const latestOf = ({ tenantId }: AlertWebhook) =>
+      deliveries.latest(targetOf({ channel: 'webhook', tenantId }))
+    return Promise.all(webhooks.map(async (webhook) => ({ webhook, latest: await latestOf(webhook) })))
   }
 
   /** Sends a test message at once. @throws Problem `not-found` */
-  async test(tenantId: string): Promise<ChannelOutcome> {
+  async test(tenantId: string): Promise<DeliveryOutcome> {
     const { storage, clock, ids, channel } = this.#parts
     const webhook = await storage.alertDeliveries.webhook(tenantId)
     if (webhook === undefined) throw unset()

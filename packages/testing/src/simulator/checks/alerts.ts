@@ -1,4 +1,4 @@
-import type { AlertDelivery, AlertWrite } from '@svc/core'
+import type { AlertWrite, Delivery } from '@svc/core'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
@@ -43,11 +43,11 @@ export class AlertCheck {
       this.#checkOpen(alerting)
     }
     if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting)
-    if (name === 'alertDeliveries.takeDue') {
+    if (name === 'deliveries.takeDue') {
       const request = args[0] as { readonly token: string; readonly leaseSeconds: number }
-      this.#checkTaken(result as readonly AlertDelivery[], request, now)
+      this.#checkTaken(result as readonly Delivery[], request, now)
     }
-    if (name === 'alertDeliveries.settle' && result === true)
+    if (name === 'deliveries.settle' && result === true)
       this.#checkSettled(args[0] as { id: string; state: string; token: string })
   }
 
@@ -104,7 +104,7 @@ export class AlertCheck {
   }
 
   #checkTaken(
-    taken: readonly AlertDelivery[],
+    taken: readonly Delivery[],
     { token, leaseSeconds }: { readonly token: string; readonly leaseSeconds: number },
     now: Date,
   ): void {

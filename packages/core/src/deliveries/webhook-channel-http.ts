@@ -1,6 +1,7 @@
 import type { Outbound } from '../net/outbound.ts'
 import { webhookHeaders } from '../signing/webhook-signature.ts'
-import type { ChannelOutcome, WebhookChannel, WebhookMessage } from './delivery/alert-channels.ts'
+import type { DeliveryOutcome } from './delivery.ts'
+import type { WebhookChannel, WebhookMessage } from './webhook-channel.ts'
 
 /** Timeout and size limit for the answer of a webhook. */
 const ANSWER_MS = 10_000
@@ -17,7 +18,7 @@ export class HttpWebhookChannel implements WebhookChannel {
     this.#plainHttp = options.plainHttp
   }
 
-  async send({ id, at, body, url, secret, signal }: WebhookMessage): Promise<ChannelOutcome> {
+  async send({ id, at, body, url, secret, signal }: WebhookMessage): Promise<DeliveryOutcome> {
     const answer = await this.#outbound.request(url, {
       method: 'POST',
       headers: {
