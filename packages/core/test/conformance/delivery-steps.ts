@@ -89,7 +89,7 @@ const settle = steps(
       const id = reports[which % (reports.length + 1)]?.id ?? 'dlv_absent'
       return async ({ alertDeliveries, deliveries }, now) => {
         const isHeld = await deliveries.settle({ ...given, id }, now)
-        if (isHeld && given.state === 'sent') await alertDeliveries.announced(id, now)
+        if (given.state === 'sent') await alertDeliveries.announced(id, now)
         return isHeld
       }
     },

@@ -1,11 +1,18 @@
 import type { AlertWrite, Delivery } from '@svc/core'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
+import type { UndoLog } from '../../memory-table.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 
 interface Lease {
   readonly token: string
   readonly untilMs: number
+}
+
+interface Settled {
+  readonly id: string
+  readonly state: string
+  readonly token: string
 }
 
 interface Moved {
@@ -42,13 +49,12 @@ export class AlertCheck {
       if (result !== undefined) this.#checkMoved(args[0] as AlertWrite, args[1] as Date, now)
       this.#checkOpen(alerting)
     }
-    if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting)
+    if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting, tables.undo)
     if (name === 'deliveries.takeDue') {
       const request = args[0] as { readonly token: string; readonly leaseSeconds: number }
       this.#checkTaken(result as readonly Delivery[], request, now)
     }
-    if (name === 'deliveries.settle' && result === true)
-      this.#checkSettled(args[0] as { id: string; state: string; token: string })
+    if (name === 'deliveries.settle' && result === true) this.#checkSettled(args[0] as Settled, tables.undo)
   }
 
   #checkMoved(made: AlertWrite, since: Date, now: Date): void {
@@ -66,20 +72,18 @@ export class AlertCheck {
     this.#moved.set(key, { revision: made.revision + 1, atMs: now.getTime() })
   }
 
-  #checkSettled({
-    id,
-    state,
-    token,
-  }: {
-    readonly id: string
-    readonly state: string
-    readonly token: string
-  }) {
-    const isHolder = this.#leases.get(id)?.token === token
+  // A result that is undone with its transaction was never recorded.
+  #checkSettled({ id, state, token }: Settled, undo: UndoLog): void {
+    const lease = this.#leases.get(id)
+    const isHolder = lease?.token === token
     const detail = () => `delivery ${id} was settled as ${state} by one who did not hold it`
     this.#verdict.expect(isHolder, 'a delivery is settled by its holder', detail)
     this.#leases.delete(id)
     if (state !== 'due') this.#settled.add(id)
+    undo.record(() => {
+      if (lease !== undefined) this.#leases.set(id, lease)
+      this.#settled.delete(id)
+    })
   }
 
   #checkOpen({ alerts }: AlertTables): void {
@@ -92,11 +96,12 @@ export class AlertCheck {
     }
   }
 
-  #checkNotices({ notices }: AlertTables): void {
+  #checkNotices({ notices }: AlertTables, undo: UndoLog): void {
     for (const { alertId, opening, transition, channel, deliveryId } of notices.all()) {
       if (deliveryId === undefined) continue
       const key = JSON.stringify([alertId, opening, transition, channel])
       const known = this.#deliveryOf.get(key) ?? deliveryId
+      if (!this.#deliveryOf.has(key)) undo.record(() => this.#deliveryOf.delete(key))
       this.#deliveryOf.set(key, known)
       const detail = () => `${key} is in the deliveries ${known} and ${deliveryId}`
       this.#verdict.expect(known === deliveryId, 'an alert is announced once', detail)
