@@ -280,7 +280,7 @@ describe('the outgoing requests on the page', () => {
   const { text } = section('docs/security.md', '## Outgoing requests')
   /** Files that open a way out, and the page's words for each. */
   const CALLERS: Readonly<Record<string, string>> = {
-    'packages/core/src/chat/language-model-http.ts': '`LLM_BASE_URL`',
+    'packages/core/src/chat/answer/language-model-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',

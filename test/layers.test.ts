@@ -217,8 +217,8 @@ describe('time, randomness, environment, sockets and signals come from arguments
 
 describe('whatever calls out goes through the guarded client', () => {
   test.each([
-    [`${core}/chat/language-model-http.ts`, `import { request } from 'undici'`],
-    [`${core}/chat/language-model-http.ts`, `export const load = () => import('undici')`],
+    [`${core}/chat/answer/language-model-http.ts`, `import { request } from 'undici'`],
+    [`${core}/chat/answer/language-model-http.ts`, `export const load = () => import('undici')`],
     ['packages/http/src/app.ts', `export { Agent } from 'undici'`],
     [`${core}/jobs/jobs.ts`, `import { request as ask } from 'node:http'`],
     [`${core}/jobs/jobs.ts`, `import { type Server, Agent } from 'node:https'`],

@@ -1,6 +1,7 @@
 import type { Agent, AuditEntry, License, NewDeployment } from '@svc/core'
 import { isTerminal } from '@svc/core'
 import { AlertTables } from './alerts/alert-tables.ts'
+import type { MemoryDelivery } from './deliveries/memory-delivery.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
@@ -18,7 +19,8 @@ export type MemoryLicense = License & { readonly keyDigest: string }
 export class MemoryTables {
   readonly undo = new UndoLog()
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
-  readonly alerting = new AlertTables(this.undo)
+  readonly deliveries = new MemoryTable<MemoryDelivery>(this.undo)
+  readonly alerting = new AlertTables(this.undo, this.deliveries)
   readonly audit = new MemoryTable<AuditEntry>(this.undo)
   readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)
   /** Grouped: the unfinished jobs of each license. */

@@ -4,9 +4,9 @@ const LIFECYCLE = 'packages/core/src/alerts/alert-lifecycle.ts'
 const LIFECYCLE_TEST = ['packages/core/test/alerts/alert-instants.test.ts']
 const LISTS_TEST = ['packages/core/test/alerts/alert-lists.test.ts']
 const RUN_TEST = ['packages/http/test/routes/monitors.test.ts']
-const DOCUMENTS_TEST = ['packages/core/test/chat/documents.test.ts']
-const QUESTIONS_TEST = ['packages/core/test/chat/questions.test.ts']
-const VISITORS_TEST = ['packages/core/test/chat/visitors.test.ts']
+const DOCUMENTS_TEST = ['packages/core/test/chat/documents/documents.test.ts']
+const QUESTIONS_TEST = ['packages/core/test/chat/documents/questions.test.ts']
+const VISITORS_TEST = ['packages/core/test/chat/documents/visitors.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -60,17 +60,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: ticks that are as far apart as is allowed are a gap',
-    file: 'packages/core/src/alerts/alert-facts-store-sql.ts',
+    file: 'packages/core/src/alerts/rules/alert-facts-store-sql.ts',
     find: 'gap_from = case when excluded.at - e.at > make',
     replace: 'gap_from = case when excluded.at - e.at >= make',
-    suites: ['packages/core/test/alerts/alert-facts-store.test.ts'],
+    suites: ['packages/core/test/alerts/rules/alert-facts-store.test.ts'],
   },
   {
     name: 'alerts: a backup is stale at the very age that is allowed',
-    file: 'packages/core/src/alerts/alert-rules-backups.ts',
+    file: 'packages/core/src/alerts/rules/alert-rules-backups.ts',
     find: 'age > bounds.backupHours',
     replace: 'age >= bounds.backupHours',
-    suites: ['packages/core/test/alerts/alert-rules.test.ts'],
+    suites: ['packages/core/test/alerts/rules/alert-rules.test.ts'],
   },
   {
     name: 'alerts: a tick exactly 20 seconds after the first is no second one',
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: a confirmed drift waits for a second tick',
-    file: 'packages/core/src/alerts/alert-condition.ts',
+    file: 'packages/core/src/alerts/rules/alert-condition.ts',
     find: "new Set(['monitor_drift', 'dns_unreachable'])",
     replace: "new Set(['dns_unreachable'])",
     suites: RUN_TEST,
@@ -130,42 +130,42 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: a named page brings those whose names begin alike',
-    file: 'packages/core/src/chat/content-folder.ts',
+    file: 'packages/core/src/chat/documents/content-folder.ts',
     find: 'path.startsWith(`${page}/`)',
     replace: 'path.startsWith(page)',
     suites: DOCUMENTS_TEST,
   },
   {
     name: 'chat: pages for authors count as much as pages for customers',
-    file: 'packages/core/src/chat/documents.ts',
+    file: 'packages/core/src/chat/documents/documents.ts',
     find: 'weight: file.weight ?? 1',
     replace: 'weight: 1',
     suites: QUESTIONS_TEST,
   },
   {
     name: 'chat: synonyms are not heard',
-    file: 'packages/core/src/chat/search-terms.ts',
+    file: 'packages/core/src/chat/documents/search-terms.ts',
     find: 'return SYNONYMS.get(stem) ?? stem',
     replace: 'return stem',
     suites: VISITORS_TEST,
   },
   {
     name: 'chat: one word is grounded by whatever page mentions it',
-    file: 'packages/core/src/chat/retrieval.ts',
+    file: 'packages/core/src/chat/documents/retrieval.ts',
     find: '(terms.length > 1 || isHeadline(results))',
     replace: '(terms.length > 0 || isHeadline(results))',
     suites: VISITORS_TEST,
   },
   {
     name: 'chat: every unknown word of a question is looked up in similar spellings',
-    file: 'packages/core/src/chat/retrieval.ts',
+    file: 'packages/core/src/chat/documents/retrieval.ts',
     find: '.slice(0, MAX_CORRECTED)',
     replace: '.slice(0, MAX_CORRECTED * 9)',
     suites: QUESTIONS_TEST,
   },
   {
     name: 'chat: the items of a list run together in an answer',
-    file: 'packages/core/src/chat/markdown-text.ts',
+    file: 'packages/core/src/chat/documents/markdown-text.ts',
     find: 'else if (isOver || ITEM.test(line)) {',
     replace: 'else if (isOver) {',
     suites: DOCUMENTS_TEST,

@@ -153,10 +153,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: the late delivery of one opening announces the next',
-    file: 'packages/core/src/alerts/alert-deliveries-store-sql.ts',
+    file: 'packages/core/src/alerts/delivery/alert-deliveries-store-sql.ts',
     find: 'and a.id = n.alert_id and a.count = n.opening\n',
     replace: 'and a.id = n.alert_id\n',
-    suites: ['packages/core/test/alerts/alert-deliveries-store.test.ts'],
+    suites: ['packages/core/test/alerts/delivery/alert-deliveries-store.test.ts'],
   },
   {
     name: 'migrations: what the runner does not know of is applied if its checksum is there',

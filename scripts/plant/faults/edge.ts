@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: a site in capitals is kept as it was written',
-    file: 'packages/core/src/config/settings.ts',
-    find: '        keepAs: originOf,\n',
+    file: 'packages/core/src/config/settings/chat.ts',
+    find: '      keepAs: originOf,\n',
     replace: '',
     suites: ['packages/http/test/routes/chat.test.ts'],
   },

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Alert, type AlertAction, MAX_ACTED_ALERTS } from './alert.ts'
-import { moveOf } from './alert-evaluation.ts'
+import { writeOf } from './alert-evaluation.ts'
 import { ACK_SECONDS, resolvedByHand } from './alert-lifecycle.ts'
 import type { AlertScope } from './alerts-store.ts'
 
@@ -116,8 +116,8 @@ async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): 
     const { at, watches } = await storage.alerts.watches(alert, clock.statementTime())
     const watch = watches.find((each) => each.alert?.id === alert.id)
     if (watch?.alert === undefined || watch.alert.resolvedAt !== undefined) return false
-    const rest = { alertId: alert.id, face: undefined, actor, forget: false }
-    const move = moveOf(watch, resolvedByHand(watch, at), rest)
+    const rest = { alertId: alert.id, content: undefined, actor, forget: false }
+    const move = writeOf(watch, resolvedByHand(watch, at), rest)
     if ((await storage.alerts.move(move, at, clock.statementTime())) !== undefined) return true
   }
 }

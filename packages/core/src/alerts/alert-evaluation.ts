@@ -1,13 +1,13 @@
 import type { Ids } from '../ids.ts'
 import type { License } from '../licenses/license.ts'
-import type { AlertCondition } from './alert-condition.ts'
-import { isForgettable, type LifecycleStep, nextStep, unwatched, type Watch } from './alert-lifecycle.ts'
-import type { AlertFace, AlertMove } from './alerts-store.ts'
+import { type AlertKey, isForgettable, type LifecycleStep, newAlertKey, nextStep } from './alert-lifecycle.ts'
+import type { AlertContent, AlertWrite } from './alerts-store.ts'
+import type { AlertCondition } from './rules/alert-condition.ts'
 
 const keyOf = ({ licenseId, dedupKey }: { readonly licenseId: string; readonly dedupKey: string }): string =>
   JSON.stringify([licenseId, dedupKey])
 
-const faceOf = ({ kind, severity, summary, host, details, event }: AlertCondition): AlertFace => ({
+const contentOf = ({ kind, severity, summary, host, details, event }: AlertCondition): AlertContent => ({
   kind,
   severity,
   summary,
@@ -28,50 +28,50 @@ export function withTenants(
   }))
 }
 
-/** Returns the write that stores `step` for its watch. */
-export const moveOf = (
-  watch: Watch,
+/** Returns the write that stores `step` for its key. */
+export const writeOf = (
+  key: AlertKey,
   step: LifecycleStep,
-  rest: Pick<AlertMove, 'alertId' | 'face' | 'actor' | 'forget'>,
-): AlertMove => ({
-  licenseId: watch.licenseId,
-  tenantId: watch.tenantId,
-  dedupKey: watch.dedupKey,
-  revision: watch.revision,
+  rest: Pick<AlertWrite, 'alertId' | 'content' | 'actor' | 'forget'>,
+): AlertWrite => ({
+  licenseId: key.licenseId,
+  tenantId: key.tenantId,
+  dedupKey: key.dedupKey,
+  revision: key.revision,
   step,
   ...rest,
 })
 
-function changesNothing(watch: Watch, { alert, memory }: LifecycleStep): boolean {
+function changesNothing(key: AlertKey, { alert, state }: LifecycleStep): boolean {
   return (
     alert === 'none' &&
-    memory.pendingSince?.getTime() === watch.pendingSince?.getTime() &&
-    memory.isPresent === watch.isPresent &&
-    memory.dismissed === watch.dismissed &&
-    memory.transitions.length === watch.transitions.length
+    state.pendingSince?.getTime() === key.pendingSince?.getTime() &&
+    state.isPresent === key.isPresent &&
+    state.dismissed === key.dismissed &&
+    state.transitions.length === key.transitions.length
   )
 }
 
 /**
- * Returns the writes of one evaluation: a step for each dedup key that has a watch or whose condition holds.
+ * Returns the writes of one evaluation: a step for each dedup key that is stored or whose condition holds.
  * Steps that change nothing are left out.
  */
-export function movesOf(
-  watches: readonly Watch[],
+export function writesOf(
+  keys: readonly AlertKey[],
   conditions: readonly AlertCondition[],
   at: Date,
   ids: Ids,
-): AlertMove[] {
+): AlertWrite[] {
   const holding = new Map(conditions.map((condition) => [keyOf(condition), condition]))
-  const known = new Set(watches.map(keyOf))
-  const fresh = [...holding].filter(([key]) => !known.has(key)).map(([, condition]) => unwatched(condition))
-  return [...watches, ...fresh].flatMap((watch) => {
-    const condition = holding.get(keyOf(watch))
-    const step = nextStep(watch, condition, at)
-    const forget = watch.revision > 0 && isForgettable(watch, step, at)
-    if (!forget && changesNothing(watch, step)) return []
-    const alertId = step.alert === 'open' ? ids.next('alr') : (watch.alert?.id ?? '')
-    const face = condition === undefined ? undefined : faceOf(condition)
-    return [moveOf(watch, step, { alertId, face, actor: undefined, forget })]
+  const known = new Set(keys.map(keyOf))
+  const fresh = [...holding].filter(([key]) => !known.has(key)).map(([, condition]) => newAlertKey(condition))
+  return [...keys, ...fresh].flatMap((key) => {
+    const condition = holding.get(keyOf(key))
+    const step = nextStep(key, condition, at)
+    const forget = key.revision > 0 && isForgettable(key, step, at)
+    if (!forget && changesNothing(key, step)) return []
+    const alertId = step.alert === 'open' ? ids.next('alr') : (key.alert?.id ?? '')
+    const content = condition === undefined ? undefined : contentOf(condition)
+    return [writeOf(key, step, { alertId, content, actor: undefined, forget })]
   })
 }

@@ -1,5 +1,5 @@
 import type { AlertOwner } from './alert.ts'
-import { type AlertCondition, isConfirmed } from './alert-condition.ts'
+import { type AlertCondition, isConfirmed } from './rules/alert-condition.ts'
 
 /** Two ticks that find a condition count as two only if they are at least this far apart. */
 export const TICKS_APART_MS = 20_000
@@ -15,7 +15,7 @@ export const FLAP_MS = 1_800_000
 export const ACK_SECONDS = 86_400
 
 /** The latest alert of a dedup key, reduced to the facts that the next step depends on. */
-export interface WatchedAlert {
+export interface KeyedAlert {
   readonly id: string
   readonly resolvedAt: Date | undefined
   readonly flapping: boolean
@@ -26,7 +26,7 @@ export interface WatchedAlert {
 }
 
 /** Stored state of a dedup key. */
-export interface Watch extends AlertOwner {
+export interface AlertKey extends AlertOwner {
   readonly dedupKey: string
   /** Grows with each write; 0 if the key is not stored yet. */
   readonly revision: number
@@ -39,26 +39,26 @@ export interface Watch extends AlertOwner {
   /** The event whose alert a person has resolved. */
   readonly dismissed: string | undefined
   readonly snoozedUntil: Date | undefined
-  readonly alert: WatchedAlert | undefined
+  readonly alert: KeyedAlert | undefined
 }
 
 /** Changes of an alert that are announced. */
 export const ALERT_TRANSITIONS = ['firing', 'flapping', 'resolved'] as const
 export type AlertTransition = (typeof ALERT_TRANSITIONS)[number]
 
-/** The part of a watch that a step replaces. */
-export type Memory = Pick<Watch, 'pendingSince' | 'isPresent' | 'transitions' | 'dismissed'>
+/** The part of a key that a step replaces. */
+export type AlertKeyState = Pick<AlertKey, 'pendingSince' | 'isPresent' | 'transitions' | 'dismissed'>
 
 /** Decision of one evaluation about one dedup key. */
 export interface LifecycleStep {
-  readonly memory: Memory
+  readonly state: AlertKeyState
   readonly alert: 'none' | 'open' | 'reopen' | 'keep' | 'resolve'
   readonly flapping: boolean
   readonly notice: AlertTransition | undefined
 }
 
-/** Returns the watch of a dedup key that is not stored yet. */
-export const unwatched = ({ licenseId, tenantId, dedupKey }: AlertCondition): Watch => ({
+/** Returns a dedup key that is not stored yet. */
+export const newAlertKey = ({ licenseId, tenantId, dedupKey }: AlertCondition): AlertKey => ({
   licenseId,
   tenantId,
   dedupKey,
@@ -71,11 +71,11 @@ export const unwatched = ({ licenseId, tenantId, dedupKey }: AlertCondition): Wa
   alert: undefined,
 })
 
-const recent = (watch: Watch, at: Date): readonly number[] =>
-  watch.transitions.filter((transition) => transition > at.getTime() - FLAP_MS)
+const recent = (key: AlertKey, at: Date): readonly number[] =>
+  key.transitions.filter((transition) => transition > at.getTime() - FLAP_MS)
 
 // A snooze is over at the instant `snoozedUntil`, as in the SQL of alert statuses.
-const isSnoozed = ({ snoozedUntil }: Watch, at: Date): boolean =>
+const isSnoozed = ({ snoozedUntil }: AlertKey, at: Date): boolean =>
   snoozedUntil !== undefined && snoozedUntil > at
 
 /**
@@ -83,23 +83,23 @@ const isSnoozed = ({ snoozedUntil }: Watch, at: Date): boolean =>
  * its kind is confirmed. A condition that returns within ten minutes reopens the same alert. A flapping alert
  * is held open, and a snoozed one is not announced.
  */
-export function nextStep(watch: Watch, condition: AlertCondition | undefined, at: Date): LifecycleStep {
-  const isOpen = watch.alert !== undefined && watch.alert.resolvedAt === undefined
-  if (!isOpen) return whileClosed(watch, condition, at)
-  return condition === undefined ? whenGone(watch, at) : whileHolding(watch, at)
+export function nextStep(key: AlertKey, condition: AlertCondition | undefined, at: Date): LifecycleStep {
+  const isOpen = key.alert !== undefined && key.alert.resolvedAt === undefined
+  if (!isOpen) return whileClosed(key, condition, at)
+  return condition === undefined ? whenGone(key, at) : whileHolding(key, at)
 }
 
-function whileClosed(watch: Watch, condition: AlertCondition | undefined, at: Date): LifecycleStep {
-  const transitions = recent(watch, at)
-  const isSettled = condition?.event !== undefined && condition.event === watch.dismissed
-  const dismissed = isSettled ? watch.dismissed : undefined
-  const memory = { pendingSince: undefined, isPresent: false, transitions, dismissed }
+function whileClosed(key: AlertKey, condition: AlertCondition | undefined, at: Date): LifecycleStep {
+  const transitions = recent(key, at)
+  const isSettled = condition?.event !== undefined && condition.event === key.dismissed
+  const dismissed = isSettled ? key.dismissed : undefined
+  const state = { pendingSince: undefined, isPresent: false, transitions, dismissed }
   const none = { alert: 'none', flapping: false, notice: undefined } as const
-  if (condition === undefined || condition.isStale || isSettled) return { ...none, memory }
-  const { pendingSince } = watch
+  if (condition === undefined || condition.isStale || isSettled) return { ...none, state }
+  const { pendingSince } = key
   if (!isDue(condition, pendingSince, at))
-    return { ...none, memory: { ...memory, pendingSince: pendingSince ?? at, isPresent: true } }
-  return opening({ ...watch, transitions: [...transitions, at.getTime()] }, at)
+    return { ...none, state: { ...state, pendingSince: pendingSince ?? at, isPresent: true } }
+  return opening({ ...key, transitions: [...transitions, at.getTime()] }, at)
 }
 
 function isDue({ kind, holdSeconds = 0 }: AlertCondition, pendingSince: Date | undefined, at: Date): boolean {
@@ -108,57 +108,56 @@ function isDue({ kind, holdSeconds = 0 }: AlertCondition, pendingSince: Date | u
   return pendingSince !== undefined && at.getTime() - pendingSince.getTime() >= holdMs
 }
 
-function opening(watch: Watch, at: Date): LifecycleStep {
-  const { alert, transitions } = watch
+function opening(key: AlertKey, at: Date): LifecycleStep {
+  const { alert, transitions } = key
   const closed = alert?.resolvedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const flapping = transitions.length >= FLAP_TRANSITIONS
   return {
-    memory: { pendingSince: undefined, isPresent: true, transitions, dismissed: undefined },
+    state: { pendingSince: undefined, isPresent: true, transitions, dismissed: undefined },
     alert: at.getTime() - closed < REOPEN_MS ? 'reopen' : 'open',
     flapping,
-    notice: isSnoozed(watch, at) ? undefined : flapping ? 'flapping' : 'firing',
+    notice: isSnoozed(key, at) ? undefined : flapping ? 'flapping' : 'firing',
   }
 }
 
 /** An alert that opened while snoozed is announced at the first tick after the snooze. */
-function whileHolding(watch: Watch, at: Date): LifecycleStep {
-  const wasFlapping = watch.alert?.flapping === true
-  const before = recent(watch, at)
-  const transitions = wasFlapping && !watch.isPresent ? [...before, at.getTime()] : before
-  const isQuiet =
-    isSnoozed(watch, at) || watch.alert?.isAcknowledged === true || watch.alert?.isAnnounced === true
+function whileHolding(key: AlertKey, at: Date): LifecycleStep {
+  const wasFlapping = key.alert?.flapping === true
+  const before = recent(key, at)
+  const transitions = wasFlapping && !key.isPresent ? [...before, at.getTime()] : before
+  const isQuiet = isSnoozed(key, at) || key.alert?.isAcknowledged === true || key.alert?.isAnnounced === true
   return {
-    memory: { pendingSince: undefined, isPresent: true, transitions, dismissed: undefined },
+    state: { pendingSince: undefined, isPresent: true, transitions, dismissed: undefined },
     alert: 'keep',
     flapping: wasFlapping && transitions.length >= FLAP_TRANSITIONS,
     notice: isQuiet ? undefined : 'firing',
   }
 }
 
-function whenGone(watch: Watch, at: Date): LifecycleStep {
-  const before = recent(watch, at)
-  const wasFlapping = watch.alert?.flapping === true
-  const transitions = wasFlapping && !watch.isPresent ? before : [...before, at.getTime()]
-  const memory = { pendingSince: undefined, isPresent: false, transitions, dismissed: undefined }
+function whenGone(key: AlertKey, at: Date): LifecycleStep {
+  const before = recent(key, at)
+  const wasFlapping = key.alert?.flapping === true
+  const transitions = wasFlapping && !key.isPresent ? before : [...before, at.getTime()]
+  const state = { pendingSince: undefined, isPresent: false, transitions, dismissed: undefined }
   if (transitions.length >= FLAP_TRANSITIONS) {
-    const notice = wasFlapping || isSnoozed(watch, at) ? undefined : 'flapping'
-    return { memory, alert: 'keep', flapping: true, notice }
+    const notice = wasFlapping || isSnoozed(key, at) ? undefined : 'flapping'
+    return { state, alert: 'keep', flapping: true, notice }
   }
   // The end of an alert counts as a transition. If it was counted while the flapping alert was held open, it
   // is not counted again.
-  return { memory, alert: 'resolve', flapping: false, notice: 'resolved' }
+  return { state, alert: 'resolve', flapping: false, notice: 'resolved' }
 }
 
 /**
  * Returns the step by which a person resolves an open alert. If the alert is about an event, the event is
  * dismissed.
  */
-export const resolvedByHand = (watch: Watch, at: Date): LifecycleStep => ({
-  memory: {
+export const resolvedByHand = (key: AlertKey, at: Date): LifecycleStep => ({
+  state: {
     pendingSince: undefined,
     isPresent: false,
-    transitions: [...recent(watch, at), at.getTime()],
-    dismissed: watch.alert?.event,
+    transitions: [...recent(key, at), at.getTime()],
+    dismissed: key.alert?.event,
   },
   alert: 'resolve',
   flapping: false,
@@ -166,11 +165,11 @@ export const resolvedByHand = (watch: Watch, at: Date): LifecycleStep => ({
 })
 
 /** Returns whether the state of a key can be deleted: nothing in it affects later steps. */
-export function isForgettable(watch: Watch, { memory, alert }: LifecycleStep, at: Date): boolean {
-  const { pendingSince, transitions, dismissed } = memory
+export function isForgettable(key: AlertKey, { state, alert }: LifecycleStep, at: Date): boolean {
+  const { pendingSince, transitions, dismissed } = state
   if (alert !== 'none' || pendingSince !== undefined || transitions.length > 0 || dismissed !== undefined) {
     return false
   }
-  const closed = watch.alert?.resolvedAt?.getTime() ?? Number.NEGATIVE_INFINITY
-  return !isSnoozed(watch, at) && at.getTime() - closed >= REOPEN_MS
+  const closed = key.alert?.resolvedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  return !isSnoozed(key, at) && at.getTime() - closed >= REOPEN_MS
 }

@@ -2,13 +2,13 @@ import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { Alert } from './alert.ts'
 import { type AlertRow, toAlert } from './alert-row-sql.ts'
-import type { AlertMove } from './alerts-store.ts'
+import type { AlertWrite } from './alerts-store.ts'
 
 const NOW = at('$3')
 
-// One statement: it writes the watch only if it still has the revision that the step was decided on, and the
-// other parts only if that write succeeded. So a step counts once, even if several replicas write it at the
-// same time.
+// One statement: it writes the dedup key only if that still has the revision that the step was decided on,
+// and the other parts only if that write succeeded. So a step counts once, even if several replicas write it
+// at the same time.
 const MOVE = {
   name: 'alert-move',
   text: `with m as (select * from jsonb_to_record($1::jsonb) as m(license_id text, dedup_key text, tenant_id text,
@@ -69,30 +69,30 @@ const MOVE = {
 /** Writes one step; see `AlertsStore.move`. */
 export async function move(
   session: Session,
-  made: AlertMove,
+  made: AlertWrite,
   at: Date,
   now: Date | undefined,
 ): Promise<{ alert: Alert | undefined } | undefined> {
-  const { step, face } = made
+  const { step, content } = made
   const record = {
     license_id: made.licenseId,
     dedup_key: made.dedupKey,
     tenant_id: made.tenantId,
     revision: made.revision,
     forget: made.forget,
-    pending_since: step.memory.pendingSince,
-    present: step.memory.isPresent,
-    transitions: step.memory.transitions,
-    dismissed: step.memory.dismissed,
+    pending_since: step.state.pendingSince,
+    present: step.state.isPresent,
+    transitions: step.state.transitions,
+    dismissed: step.state.dismissed,
     step: step.alert,
     alert_id: made.alertId,
-    kind: face?.kind,
-    severity: face?.severity,
-    summary: face?.summary,
-    fingerprint: face?.host?.fingerprint,
-    hostname: face?.host?.hostname,
-    details: face?.details,
-    event: face?.event,
+    kind: content?.kind,
+    severity: content?.severity,
+    summary: content?.summary,
+    fingerprint: content?.host?.fingerprint,
+    hostname: content?.host?.hostname,
+    details: content?.details,
+    event: content?.event,
     flapping: step.flapping,
     notice: step.notice,
     actor: made.actor,

@@ -1,6 +1,6 @@
 import { given, instant, maybeInstant } from '../database/session.ts'
 import type { Alert, AlertKind, AlertSeverity } from './alert.ts'
-import type { Watch } from './alert-lifecycle.ts'
+import type { AlertKey } from './alert-lifecycle.ts'
 
 /** A row of `alerts`, as the drivers or `to_jsonb` return it. */
 export interface AlertRow {
@@ -52,10 +52,10 @@ export const toAlert = (row: AlertRow): Alert => ({
 })
 
 /** A row of `alert_watches`, joined with the latest alert of its dedup key. */
-export interface WatchRow {
+export interface AlertKeyRow {
   readonly at: string
   readonly license_id: string
-  /** Null in the single row that is returned when there is no watch. */
+  /** Null in the single row that is returned when no dedup key is stored. */
   readonly dedup_key: string | null
   readonly tenant_id: string | null
   readonly revision: number
@@ -72,8 +72,8 @@ export interface WatchRow {
   readonly event: string | null
 }
 
-/** Converts a row to a watch. */
-export const toWatch = (row: WatchRow & { readonly dedup_key: string }): Watch => ({
+/** Converts a row to the dedup key that it stores. */
+export const toAlertKey = (row: AlertKeyRow & { readonly dedup_key: string }): AlertKey => ({
   licenseId: row.license_id,
   tenantId: given(row.tenant_id),
   dedupKey: row.dedup_key,

@@ -7,11 +7,11 @@ import {
   type AlertSeverity,
   type AlertStatus,
 } from './alert.ts'
-import { CLONE_SECONDS, REFUSAL_SECONDS } from './alert-facts.ts'
-import type { Watch } from './alert-lifecycle.ts'
+import type { AlertKey } from './alert-lifecycle.ts'
 import { move } from './alert-move-sql.ts'
-import { type AlertRow, toAlert, toWatch, type WatchRow } from './alert-row-sql.ts'
+import { type AlertKeyRow, type AlertRow, toAlert, toAlertKey } from './alert-row-sql.ts'
 import type * as port from './alerts-store.ts'
+import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
 const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
 const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
@@ -87,13 +87,11 @@ const PURGE = {
   name: 'alert-purge',
   text: `with old as (delete from alerts where id in (select id from alerts
         where resolved_at < ${at('$2')} - make_interval(days => $1) order by resolved_at limit 1000) returning 1),
-      sent as (delete from alert_deliveries d where d.state <> 'due'
-        and d.created_at < ${at('$2')} - make_interval(days => $1) returning 1),
       refused as (delete from rate_refusals where minute < ${at('$2')} - make_interval(secs => ${2 * REFUSAL_SECONDS})
         returning 1),
       met as (delete from host_identities
         where returned_at < ${at('$2')} - make_interval(secs => ${6 * CLONE_SECONDS}) returning 1)
-    select (select count(*) from old)::int as purged, (select count(*) from sent) + (select count(*) from refused)
+    select (select count(*) from old)::int as purged, (select count(*) from refused)
       + (select count(*) from met) as others`,
 }
 
@@ -114,19 +112,19 @@ export class SqlAlertsStore implements port.AlertsStore {
     this.#session = session
   }
 
-  async watches(key?: port.WatchKey, now?: Date): Promise<{ at: Date; watches: readonly Watch[] }> {
-    const rows = await this.#session.rows<WatchRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
+  async watches(key?: port.AlertKeyId, now?: Date): Promise<{ at: Date; watches: readonly AlertKey[] }> {
+    const rows = await this.#session.rows<AlertKeyRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
     const known = rows.flatMap(({ dedup_key, ...row }) =>
-      dedup_key === null ? [] : [toWatch({ ...row, dedup_key })],
+      dedup_key === null ? [] : [toAlertKey({ ...row, dedup_key })],
     )
     return { at: instant(rows[0]?.at ?? ''), watches: known }
   }
 
-  move(made: port.AlertMove, at: Date, now?: Date): Promise<{ alert: Alert | undefined } | undefined> {
+  move(made: port.AlertWrite, at: Date, now?: Date): Promise<{ alert: Alert | undefined } | undefined> {
     return move(this.#session, made, at, now)
   }
 
-  async write({ ids, action, actor, until }: port.AlertWrite, now?: Date): Promise<readonly string[]> {
+  async write({ ids, action, actor, until }: port.AlertActionWrite, now?: Date): Promise<readonly string[]> {
     const [statement, params] = (
       {
         ack: [ACK, [ids, actor, until, now]],

@@ -7,7 +7,7 @@ import type {
   AlertSeverity,
   AlertStatus,
 } from './alert.ts'
-import type { LifecycleStep, Watch } from './alert-lifecycle.ts'
+import type { AlertKey, LifecycleStep } from './alert-lifecycle.ts'
 
 /** Owner whose alerts are meant: a license, with the alerts of its tenant as a whole. Empty: all alerts. */
 export interface AlertScope {
@@ -36,7 +36,7 @@ export interface AlertPlace {
 }
 
 /** Fields of an alert that are copied from its condition. */
-export interface AlertFace {
+export interface AlertContent {
   readonly kind: AlertKind
   readonly severity: AlertSeverity
   readonly summary: string
@@ -46,7 +46,7 @@ export interface AlertFace {
 }
 
 /** Write of one step of one dedup key. */
-export interface AlertMove extends AlertOwner {
+export interface AlertWrite extends AlertOwner {
   readonly dedupKey: string
   /** The revision that the step was decided on; 0 if the key was not stored. */
   readonly revision: number
@@ -56,13 +56,13 @@ export interface AlertMove extends AlertOwner {
   /** Id of the alert that the step is about; a new id if the step opens one. */
   readonly alertId: string
   /** If undefined, the alert keeps its fields and `lastSeenAt`. */
-  readonly face: AlertFace | undefined
+  readonly content: AlertContent | undefined
   /** The user or operator who resolves the alert; undefined if an evaluation does. */
   readonly actor: string | undefined
 }
 
 /** An action of a person on alerts. */
-export interface AlertWrite {
+export interface AlertActionWrite {
   readonly ids: readonly string[]
   readonly action: Exclude<AlertAction, 'resolve'>
   readonly actor: string
@@ -93,7 +93,7 @@ export interface NewAlertAction extends Omit<AlertActionEntry, 'at'> {
 export type AlertCounts = ReadonlyMap<`${AlertStatus} ${AlertSeverity}`, number>
 
 /** A dedup key of a license. */
-export interface WatchKey {
+export interface AlertKeyId {
   readonly licenseId: string
   readonly dedupKey: string
 }
@@ -103,20 +103,20 @@ export interface WatchKey {
  * give `now`. A license has at most one unresolved alert for each dedup key.
  */
 export interface AlertsStore {
-  /** Returns the watches of all dedup keys, or of one, and the instant of the reading. */
-  watches(key?: WatchKey, now?: Date): Promise<{ readonly at: Date; readonly watches: readonly Watch[] }>
+  /** Returns the state of all dedup keys, or of one, and the instant of the reading. */
+  watches(key?: AlertKeyId, now?: Date): Promise<{ readonly at: Date; readonly watches: readonly AlertKey[] }>
   /**
    * Writes a step if its key still has the revision that the step was decided on and no evaluation has
    * written it since `since`, so that only one of several overlapping evaluations counts. Adds the step's
    * notice for the log and, if the owner has one, the webhook; a `resolved` notice only on channels that got
    * one of the opening. Returns the alert, or undefined if the step came too late.
    */
-  move(move: AlertMove, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
+  move(move: AlertWrite, since: Date, now?: Date): Promise<{ readonly alert: Alert | undefined } | undefined>
   /**
    * Performs an action of a person. Returns the ids of the alerts that it changed, so that only one of
    * several concurrent callers gets each id. On a resolved alert only `unack` and `unsnooze` change anything.
    */
-  write(write: AlertWrite, now?: Date): Promise<readonly string[]>
+  write(write: AlertActionWrite, now?: Date): Promise<readonly string[]>
   record(entries: readonly NewAlertAction[], now?: Date): Promise<void>
   /** Returns the record of an alert, oldest entry first. */
   actions(alertId: string): Promise<readonly AlertActionEntry[]>
@@ -131,8 +131,8 @@ export interface AlertsStore {
   list(filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
   counts(now?: Date): Promise<AlertCounts>
   /**
-   * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, old
-   * deliveries and outdated facts. Returns the number of deleted alerts.
+   * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, and
+   * outdated facts. Returns the number of deleted alerts.
    */
   purge(keepDays: number, now?: Date): Promise<number>
 }

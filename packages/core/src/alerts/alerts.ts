@@ -4,15 +4,16 @@ import type { Monitors } from '../monitors/monitors.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
-import { movesOf, withTenants } from './alert-evaluation.ts'
-import type { AlertFacts } from './alert-facts.ts'
+import { withTenants, writesOf } from './alert-evaluation.ts'
 import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
 import type { AlertMetrics } from './alert-metrics.ts'
-import type { AlertNotifier } from './alert-notifier.ts'
-import { conditionsOf } from './alert-rules.ts'
-import type { AlertThresholds } from './alert-thresholds.ts'
 import type { AlertScope } from './alerts-store.ts'
-import type { RefusalTally } from './refusal-tally.ts'
+import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
+import type { AlertNotifier } from './delivery/alert-notifier.ts'
+import type { AlertFacts } from './rules/alert-facts.ts'
+import { conditionsOf } from './rules/alert-rules.ts'
+import type { AlertThresholds } from './rules/alert-thresholds.ts'
+import type { RefusalTally } from './rules/refusal-tally.ts'
 
 /** Dependencies of `Alerts`. */
 export interface AlertsParts {
@@ -54,7 +55,7 @@ export class Alerts {
     const facts = await this.#gather(at)
     const conditions = withTenants(conditionsOf(facts, thresholds, at), facts.licenses)
     const done = { opened: 0, drifts: 0, resolved: 0 }
-    for (const move of movesOf(watches, conditions, at, ids)) {
+    for (const move of writesOf(watches, conditions, at, ids)) {
       if (signal?.aborted) break
       const moved = await storage.alerts.move(move, at, clock.statementTime())
       if (moved?.alert === undefined) continue
@@ -73,9 +74,10 @@ export class Alerts {
     return this.#parts.notifier.deliver(signal)
   }
 
-  /** Deletes alerts past their retention. Returns the number of deleted alerts. */
-  purge(): Promise<number> {
+  /** Deletes alerts and deliveries past their retention. Returns the number of deleted alerts. */
+  async purge(): Promise<number> {
     const { storage, clock, thresholds } = this.#parts
+    await storage.deliveries.purge(ALERT_CHANNELS, thresholds.retentionDays, clock.statementTime())
     return storage.alerts.purge(thresholds.retentionDays, clock.statementTime())
   }
 

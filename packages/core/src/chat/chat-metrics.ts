@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/metrics.ts'
-import { MODEL_FAILURES, type ModelFailureReason } from './language-model.ts'
+import { MODEL_FAILURES, type ModelFailureReason } from './answer/language-model.ts'
 import { CHAT_ENGINES, type ChatEngine } from './message.ts'
 
 /** Metric families of the chat. */

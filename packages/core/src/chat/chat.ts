@@ -7,9 +7,10 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
-import { type AnswerParts, AnswerStream } from './answer-stream.ts'
+import { type AnswerParts, AnswerStream } from './answer/answer-stream.ts'
+import type { LanguageModel } from './answer/language-model.ts'
+import { ModelAccess } from './answer/model-access.ts'
 import { ChatMetrics } from './chat-metrics.ts'
-import type { ContentFolder } from './content-folder.ts'
 import {
   type ChatCategory,
   type ChatMode,
@@ -19,11 +20,10 @@ import {
   sessionKey,
 } from './conversation.ts'
 import type { HumanReplies } from './conversations-store.ts'
-import type { LanguageModel } from './language-model.ts'
-import { Library } from './library.ts'
+import type { ContentFolder } from './documents/content-folder.ts'
+import { Library } from './documents/library.ts'
+import type { Retrieval } from './documents/retrieval.ts'
 import { type ChatEvent, type ChatMessage, isMessageId } from './message.ts'
-import { ModelAccess } from './model-access.ts'
-import type { Retrieval } from './retrieval.ts'
 import { siteHosts } from './site.ts'
 import { visitorText } from './visitor-text.ts'
 import { WaitingVisitors } from './waiting-visitors.ts'

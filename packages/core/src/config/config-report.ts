@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Setting } from './setting.ts'
-import { type SettingGroup, settings } from './settings.ts'
+import type { SettingGroup } from './setting-group.ts'
+import { settings } from './settings.ts'
 
 /** The report of a setting at start-up: its value, or for a secret only whether it is set. */
 export type SettingReport = string | number | readonly string[]

@@ -2,7 +2,8 @@ import { leavesUnverified } from './database-tls.ts'
 import { nearest } from './nearest.ts'
 import { FILE_SUFFIX, hasOwnModes, readSecretFile, SecretFileError } from './secret-file.ts'
 import type { Setting } from './setting.ts'
-import { type SettingGroup, settings } from './settings.ts'
+import type { SettingGroup } from './setting-group.ts'
+import { settings } from './settings.ts'
 
 type Table = typeof settings
 

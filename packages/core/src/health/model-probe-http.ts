@@ -1,4 +1,4 @@
-import { DEFAULT_BASE_URL } from '../chat/language-model-http.ts'
+import { DEFAULT_BASE_URL } from '../chat/answer/language-model-http.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { StreamingOutbound } from '../net/outbound.ts'
 import type { OutboundRefusal } from '../net/outbound-refusal.ts'

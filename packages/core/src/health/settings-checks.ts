@@ -1,5 +1,6 @@
 import type { Config, OptionalGroup } from '../config/config.ts'
-import { type SettingGroup, settings } from '../config/settings.ts'
+import type { SettingGroup } from '../config/setting-group.ts'
+import { settings } from '../config/settings.ts'
 import type { NamedCheck } from './system-check.ts'
 
 const isSet = (value: unknown, fallback: unknown): boolean =>

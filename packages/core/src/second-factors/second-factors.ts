@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { SecondFactorDemand } from '../config/second-factor-demand.ts'
+import type { SecondFactorDemand } from '../config/settings/second-factors.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'

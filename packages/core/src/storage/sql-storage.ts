@@ -1,9 +1,9 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
 import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
-import { SqlAlertDeliveriesStore } from '../alerts/alert-deliveries-store-sql.ts'
-import { SqlAlertFactsStore } from '../alerts/alert-facts-store-sql.ts'
 import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
+import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
+import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -11,6 +11,7 @@ import { migrationStatus } from '../database/migrator.ts'
 import type { Driver } from '../database/orm.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
+import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
@@ -20,7 +21,7 @@ import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
-import { SqlTenantsStore, TenantEntity } from '../tenants/tenants-store-sql.ts'
+import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
 import {
   REQUIRED_TABLES,
@@ -31,7 +32,7 @@ import {
 } from './storage.ts'
 
 /** The tables that the entity manager serves; the others have hand-written statements only. */
-export const ENTITIES = [AuditEntity, LicenseEntity, TenantEntity]
+export const ENTITIES = [AuditEntity, LicenseEntity]
 
 const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),
@@ -40,6 +41,7 @@ const storesOver = (session: Session): Stores => ({
   alerts: new SqlAlertsStore(session),
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
+  deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),

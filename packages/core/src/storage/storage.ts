@@ -1,8 +1,9 @@
 import type { AgentsStore } from '../agents/agents-store.ts'
-import type { AlertDeliveriesStore } from '../alerts/alert-deliveries-store.ts'
-import type { AlertFactsStore } from '../alerts/alert-facts.ts'
 import type { AlertsStore } from '../alerts/alerts-store.ts'
+import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
+import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
+import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
@@ -23,6 +24,7 @@ export interface Stores {
   readonly alerts: AlertsStore
   readonly audit: AuditStore
   readonly conversations: ConversationsStore
+  readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore

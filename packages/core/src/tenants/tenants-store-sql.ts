@@ -1,21 +1,27 @@
-import { defineEntity, p } from '@mikro-orm/core'
-import type { Session } from '../database/session.ts'
+import { instant, type Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { Tenant } from './tenant.ts'
 import type { TenantsStore } from './tenants-store.ts'
 
-/** Table `tenants`. */
-export const TenantEntity = defineEntity({
-  name: 'Tenant',
-  tableName: 'tenants',
-  properties: {
-    id: p.string().primary(),
-    name: p.string(),
-    createdAt: p.datetime().defaultRaw('now()'),
-  },
-})
+const INSERT = {
+  name: 'tenant-add',
+  text: `insert into tenants (id, name, created_at) values ($1, $2, ${at('$3')})
+    on conflict (name) do nothing returning *`,
+}
+const FIND = { name: 'tenant-find', text: 'select * from tenants where id = $1 or name = $1 limit 1' }
+const LIST = { name: 'tenant-list', text: 'select * from tenants order by id' }
 
-const toTenant = ({ id, name, createdAt }: Tenant): Tenant => ({ id, name, createdAt })
+interface TenantRow {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+const toTenant = ({ id, name, created_at }: TenantRow): Tenant => ({
+  id,
+  name,
+  createdAt: instant(created_at),
+})
 
 /** Tenants in SQL. */
 export class SqlTenantsStore implements TenantsStore {
@@ -25,27 +31,17 @@ export class SqlTenantsStore implements TenantsStore {
     this.#session = session
   }
 
-  async add(tenant: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined> {
-    const [row] = await this.#session.rows<{ id: string }>(INSERT, [tenant.id, tenant.name, now])
-    return row === undefined ? undefined : this.find(row.id)
+  async add({ id, name }: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined> {
+    const [row] = await this.#session.rows<TenantRow>(INSERT, [id, name, now])
+    return row === undefined ? undefined : toTenant(row)
   }
 
   async find(idOrName: string): Promise<Tenant | undefined> {
-    const row = await this.#session.manage((em) =>
-      em.findOne(TenantEntity, { $or: [{ id: idOrName }, { name: idOrName }] }),
-    )
-    return row === null ? undefined : toTenant(row)
+    const [row] = await this.#session.rows<TenantRow>(FIND, [idOrName])
+    return row === undefined ? undefined : toTenant(row)
   }
 
-  list(): Promise<readonly Tenant[]> {
-    return this.#session.manage(async (em) =>
-      (await em.find(TenantEntity, {}, { orderBy: { id: 'asc' } })).map(toTenant),
-    )
+  async list(): Promise<readonly Tenant[]> {
+    return (await this.#session.rows<TenantRow>(LIST, [])).map(toTenant)
   }
-}
-
-const INSERT = {
-  name: 'tenant-add',
-  text: `insert into tenants (id, name, created_at) values ($1, $2, ${at('$3')})
-    on conflict (name) do nothing returning id`,
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals'
 import {
   type AlertCondition,
+  type AlertKey,
   alertStatus,
   FLAP_MS,
   isForgettable,
+  type KeyedAlert,
+  newAlertKey,
   nextStep,
   REOPEN_MS,
   resolvedByHand,
   TICKS_APART_MS,
-  unwatched,
-  type Watch,
-  type WatchedAlert,
 } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 
@@ -28,7 +28,7 @@ const condition: AlertCondition = {
 describe('at its exact instant, and a millisecond to each side', () => {
   const at = new FakeClock().now()
   const msAgo = (ms: number) => new Date(at.getTime() - ms)
-  const open: WatchedAlert = {
+  const open: KeyedAlert = {
     id: 'alr_1',
     resolvedAt: undefined,
     flapping: false,
@@ -36,7 +36,11 @@ describe('at its exact instant, and a millisecond to each side', () => {
     isAnnounced: false,
     event: undefined,
   }
-  const watch = (fields: Partial<Watch>): Watch => ({ ...unwatched(condition), revision: 1, ...fields })
+  const watch = (fields: Partial<AlertKey>): AlertKey => ({
+    ...newAlertKey(condition),
+    revision: 1,
+    ...fields,
+  })
 
   it.each([
     [TICKS_APART_MS - 1, 'none'],
@@ -61,7 +65,7 @@ describe('at its exact instant, and a millisecond to each side', () => {
 
   it.each(['monitor_drift', 'dns_unreachable'] as const)('%s opens at the first tick', (kind) => {
     const confirmed = { ...condition, kind }
-    expect(nextStep(unwatched(confirmed), confirmed, at)).toMatchObject({ alert: 'open', notice: 'firing' })
+    expect(nextStep(newAlertKey(confirmed), confirmed, at)).toMatchObject({ alert: 'open', notice: 'firing' })
   })
 
   it.each([
@@ -102,7 +106,7 @@ describe('at its exact instant, and a millisecond to each side', () => {
       notice: flapping ? 'flapping' : 'firing',
       flapping,
     })
-    expect(resolvedByHand(watch({ alert: open, transitions }), at).memory.transitions).toHaveLength(
+    expect(resolvedByHand(watch({ alert: open, transitions }), at).state.transitions).toHaveLength(
       flapping ? 4 : 3,
     )
   })

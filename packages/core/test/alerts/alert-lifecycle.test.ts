@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import {
   type AlertCondition,
+  type AlertKey,
   FLAP_MS,
   isForgettable,
+  newAlertKey,
   nextStep,
   REOPEN_MS,
   resolvedByHand,
-  unwatched,
-  type Watch,
 } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 
@@ -26,7 +26,7 @@ const condition: AlertCondition = {
 class Key {
   readonly clock = new FakeClock()
   readonly notices: string[] = []
-  watch: Watch = unwatched(condition)
+  watch: AlertKey = newAlertKey(condition)
   #made = 0
 
   /** Runs one evaluation that finds the condition or does not; returns the resulting state of the alert. */
@@ -58,7 +58,7 @@ class Key {
       isAnnounced: announced || (step.alert === 'keep' && (old?.isAnnounced ?? false)),
       event: event ?? old?.event,
     }
-    this.watch = { ...this.watch, ...step.memory, alert: step.alert === 'none' ? old : alert }
+    this.watch = { ...this.watch, ...step.state, alert: step.alert === 'none' ? old : alert }
     return step.alert
   }
 }
@@ -169,7 +169,7 @@ describe('the life of an alert', () => {
     const isOver = () => {
       const at = key.clock.advance({ minutes: 1 })
       const step = nextStep(key.watch, undefined, at)
-      key.watch = { ...key.watch, ...step.memory }
+      key.watch = { ...key.watch, ...step.state }
       return isForgettable(key.watch, step, at)
     }
     while (!isOver()) minutes += 1

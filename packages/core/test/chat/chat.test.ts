@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ModelFailure } from '@svc/core'
 import { ScriptedModel } from '@svc/testing'
-import { NOTHING_FOUND } from '../../src/chat/canned-answer.ts'
+import { NOTHING_FOUND } from '../../src/chat/answer/canned-answer.ts'
 import { ask, begin, chatScene, conversationOf, textOf } from './chat-scene.ts'
 
 const never = () => new Promise<never>(() => {})

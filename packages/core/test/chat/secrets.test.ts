@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ControlPlane } from '@svc/core'
 import { type ModelServer, modelServer, saying } from '../../../../test/support/model-server.ts'
 import { fragmentsIn } from '../../../../test/support/secret-fragments.ts'
-import { MAX_SMALL_TALK } from '../../src/chat/model-access.ts'
+import { MAX_SMALL_TALK } from '../../src/chat/answer/model-access.ts'
 import { visitorText } from '../../src/chat/visitor-text.ts'
 import { SAMPLES } from '../redaction/samples.ts'
 import { ask, chatScene, conversationOf } from './chat-scene.ts'
-import { PLACES } from './opened-places.ts'
+import { PLACES } from './documents/opened-places.ts'
 
 // Samples in one message, each on lines of its own, so that no secret hides another.
 const PER_MESSAGE = 10

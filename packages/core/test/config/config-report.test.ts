@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { readConfig } from '../../src/config/config.ts'
 import { configSummary, settingsMarkdown } from '../../src/config/config-report.ts'
-import { type SettingGroup, settings } from '../../src/config/settings.ts'
+import type { SettingGroup } from '../../src/config/setting-group.ts'
+import { settings } from '../../src/config/settings.ts'
 
 const groups = Object.values<SettingGroup>(settings)
 const all = groups.flatMap((group) => Object.values(group.settings))

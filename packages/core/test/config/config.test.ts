@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Config, ConfigError, readConfig } from '../../src/config/config.ts'
-import { type SettingGroup, settings } from '../../src/config/settings.ts'
+import type { SettingGroup } from '../../src/config/setting-group.ts'
+import { settings } from '../../src/config/settings.ts'
 
 const all = Object.values<SettingGroup>(settings).flatMap((group) => Object.values(group.settings))
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { ConfigError, type Environment, readConfig } from '../../src/config/config.ts'
 import { configSummary } from '../../src/config/config-report.ts'
-import { type SettingGroup, settings } from '../../src/config/settings.ts'
+import type { SettingGroup } from '../../src/config/setting-group.ts'
+import { settings } from '../../src/config/settings.ts'
 
 const SECRETS = Object.values<SettingGroup>(settings)
   .flatMap((group) => Object.values(group.settings))

@@ -1,16 +1,16 @@
 import { ALERT_ACTIONS, ALERT_KINDS, ALERT_SEVERITIES, ALERT_STATUSES } from '@svc/core'
 import fc from 'fast-check'
-import type { AlertCondition } from '../../src/alerts/alert-condition.ts'
-import { moveOf } from '../../src/alerts/alert-evaluation.ts'
+import { writeOf } from '../../src/alerts/alert-evaluation.ts'
 import {
+  type AlertKey,
   isForgettable,
   type LifecycleStep,
+  newAlertKey,
   nextStep,
   resolvedByHand,
-  unwatched,
-  type Watch,
 } from '../../src/alerts/alert-lifecycle.ts'
-import type { AlertFace } from '../../src/alerts/alerts-store.ts'
+import type { AlertContent } from '../../src/alerts/alerts-store.ts'
+import type { AlertCondition } from '../../src/alerts/rules/alert-condition.ts'
 import {
   fields,
   fingerprint,
@@ -61,24 +61,24 @@ const move = steps(
       const now = world.clock.now()
       const { licenseId: license, dedupKey: key } = given
       const known = await world.fake.alerts.watches({ licenseId: license, dedupKey: key }, now)
-      const watch = known.watches[0] ?? unwatched(given)
+      const watch = known.watches[0] ?? newAlertKey(given)
       const isHand = byHand !== undefined && watch.alert !== undefined && watch.alert.resolvedAt === undefined
       const found = holds && !isHand ? given : undefined
       const step = isHand ? resolvedByHand(watch, now) : nextStep(watch, found, now)
       const rest = {
         alertId: alertIdOf(world, step, watch, place),
-        face: found === undefined ? undefined : faceOf(found),
+        content: found === undefined ? undefined : contentOf(found),
         actor: isHand ? byHand : undefined,
         forget: watch.revision > 0 && isForgettable(watch, step, now),
       }
-      const made = moveOf(watch, step, rest)
+      const made = writeOf(watch, step, rest)
       const revision = isLate ? made.revision + 1 : made.revision
       const since = new Date(now.getTime() - (isOverlapping ? 60_000 : 0))
       return ({ alerts }, at) => alerts.move({ ...made, revision }, since, at)
     },
 )
 
-const faceOf = ({ kind, severity, summary, host, details, event }: AlertCondition): AlertFace => ({
+const contentOf = ({ kind, severity, summary, host, details, event }: AlertCondition): AlertContent => ({
   kind,
   severity,
   summary,
@@ -87,7 +87,7 @@ const faceOf = ({ kind, severity, summary, host, details, event }: AlertConditio
   event,
 })
 
-const alertIdOf = (world: World, { alert }: LifecycleStep, watch: Watch, place: number): string =>
+const alertIdOf = (world: World, { alert }: LifecycleStep, watch: AlertKey, place: number): string =>
   alert === 'open' ? world.id('alr', place) : (watch.alert?.id ?? '')
 
 /** Returns ids of some alerts so far, or an absent one. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { ALERT_CHANNELS, DELIVERY_STATES } from '../../src/alerts/alert-deliveries-store.ts'
+import { ALERT_CHANNELS, targetOf } from '../../src/alerts/delivery/alert-deliveries-store.ts'
+import { DELIVERY_STATES } from '../../src/deliveries/delivery.ts'
 import { canonical, order, pick, rarely, type Step, steps, words } from './world.ts'
 
 const tenantId = fc.constantFrom('', 'ten_a', 'ten_b')
@@ -44,11 +45,13 @@ const bundle = steps(
       const audience = other ?? waiting[which % Math.max(1, waiting.length)]
       if (audience === undefined) return undefined
       const id = world.id('dlv', place)
-      return async ({ alertDeliveries }, now) => [
-        (await alertDeliveries.waiting()).map(canonical).sort(),
-        await alertDeliveries.bundle(id, audience, now),
-        await alertDeliveries.latest(audience.tenantId),
-      ]
+      return async ({ alertDeliveries, deliveries }, now) => {
+        const waits = (await alertDeliveries.waiting()).map(canonical).sort()
+        const isMade = await alertDeliveries.bundle(id, audience)
+        if (isMade) await deliveries.add({ id, ...targetOf(audience) }, now)
+        const digest = await alertDeliveries.digest({ id, ...audience })
+        return [waits, isMade, digest, await deliveries.latest(targetOf(audience))]
+      }
     },
 )
 
@@ -56,11 +59,16 @@ const token = fc.constantFrom('tick-1', 'tick-2')
 
 const take = steps(
   'take deliveries',
-  fc.record({ token, leaseSeconds: fc.constantFrom(60, 1), limit: fc.constantFrom(1, 5) }),
+  fc.record({
+    kinds: fc.constantFrom(['log', 'webhook'], ['webhook'], ['letter'], []),
+    token,
+    leaseSeconds: fc.constantFrom(60, 1),
+    limit: fc.constantFrom(1, 5),
+  }),
   (request) =>
     () =>
-    ({ alertDeliveries }, now) =>
-      alertDeliveries.takeDue(request, now),
+    ({ deliveries }, now) =>
+      deliveries.takeDue(request, now),
 )
 
 const settle = steps(
@@ -79,8 +87,35 @@ const settle = steps(
       const reports = []
       for (const { id } of alerts) reports.push(...(await world.fake.alertDeliveries.reports(id)))
       const id = reports[which % (reports.length + 1)]?.id ?? 'dlv_absent'
-      return ({ alertDeliveries }, now) => alertDeliveries.settle({ ...given, id }, now)
+      return async ({ alertDeliveries, deliveries }, now) => {
+        const isHeld = await deliveries.settle({ ...given, id }, now)
+        if (given.state === 'sent') await alertDeliveries.announced(id, now)
+        return isHeld
+      }
     },
+)
+
+/** Adds a delivery that no alert is in. */
+const add = steps(
+  'add delivery',
+  fc.record({ order, kind: fc.constantFrom('letter', 'webhook'), recipient: words }),
+  ({ order: place, ...target }) =>
+    (world) => {
+      const id = world.id('dlv', place)
+      return async ({ deliveries }, now) => [
+        await deliveries.add({ id, ...target }, now),
+        await deliveries.latest(target),
+      ]
+    },
+)
+
+const purge = steps(
+  'purge deliveries',
+  fc.record({ kinds: fc.constantFrom(['log', 'webhook'], ['letter']), days: fc.constantFrom(0, 1, 90) }),
+  ({ kinds, days }) =>
+    () =>
+    ({ deliveries }, now) =>
+      deliveries.purge(kinds, days, now),
 )
 
 /** Steps that notify audiences of alerts. */
@@ -90,4 +125,6 @@ export const deliverySteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: bundle },
   { weight: 3, arbitrary: take },
   { weight: 3, arbitrary: settle },
+  { weight: 1, arbitrary: add },
+  { weight: 1, arbitrary: purge },
 ]

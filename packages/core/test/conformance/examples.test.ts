@@ -10,7 +10,7 @@ import {
   FakeClock,
   memoryStorage,
 } from '@svc/testing'
-import { buildAlertMove } from '../../../testing/src/alerts/build-alert-move.ts'
+import { buildAlertWrite } from '../../../testing/src/alerts/build-alert-write.ts'
 import { type Database, pgliteDatabase } from './database.ts'
 import { type Ask, FAILED, outcome } from './world.ts'
 
@@ -99,7 +99,7 @@ describe('the fake and the database agree', () => {
   })
 
   it('a lone surrogate fails a step of an alert, one that comes too late as well', async () => {
-    const late = buildAlertMove({ revision: 7, face: { summary: '\ud800' } })
+    const late = buildAlertWrite({ revision: 7, content: { summary: '\ud800' } })
     expect(await both(({ alerts }, now) => alerts.move(late, now, now))).toEqual([FAILED, FAILED])
   })
 

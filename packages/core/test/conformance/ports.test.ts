@@ -19,7 +19,7 @@ const tests = found('core/test/**/*.test.ts').map(read).join('\n')
 
 describe('ports', () => {
   it('are all seen here', () => {
-    const files = found('core/src/*/*-store.ts').map((path) => basename(path, '-store.ts'))
+    const files = found('core/src/**/*-store.ts').map((path) => basename(path, '-store.ts'))
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     expect(ports.map(({ name }) => kebab(name))).toEqual(expect.arrayContaining(files))
   })

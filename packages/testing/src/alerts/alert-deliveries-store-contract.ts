@@ -3,9 +3,7 @@ import type { LifecycleStep, Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { buildAlertMove } from './build-alert-move.ts'
-
-const LEASE_SECONDS = 60
+import { buildAlertWrite } from './build-alert-write.ts'
 
 /**
  * Contract suite of stores of deliveries: each transition is announced once per channel, and the end of an
@@ -27,27 +25,27 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       let revision = 0
       const change = async (alert: LifecycleStep['alert'], notice: LifecycleStep['notice']) => {
         const at = clock.advance({ minutes: 1 })
-        await storage().alerts.move(buildAlertMove({ ...owner, revision, alert, notice }), at, at)
+        await storage().alerts.move(buildAlertWrite({ ...owner, revision, alert, notice }), at, at)
         revision += 1
       }
       const waits = async () =>
         (await deliveries().waiting())
           .filter((each) => each.tenantId === tenantId)
           .map(({ channel }) => channel)
-      const take = async () => {
-        const request = { token: buildId('tok'), leaseSeconds: LEASE_SECONDS, limit: 1000 }
-        const taken = await deliveries().takeDue(request, clock.now())
-        return { token: request.token, taken: taken.filter((each) => each.tenantId === tenantId) }
-      }
-      /** Takes every delivery that is due on one channel, ends each as `state` and returns the result. */
-      const deliver = async (channel: 'log' | 'webhook', state: 'sent' | 'failed') => {
+      /** Puts what waits on a channel into a delivery, ends the delivery as `state` and returns its id. */
+      const deliver = async (channel: 'log' | 'webhook', state: 'due' | 'sent' | 'failed') => {
         const id = buildId('msg')
-        await deliveries().bundle(id, { channel, tenantId }, clock.now())
-        const { token } = await take()
+        await deliveries().bundle(id, { channel, tenantId })
+        await storage().deliveries.add({ id, kind: channel, recipient: tenantId }, clock.now())
+        const token = buildId('tok')
+        const kinds = [channel]
+        await storage().deliveries.takeDue({ kinds, token, leaseSeconds: 60, limit: 1000 }, clock.now())
         const outcome = { delaySeconds: 0, status: undefined, error: undefined }
-        return deliveries().settle({ id, token, state, ...outcome }, clock.now())
+        await storage().deliveries.settle({ id, token, state, ...outcome }, clock.now())
+        if (state === 'sent') await deliveries().announced(id, clock.now())
+        return id
       }
-      return { ...owner, clock, audience, hook, change, waits, take, deliver }
+      return { ...owner, clock, audience, hook, change, waits, deliver }
     }
 
     it('a transition waits on the log, and on the webhook when there is one', async () => {
@@ -64,57 +62,50 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
     })
 
     it('a bundle takes everything that waits for its audience, once', async () => {
-      const { change, audience, waits, clock, take, alertId, hook } = await scene()
+      const { change, audience, waits, alertId, hook } = await scene()
       await change('open', 'firing')
       const ids = Array.from({ length: 8 }, () => buildId('msg'))
-      const made = await Promise.all(ids.map((id) => deliveries().bundle(id, audience, clock.now())))
+      const made = await Promise.all(ids.map((id) => deliveries().bundle(id, audience)))
       expect(made.filter(Boolean)).toHaveLength(1)
       expect(await waits()).toEqual(['log'])
-      const { taken } = await take()
-      expect(taken).toMatchObject([
-        {
-          ...audience,
-          attempts: 1,
-          notices: [{ transition: 'firing', alert: { id: alertId, summary: 'web-1 has not reported' } }],
-          webhook: hook,
-        },
-      ])
-    })
-
-    it('what one has taken another does not get until the lease is over', async () => {
-      const { change, audience, clock, take } = await scene()
-      await change('open', 'firing')
-      await deliveries().bundle(buildId('msg'), audience, clock.now())
-      const takes = await Promise.all(Array.from({ length: 8 }, take))
-      expect(takes.flatMap(({ taken }) => taken)).toHaveLength(1)
-      clock.advance({ seconds: LEASE_SECONDS - 1 })
-      expect((await take()).taken).toEqual([])
-      clock.advance({ seconds: 1 })
-      expect((await take()).taken).toMatchObject([{ attempts: 2 }])
-    })
-
-    it('only who holds the lease settles, and a delivery that is due again waits its time', async () => {
-      const { change, audience, clock, take } = await scene()
-      await change('open', 'firing')
-      const id = buildId('msg')
-      await deliveries().bundle(id, audience, clock.now())
-      const { token } = await take()
-      const retry = { id, state: 'due' as const, delaySeconds: 90, status: 503, error: 'status' }
-      expect(await deliveries().settle({ ...retry, token: 'another' }, clock.now())).toBe(false)
-      expect(await deliveries().settle({ ...retry, token }, clock.now())).toBe(true)
-      expect(await deliveries().settle({ ...retry, token }, clock.now())).toBe(false)
-      expect(await deliveries().latest(audience.tenantId)).toMatchObject({
-        id,
-        state: 'due',
-        attempts: 1,
-        status: 503,
-        error: 'status',
-        dueAt: new Date(clock.now().getTime() + 90_000),
+      const id = ids[made.indexOf(true)] ?? ''
+      expect(await deliveries().digest({ id, ...audience })).toMatchObject({
+        notices: [{ transition: 'firing', alert: { id: alertId, summary: 'web-1 has not reported' } }],
+        webhook: hook,
       })
-      clock.advance({ seconds: 89 })
-      expect((await take()).taken).toEqual([])
-      clock.advance({ seconds: 1 })
-      expect((await take()).taken).toMatchObject([{ id, attempts: 2 }])
+    })
+
+    it('a digest has a webhook only if it goes there and one is set', async () => {
+      const { change, audience, tenantId } = await scene()
+      await change('open', 'firing')
+      const log = { id: buildId('msg'), channel: 'log' as const, tenantId }
+      await deliveries().bundle(log.id, log)
+      expect(await deliveries().digest(log)).toMatchObject({
+        notices: [{ transition: 'firing' }],
+        webhook: undefined,
+      })
+      await deliveries().removeWebhook(tenantId)
+      const none = await deliveries().digest({ id: buildId('msg'), ...audience })
+      expect(none).toEqual({ notices: [], webhook: undefined })
+    })
+
+    it('what a transaction bundles waits again when the transaction fails', async () => {
+      const { change, audience, waits } = await scene()
+      await change('open', 'firing')
+      const work = storage().transaction(async ({ alertDeliveries }) => {
+        await alertDeliveries.bundle(buildId('msg'), audience)
+        throw new Error('on purpose')
+      })
+      await expect(work).rejects.toThrow('on purpose')
+      expect(await waits()).toEqual(['log', 'webhook'])
+    })
+
+    it('a notice shows what became of its delivery', async () => {
+      const { change, deliver, alertId } = await scene({ webhook: false })
+      await change('open', 'firing')
+      expect(await deliveries().reports(alertId)).toMatchObject([{ id: '', state: 'due', attempts: 0 }])
+      const id = await deliver('log', 'failed')
+      expect(await deliveries().reports(alertId)).toMatchObject([{ id, state: 'failed', attempts: 1 }])
     })
 
     it('the end of an alert waits until its opening was delivered on the same channel', async () => {
@@ -164,16 +155,13 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
     })
 
     it('the late delivery of one opening does not announce the next', async () => {
-      const { change, deliver, take, alertId, tenantId, clock } = await scene({ webhook: false })
+      const { change, deliver, alertId, tenantId, clock } = await scene({ webhook: false })
       await change('open', 'firing')
-      const id = buildId('msg')
-      await deliveries().bundle(id, { channel: 'log', tenantId }, clock.now())
-      const { token } = await take()
+      const late = buildId('msg')
+      await deliveries().bundle(late, { channel: 'log', tenantId })
       await change('resolve', undefined)
       await change('reopen', 'firing')
-      const sent = { state: 'sent' as const, delaySeconds: 0, status: undefined, error: undefined }
-      clock.advance({ seconds: 1 - LEASE_SECONDS })
-      expect(await deliveries().settle({ id, token, ...sent }, clock.now())).toBe(true)
+      await deliveries().announced(late, clock.now())
       const notifiedAt = async () => (await storage().alerts.byIds([alertId], {}))[0]?.notifiedAt
       expect(await notifiedAt()).toBeUndefined()
       const at = clock.advance({ minutes: 5 })

@@ -1,16 +1,10 @@
-import type {
-  AlertAudience,
-  AlertDeliveriesStore,
-  AlertDelivery,
-  DeliveryReport,
-  DeliverySettlement,
-} from '@svc/core'
+import type { AlertAudience, AlertDeliveriesStore, AlertDeliveryReport, AlertDigest } from '@svc/core'
+import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 import type { AlertTables } from './alert-tables.ts'
-import { keyOf, type MemoryDelivery, type MemoryNotice } from './memory-alert.ts'
+import { keyOf, type MemoryNotice } from './memory-alert.ts'
 
-const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000)
 const noticeKey = ({ alertId, opening, transition, channel }: MemoryNotice) =>
   keyOf(alertId, opening, transition, channel)
 
@@ -30,29 +24,17 @@ export function memoryAlertDeliveriesStore(
           return { channel, tenantId }
         })
       }),
-    bundle: (id, audience, now = time()) => run(() => bundle(tables, id, audience, now)),
-    takeDue: (request, now = time()) => run(() => takeDue(tables, request, now)),
-    settle: (settlement, now = time()) => run(() => settle(tables, settlement, now)),
+    bundle: (id, audience) => run(() => bundle(tables, id, audience)),
+    digest: (delivery) => run(() => digest(tables, delivery)),
+    announced: (id, now = time()) => run(() => announced(tables, id, now)),
     reports: (alertId) =>
       run(() =>
         notices
           .all()
           .filter((notice) => notice.alertId === alertId)
           .sort(byTime)
-          .map((notice) => ({
-            ...reportOf(deliveries.get(notice.deliveryId ?? ''), notice),
-            transition: notice.transition,
-            opening: notice.opening,
-          })),
+          .map((notice) => noticeReport(deliveries.get(notice.deliveryId ?? ''), notice)),
       ),
-    latest: (tenantId) =>
-      run(() => {
-        const own = deliveries
-          .all()
-          .filter((each) => each.channel === 'webhook' && each.tenantId === tenantId)
-        const [latest] = own.sort((one, other) => byBytes(other.id, one.id))
-        return latest === undefined ? undefined : toReport(latest)
-      }),
     setWebhook: ({ rotate, ...webhook }, now = time()) =>
       run(() => {
         const old = webhooks.get(webhook.tenantId)
@@ -93,84 +75,40 @@ function ready({ notices, deliveries }: AlertTables): MemoryNotice[] {
   )
 }
 
-function bundle(tables: AlertTables, id: string, { channel, tenantId }: AlertAudience, now: Date): boolean {
+function bundle(tables: AlertTables, id: string, { channel, tenantId }: AlertAudience): boolean {
   const own = ready(tables).filter((notice) => notice.channel === channel && notice.tenantId === tenantId)
-  if (own.length === 0) return false
-  tables.deliveries.put(id, {
-    id,
-    channel,
-    tenantId,
-    state: 'due',
-    attempts: 0,
-    createdAt: now,
-    dueAt: now,
-    settledAt: undefined,
-    status: undefined,
-    error: undefined,
-    leaseToken: undefined,
-    leaseUntil: undefined,
-  })
   for (const notice of own) tables.notices.put(noticeKey(notice), { ...notice, deliveryId: id })
-  return true
+  return own.length > 0
 }
 
-function takeDue(
-  tables: AlertTables,
-  { token, leaseSeconds, limit }: { token: string; leaseSeconds: number; limit: number },
-  now: Date,
-): AlertDelivery[] {
-  const { deliveries, notices, webhooks } = tables
-  const isFree = ({ leaseUntil }: MemoryDelivery) => leaseUntil === undefined || leaseUntil <= now
-  const due = deliveries
-    .all()
-    .filter((each) => each.state === 'due' && each.dueAt <= now && isFree(each))
-    .sort((one, other) => one.dueAt.getTime() - other.dueAt.getTime() || byBytes(one.id, other.id))
-    .slice(0, limit)
-  return due.map((delivery) => {
-    const { id, channel, tenantId, createdAt } = delivery
-    const attempts = delivery.attempts + 1
-    const leaseUntil = later(now, leaseSeconds)
-    deliveries.put(id, { ...delivery, attempts, leaseToken: token, leaseUntil })
-    const own = notices.all().filter(({ deliveryId }) => deliveryId === id)
-    own.sort((one, other) => byBytes(one.alertId, other.alertId) || byTime(one, other))
-    return {
-      id,
-      channel,
-      tenantId,
-      attempts,
-      createdAt,
-      notices: own.map(({ transition, snapshot }) => ({ transition, alert: snapshot })),
-      webhook: channel === 'webhook' ? webhooks.get(tenantId) : undefined,
-    }
-  })
+function digest(
+  { notices, webhooks }: AlertTables,
+  { id, channel, tenantId }: AlertAudience & { readonly id: string },
+): AlertDigest {
+  const own = notices.all().filter(({ deliveryId }) => deliveryId === id)
+  own.sort((one, other) => byBytes(one.alertId, other.alertId) || byTime(one, other))
+  return {
+    notices: own.map(({ transition, snapshot }) => ({ transition, alert: snapshot })),
+    webhook: channel === 'webhook' ? webhooks.get(tenantId) : undefined,
+  }
 }
 
-function settle(tables: AlertTables, settlement: DeliverySettlement, now: Date): boolean {
-  const { id, token, state, delaySeconds, status, error } = settlement
-  const { deliveries, notices, alerts } = tables
-  const old = deliveries.get(id)
-  if (old === undefined || old.leaseToken !== token) return false
-  const dueAt = state === 'due' ? later(now, delaySeconds) : old.dueAt
-  const settledAt = state === 'due' ? undefined : now
-  const free = { leaseToken: undefined, leaseUntil: undefined }
-  deliveries.put(id, { ...old, ...free, state, dueAt, settledAt, status, error })
-  if (state !== 'sent') return true
+function announced({ notices, alerts }: AlertTables, id: string, now: Date): void {
   for (const { deliveryId, transition, alertId, opening } of notices.all()) {
     const alert = alerts.get(alertId)
     if (deliveryId !== id || transition === 'resolved' || alert === undefined) continue
     if (alert.count === opening && alert.notifiedAt === undefined)
       alerts.put(alertId, { ...alert, notifiedAt: now })
   }
-  return true
 }
 
-const toReport = ({ leaseToken: _, leaseUntil: __, ...report }: MemoryDelivery): DeliveryReport => report
-
-function reportOf(
-  delivery: MemoryDelivery | undefined,
-  { channel, tenantId, createdAt }: MemoryNotice,
-): DeliveryReport {
-  if (delivery !== undefined) return { ...toReport(delivery), createdAt }
-  const nothing = { settledAt: undefined, status: undefined, error: undefined }
-  return { id: '', channel, tenantId, state: 'due', attempts: 0, createdAt, dueAt: createdAt, ...nothing }
+function noticeReport(delivery: MemoryDelivery | undefined, notice: MemoryNotice): AlertDeliveryReport {
+  const { channel, tenantId, transition, opening, createdAt } = notice
+  const own = { channel, tenantId, transition, opening, createdAt }
+  if (delivery === undefined) {
+    const nothing = { settledAt: undefined, status: undefined, error: undefined }
+    return { id: '', ...own, state: 'due', attempts: 0, dueAt: createdAt, ...nothing }
+  }
+  const { id, state, attempts, dueAt, settledAt, status, error } = delivery
+  return { id, ...own, state, attempts, dueAt, settledAt, status, error }
 }

@@ -3,7 +3,7 @@ import { ALERT_STATUSES, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { buildAlertMove } from './build-alert-move.ts'
+import { buildAlertWrite } from './build-alert-write.ts'
 
 const LATER = { minutes: 1 } as const
 
@@ -22,7 +22,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
         for (const alert of ['open', 'resolve'] as const) {
           clock.advance(LATER)
           const revision = (await watch())?.revision ?? 0
-          await alerts().move(buildAlertMove({ ...key, alertId, revision, alert }), clock.now(), clock.now())
+          await alerts().move(buildAlertWrite({ ...key, alertId, revision, alert }), clock.now(), clock.now())
           expect((await watch())?.alert?.id).toBe(alertId)
         }
       }
@@ -36,12 +36,12 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
         const alertId = buildId('alr')
         made.push(alertId)
         const host = { fingerprint: `${kind}-fingerprint`, hostname: `host of ${kind}` }
-        const move = buildAlertMove({ licenseId, dedupKey: kind, alertId, face: { kind, host } })
+        const move = buildAlertWrite({ licenseId, dedupKey: kind, alertId, content: { kind, host } })
         await alerts().move(move, clock.now(), clock.now())
         clock.advance(LATER)
       }
       const [disk = '', mem = '', cpu = ''] = made
-      const resolve = buildAlertMove({
+      const resolve = buildAlertWrite({
         licenseId,
         dedupKey: 'cpu_high',
         alertId: cpu,
@@ -73,7 +73,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       const clock = new FakeClock()
       const key = { licenseId: buildId('lic'), dedupKey: 'disk_high' }
       const alertId = buildId('alr')
-      await alerts().move(buildAlertMove({ ...key, alertId }), clock.now(), clock.now())
+      await alerts().move(buildAlertWrite({ ...key, alertId }), clock.now(), clock.now())
       const until = new Date(clock.now().getTime() + 60_000)
       const asked = { ids: [alertId], actor: 'ann', until }
       const shownAt = async (now: Date) => {
@@ -112,7 +112,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
         const alertId = buildId('alr')
         made.set(who, alertId)
         const dedupKey = `of ${who} ${mine}`
-        await alerts().move(buildAlertMove({ ...owner, dedupKey, alertId }), clock.now(), clock.now())
+        await alerts().move(buildAlertWrite({ ...owner, dedupKey, alertId }), clock.now(), clock.now())
       }
       const ids = [...made.values()]
       const seen = async (scope: object) => (await alerts().byIds(ids, scope)).map(({ id }) => id)

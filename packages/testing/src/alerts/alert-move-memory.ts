@@ -1,7 +1,7 @@
-import type { Alert, AlertFace, AlertMove } from '@svc/core'
+import type { Alert, AlertContent, AlertWrite } from '@svc/core'
 import { jsonCopy } from '../text-order.ts'
 import type { AlertTables } from './alert-tables.ts'
-import { keyOf, type MemoryAlert, type MemoryWatch } from './memory-alert.ts'
+import { keyOf, type MemoryAlert, type MemoryAlertKey } from './memory-alert.ts'
 
 /** Returns an alert as readers get it: with the snooze of its dedup key. */
 export const shown = ({ watches }: AlertTables, { event: _, ...alert }: MemoryAlert): Alert => ({
@@ -15,18 +15,18 @@ export const shown = ({ watches }: AlertTables, { event: _, ...alert }: MemoryAl
  */
 export function move(
   tables: AlertTables,
-  made: AlertMove,
+  made: AlertWrite,
   at: Date,
   now: Date,
 ): { alert: Alert | undefined } | undefined {
-  if (!writeWatch(tables, made, at, now)) return undefined
+  if (!writeKey(tables, made, at, now)) return undefined
   const hit = writeAlert(tables, made, now)
   if (hit === undefined) return { alert: undefined }
   announce(tables, made, hit, now)
   return { alert: { ...shown(tables, hit), snoozedUntil: undefined } }
 }
 
-function writeWatch({ watches }: AlertTables, made: AlertMove, at: Date, now: Date): boolean {
+function writeKey({ watches }: AlertTables, made: AlertWrite, at: Date, now: Date): boolean {
   const { licenseId, tenantId, dedupKey, revision, step, forget, actor } = made
   const key = keyOf(licenseId, dedupKey)
   const old = watches.get(key)
@@ -38,12 +38,12 @@ function writeWatch({ watches }: AlertTables, made: AlertMove, at: Date, now: Da
   const isLate = old !== undefined && actor === undefined && old.evaluatedAt >= at
   if (isLate) return false
   const evaluatedAt = old === undefined || actor === undefined ? now : old.evaluatedAt
-  const base: Pick<MemoryWatch, 'snoozedUntil' | 'tenantId'> = old ?? { snoozedUntil: undefined, tenantId }
-  watches.put(key, { ...base, ...step.memory, licenseId, dedupKey, revision: revision + 1, evaluatedAt })
+  const base: Pick<MemoryAlertKey, 'snoozedUntil' | 'tenantId'> = old ?? { snoozedUntil: undefined, tenantId }
+  watches.put(key, { ...base, ...step.state, licenseId, dedupKey, revision: revision + 1, evaluatedAt })
   return true
 }
 
-function writeAlert(tables: AlertTables, made: AlertMove, now: Date): MemoryAlert | undefined {
+function writeAlert(tables: AlertTables, made: AlertWrite, now: Date): MemoryAlert | undefined {
   const { step, alertId } = made
   if (step.alert === 'none') return undefined
   const next = step.alert === 'open' ? opened(tables, made, now) : changed(tables, made, now)
@@ -54,15 +54,15 @@ function writeAlert(tables: AlertTables, made: AlertMove, now: Date): MemoryAler
 const isOpen = (licenseId: string, dedupKey: string) => (alert: MemoryAlert) =>
   alert.licenseId === licenseId && alert.dedupKey === dedupKey && alert.resolvedAt === undefined
 
-function opened({ alerts }: AlertTables, made: AlertMove, now: Date): MemoryAlert | undefined {
-  const { licenseId, tenantId, dedupKey, alertId, face, step } = made
-  if (face === undefined || alerts.all().some(isOpen(licenseId, dedupKey))) return undefined
+function opened({ alerts }: AlertTables, made: AlertWrite, now: Date): MemoryAlert | undefined {
+  const { licenseId, tenantId, dedupKey, alertId, content, step } = made
+  if (content === undefined || alerts.all().some(isOpen(licenseId, dedupKey))) return undefined
   return {
     id: alertId,
     licenseId,
     tenantId,
     dedupKey,
-    ...copied(face),
+    ...copied(content),
     count: 1,
     flapping: step.flapping,
     startsAt: now,
@@ -75,10 +75,10 @@ function opened({ alerts }: AlertTables, made: AlertMove, now: Date): MemoryAler
   }
 }
 
-const copied = (face: AlertFace): AlertFace => ({ ...face, details: jsonCopy(face.details) })
+const copied = (content: AlertContent): AlertContent => ({ ...content, details: jsonCopy(content.details) })
 
-function changed({ alerts }: AlertTables, made: AlertMove, now: Date): MemoryAlert | undefined {
-  const { alertId, face, step } = made
+function changed({ alerts }: AlertTables, made: AlertWrite, now: Date): MemoryAlert | undefined {
+  const { alertId, content, step } = made
   const old = alerts.get(alertId)
   const reopens = step.alert === 'reopen'
   if (old === undefined || reopens !== (old.resolvedAt !== undefined)) return undefined
@@ -93,16 +93,21 @@ function changed({ alerts }: AlertTables, made: AlertMove, now: Date): MemoryAle
     ackExpiresAt: undefined,
   }
   const seen =
-    face === undefined
+    content === undefined
       ? {}
-      : { ...copied(face), host: face.host ?? old.host, event: face.event ?? old.event, lastSeenAt: now }
+      : {
+          ...copied(content),
+          host: content.host ?? old.host,
+          event: content.event ?? old.event,
+          lastSeenAt: now,
+        }
   const resolvedAt = step.alert === 'resolve' ? now : undefined
   return { ...old, ...seen, ...(reopens ? again : {}), flapping: step.flapping, resolvedAt }
 }
 
 function announce(
   { notices, webhooks }: AlertTables,
-  { step }: AlertMove,
+  { step }: AlertWrite,
   hit: MemoryAlert,
   now: Date,
 ): void {

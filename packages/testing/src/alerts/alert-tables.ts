@@ -1,32 +1,33 @@
+import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import { MemoryTable, type UndoLog } from '../memory-table.ts'
 import type {
   AlertActionEntry,
   AlertWebhook,
   MemoryAlert,
-  MemoryDelivery,
+  MemoryAlertKey,
   MemoryEvaluation,
   MemoryIdentity,
   MemoryNotice,
   MemoryRefusals,
-  MemoryWatch,
 } from './memory-alert.ts'
 
 /** Tables of alerts in the fake storage. */
 export class AlertTables {
   readonly actions: MemoryTable<AlertActionEntry>
   readonly alerts: MemoryTable<MemoryAlert>
+  /** The outbox of all features, in which alerts look up what became of their notices. */
   readonly deliveries: MemoryTable<MemoryDelivery>
   readonly evaluations: MemoryTable<MemoryEvaluation>
   readonly identities: MemoryTable<MemoryIdentity>
   readonly notices: MemoryTable<MemoryNotice>
   readonly refusals: MemoryTable<MemoryRefusals>
-  readonly watches: MemoryTable<MemoryWatch>
+  readonly watches: MemoryTable<MemoryAlertKey>
   readonly webhooks: MemoryTable<AlertWebhook>
 
-  constructor(undo: UndoLog) {
+  constructor(undo: UndoLog, deliveries: MemoryTable<MemoryDelivery>) {
     this.actions = new MemoryTable(undo)
     this.alerts = new MemoryTable(undo)
-    this.deliveries = new MemoryTable(undo)
+    this.deliveries = deliveries
     this.evaluations = new MemoryTable(undo)
     this.identities = new MemoryTable(undo)
     this.notices = new MemoryTable(undo)

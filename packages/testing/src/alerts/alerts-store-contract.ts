@@ -3,7 +3,7 @@ import type { Alert, Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { buildAlertMove, type MoveFields } from './build-alert-move.ts'
+import { buildAlertWrite, type WriteFields } from './build-alert-write.ts'
 
 const LATER = { minutes: 1 } as const
 
@@ -18,10 +18,10 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       const clock = new FakeClock()
       const key = { licenseId: buildId('lic'), dedupKey: `host_offline:${buildId('fp')}` }
       const alertId = buildId('alr')
-      const move = async (fields: MoveFields = {}) => {
+      const move = async (fields: WriteFields = {}) => {
         const { at, watches } = await alerts().watches(key, clock.now())
         const revision = watches[0]?.revision ?? 0
-        const made = buildAlertMove({ ...key, alertId, revision, ...fields })
+        const made = buildAlertWrite({ ...key, alertId, revision, ...fields })
         return alerts().move(made, at, clock.now())
       }
       const shown = async () => (await alerts().byIds([alertId], {}))[0]
@@ -64,11 +64,11 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
 
     it('a watch remembers what the step says, and the latest alert', async () => {
       const { clock, key, alertId, move } = scene()
-      await move({ alert: 'none', memory: { pendingSince: clock.now(), isPresent: true } })
+      await move({ alert: 'none', state: { pendingSince: clock.now(), isPresent: true } })
       const first = await alerts().watches(key, clock.now())
       expect(first.watches).toMatchObject([{ revision: 1, pendingSince: clock.now(), alert: undefined }])
       clock.advance(LATER)
-      await move({ memory: { transitions: [clock.now().getTime()] }, face: { event: 'job_1' } })
+      await move({ state: { transitions: [clock.now().getTime()] }, content: { event: 'job_1' } })
       const { watches } = await alerts().watches(key, clock.now())
       const alert = { id: alertId, resolvedAt: undefined, flapping: false, event: 'job_1' }
       const seen = { isAcknowledged: false, isAnnounced: false }
@@ -91,7 +91,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       const { clock, move, shown } = scene()
       await move()
       clock.advance(LATER)
-      await move({ alert: 'keep', face: { summary: 'new' } })
+      await move({ alert: 'keep', content: { summary: 'new' } })
       expect(await move({ revision: 1, alert: 'resolve' })).toBeUndefined()
       expect(await move({ revision: 0 })).toBeUndefined()
       expect(await shown()).toMatchObject({ summary: 'new', resolvedAt: undefined })
@@ -100,7 +100,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
     it('an evaluation that began before the last one was written changes nothing', async () => {
       const { clock, key, alertId, move } = scene()
       await move()
-      const late = buildAlertMove({ ...key, alertId, revision: 1, alert: 'keep' })
+      const late = buildAlertWrite({ ...key, alertId, revision: 1, alert: 'keep' })
       expect(await alerts().move(late, clock.now(), clock.now())).toBeUndefined()
       const at = clock.advance(LATER)
       expect(await alerts().move(late, at, clock.now())).toBeDefined()
@@ -109,7 +109,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
     it('of sixteen that open one key at once, one does', async () => {
       const { clock, key } = scene()
       const at = clock.now()
-      const moves = Array.from({ length: 16 }, () => alerts().move(buildAlertMove(key), at, clock.now()))
+      const moves = Array.from({ length: 16 }, () => alerts().move(buildAlertWrite(key), at, clock.now()))
       expect((await Promise.all(moves)).filter((done) => done?.alert !== undefined)).toHaveLength(1)
       expect(await alerts().list({ scope: key, limit: 99 })).toHaveLength(1)
     })
@@ -232,7 +232,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       clock.advance({ days: -400 })
       const count = async () => (await alerts().counts(clock.now())).get('resolved info') ?? 0
       const before = await count()
-      await move({ face: { severity: 'info' } })
+      await move({ content: { severity: 'info' } })
       clock.advance(LATER)
       await move({ alert: 'resolve' })
       expect(await count()).toBe(before + 1)

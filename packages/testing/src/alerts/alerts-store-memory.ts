@@ -1,20 +1,20 @@
 import {
   type Alert,
+  type AlertActionWrite,
   type AlertFilter,
+  type AlertKey,
   type AlertScope,
   type AlertsStore,
-  type AlertWrite,
   agentId,
   alertStatus,
   CLONE_SECONDS,
   REFUSAL_SECONDS,
-  type Watch,
 } from '@svc/core'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 import { move, shown } from './alert-move-memory.ts'
 import type { AlertTables } from './alert-tables.ts'
-import { keyOf, type MemoryAlert, type MemoryWatch } from './memory-alert.ts'
+import { keyOf, type MemoryAlert, type MemoryAlertKey } from './memory-alert.ts'
 
 const actionsOf = ({ actions }: AlertTables, alertId: string) =>
   actions
@@ -29,7 +29,7 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
     watches: (key, now = time()) =>
       run(() => {
         const found = watches.all().filter((watch) => key === undefined || isOf(watch, key))
-        return { at: now, watches: found.map((watch) => toWatch(tables, watch, now)) }
+        return { at: now, watches: found.map((watch) => toAlertKey(tables, watch, now)) }
       }),
     move: (made, at, now = time()) => run(() => move(tables, made, at, now)),
     write: (write, now = time()) => run(() => writeAll(tables, write, now)),
@@ -76,7 +76,7 @@ const openOrLast = (one: MemoryAlert, other: MemoryAlert): number =>
 
 const closedAt = ({ resolvedAt }: MemoryAlert): number => resolvedAt?.getTime() ?? Number.MAX_SAFE_INTEGER
 
-function toWatch(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryWatch, now: Date): Watch {
+function toAlertKey(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryAlertKey, now: Date): AlertKey {
   const [latest] = tables.alerts
     .all()
     .filter((alert) => isOf(alert, watch))
@@ -139,7 +139,7 @@ function list(tables: AlertTables, filter: AlertFilter, now: Date): Alert[] {
 const namesOf = ({ host }: Alert): readonly string[] =>
   host === undefined ? [] : [host.hostname, host.fingerprint, agentId(host.fingerprint)]
 
-function writeAll(tables: AlertTables, write: AlertWrite, now: Date): string[] {
+function writeAll(tables: AlertTables, write: AlertActionWrite, now: Date): string[] {
   return write.ids.filter((id) => {
     const alert = tables.alerts.get(id)
     if (alert === undefined) return false
@@ -149,7 +149,7 @@ function writeAll(tables: AlertTables, write: AlertWrite, now: Date): string[] {
   })
 }
 
-function snoozes({ watches }: AlertTables, alert: MemoryAlert, { action, until }: AlertWrite): boolean {
+function snoozes({ watches }: AlertTables, alert: MemoryAlert, { action, until }: AlertActionWrite): boolean {
   if (action !== 'unsnooze' && (action !== 'snooze' || alert.resolvedAt !== undefined)) return false
   const key = keyOf(alert.licenseId, alert.dedupKey)
   const watch = watches.get(key)
@@ -159,7 +159,11 @@ function snoozes({ watches }: AlertTables, alert: MemoryAlert, { action, until }
   return true
 }
 
-function acted(alert: MemoryAlert, { action, actor, until }: AlertWrite, now: Date): MemoryAlert | undefined {
+function acted(
+  alert: MemoryAlert,
+  { action, actor, until }: AlertActionWrite,
+  now: Date,
+): MemoryAlert | undefined {
   if (action === 'unack') {
     if (alert.acknowledgedAt === undefined) return undefined
     return { ...alert, acknowledgedAt: undefined, acknowledgedBy: undefined, ackExpiresAt: undefined }
@@ -171,7 +175,7 @@ function acted(alert: MemoryAlert, { action, actor, until }: AlertWrite, now: Da
 
 function purge(tables: AlertTables, before: Date, now: Date): number {
   const { alerts, notices, actions } = tables
-  purgeFacts(tables, before, now)
+  purgeFacts(tables, now)
   const old = alerts.all().filter(({ resolvedAt }) => resolvedAt !== undefined && resolvedAt < before)
   for (const { id } of old) {
     alerts.put(id, undefined)
@@ -183,11 +187,8 @@ function purge(tables: AlertTables, before: Date, now: Date): number {
   return old.length
 }
 
-function purgeFacts({ deliveries, refusals, identities }: AlertTables, before: Date, now: Date): void {
+function purgeFacts({ refusals, identities }: AlertTables, now: Date): void {
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
-  for (const { id, state, createdAt } of deliveries.all()) {
-    if (state !== 'due' && createdAt < before) deliveries.put(id, undefined)
-  }
   for (const { licenseId, minute } of refusals.all()) {
     if (minute < ago(2 * REFUSAL_SECONDS)) refusals.put(keyOf(licenseId, minute.getTime()), undefined)
   }

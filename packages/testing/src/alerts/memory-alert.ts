@@ -2,10 +2,9 @@ import type {
   Alert,
   AlertActionEntry,
   AlertAudience,
+  AlertKey,
   AlertTransition,
   AlertWebhook,
-  DeliveryReport,
-  Watch,
 } from '@svc/core'
 
 /** An alert as the fake stores it; its snooze is stored with its dedup key. */
@@ -14,7 +13,7 @@ export interface MemoryAlert extends Omit<Alert, 'snoozedUntil'> {
 }
 
 /** The stored state of a dedup key, without its alert, which is looked up. */
-export interface MemoryWatch extends Omit<Watch, 'alert'> {
+export interface MemoryAlertKey extends Omit<AlertKey, 'alert'> {
   readonly evaluatedAt: Date
 }
 
@@ -26,12 +25,6 @@ export interface MemoryNotice extends AlertAudience {
   readonly snapshot: Alert
   readonly createdAt: Date
   readonly deliveryId: string | undefined
-}
-
-/** A delivery with its lease. */
-export interface MemoryDelivery extends DeliveryReport {
-  readonly leaseToken: string | undefined
-  readonly leaseUntil: Date | undefined
 }
 
 /** An earlier identity (boot id and hostname) of a host. */

@@ -1,6 +1,6 @@
 import type { AlertAction, Storage } from '@svc/core'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { buildAlertMove } from '../alerts/build-alert-move.ts'
+import { buildAlertWrite } from '../alerts/build-alert-write.ts'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { fine, LEASE_SECONDS, MonitorsScene } from '../monitors/monitors-scene.ts'
@@ -20,7 +20,7 @@ async function opened(storage: Storage): Promise<Opened> {
   const clock = new FakeClock()
   const [key, tenantId] = [{ licenseId: buildId('lic'), dedupKey: 'k' }, buildId('ten')]
   const alertId = buildId('alr')
-  const move = buildAlertMove({ ...key, tenantId, alertId, revision: 0, alert: 'open', notice: 'firing' })
+  const move = buildAlertWrite({ ...key, tenantId, alertId, revision: 0, alert: 'open', notice: 'firing' })
   await storage.alerts.move(move, clock.now(), clock.now())
   return { storage, clock, key, tenantId, alertId }
 }
@@ -59,11 +59,11 @@ const ofDelivery = (
     const alert = await opened(storage)
     const { clock, tenantId } = alert
     const id = buildId('msg')
-    await storage.alertDeliveries.bundle(id, { channel: 'log', tenantId }, clock.now())
+    await storage.deliveries.add({ id, kind: 'log', recipient: tenantId }, clock.now())
     const take = async (token: string) => {
-      const request = { token, leaseSeconds: LEASE_SECONDS, limit: 1000 }
-      const taken = await storage.alertDeliveries.takeDue(request, clock.now())
-      return taken.some((each) => each.tenantId === tenantId)
+      const request = { kinds: ['log'], token, leaseSeconds: LEASE_SECONDS, limit: 1000 }
+      const taken = await storage.deliveries.takeDue(request, clock.now())
+      return taken.some((each) => each.recipient === tenantId)
     }
     const token = buildId('tok')
     await take(token)
@@ -144,7 +144,7 @@ export const ALERT_BOUNDARIES: readonly Boundary[] = [
   ofDelivery('the end of the lease of a delivery', LEASE_SECONDS, async () => {}),
   ofDelivery('the instant at which a delivery is due again', 90, ({ storage, clock }, delivery) => {
     const retry = { state: 'due' as const, delaySeconds: 90, status: 503, error: 'status' }
-    return storage.alertDeliveries.settle({ ...delivery, ...retry }, clock.now())
+    return storage.deliveries.settle({ ...delivery, ...retry }, clock.now())
   }),
   {
     name: 'the time within which a host that comes back is a clone',

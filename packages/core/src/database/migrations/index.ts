@@ -9,6 +9,7 @@ import { roomForHeartbeats } from './0008-room-for-heartbeats.ts'
 import { rareRows } from './0009-rare-rows.ts'
 import { newestByState } from './0010-newest-by-state.ts'
 import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
+import { deliveries } from './0012-deliveries.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   rareRows,
   newestByState,
   logsGoWithJobs,
+  deliveries,
 ]

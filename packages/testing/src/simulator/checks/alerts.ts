@@ -1,5 +1,6 @@
-import type { AlertDelivery, AlertMove } from '@svc/core'
+import type { AlertWrite, Delivery } from '@svc/core'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
+import type { UndoLog } from '../../memory-table.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 
@@ -8,13 +9,19 @@ interface Lease {
   readonly untilMs: number
 }
 
+interface Settled {
+  readonly id: string
+  readonly state: string
+  readonly token: string
+}
+
 interface Moved {
   readonly revision: number
   /** When the key was last written, in milliseconds. */
   readonly atMs: number
 }
 
-const keyOf = ({ licenseId, dedupKey }: Pick<AlertMove, 'licenseId' | 'dedupKey'>): string =>
+const keyOf = ({ licenseId, dedupKey }: Pick<AlertWrite, 'licenseId' | 'dedupKey'>): string =>
   JSON.stringify([licenseId, dedupKey])
 
 /**
@@ -39,19 +46,18 @@ export class AlertCheck {
   check({ name, tables, result, args, now }: Statement): void {
     const { alerting } = tables
     if (name === 'alerts.move') {
-      if (result !== undefined) this.#checkMoved(args[0] as AlertMove, args[1] as Date, now)
+      if (result !== undefined) this.#checkMoved(args[0] as AlertWrite, args[1] as Date, now)
       this.#checkOpen(alerting)
     }
-    if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting)
-    if (name === 'alertDeliveries.takeDue') {
+    if (name === 'alertDeliveries.bundle') this.#checkNotices(alerting, tables.undo)
+    if (name === 'deliveries.takeDue') {
       const request = args[0] as { readonly token: string; readonly leaseSeconds: number }
-      this.#checkTaken(result as readonly AlertDelivery[], request, now)
+      this.#checkTaken(result as readonly Delivery[], request, now)
     }
-    if (name === 'alertDeliveries.settle' && result === true)
-      this.#checkSettled(args[0] as { id: string; state: string; token: string })
+    if (name === 'deliveries.settle' && result === true) this.#checkSettled(args[0] as Settled, tables.undo)
   }
 
-  #checkMoved(made: AlertMove, since: Date, now: Date): void {
+  #checkMoved(made: AlertWrite, since: Date, now: Date): void {
     const key = keyOf(made)
     const last = this.#moved.get(key)
     const isFresh = made.revision === (last?.revision ?? 0)
@@ -66,20 +72,18 @@ export class AlertCheck {
     this.#moved.set(key, { revision: made.revision + 1, atMs: now.getTime() })
   }
 
-  #checkSettled({
-    id,
-    state,
-    token,
-  }: {
-    readonly id: string
-    readonly state: string
-    readonly token: string
-  }) {
-    const isHolder = this.#leases.get(id)?.token === token
+  // A result that is undone with its transaction was never recorded.
+  #checkSettled({ id, state, token }: Settled, undo: UndoLog): void {
+    const lease = this.#leases.get(id)
+    const isHolder = lease?.token === token
     const detail = () => `delivery ${id} was settled as ${state} by one who did not hold it`
     this.#verdict.expect(isHolder, 'a delivery is settled by its holder', detail)
     this.#leases.delete(id)
     if (state !== 'due') this.#settled.add(id)
+    undo.record(() => {
+      if (lease !== undefined) this.#leases.set(id, lease)
+      this.#settled.delete(id)
+    })
   }
 
   #checkOpen({ alerts }: AlertTables): void {
@@ -92,11 +96,12 @@ export class AlertCheck {
     }
   }
 
-  #checkNotices({ notices }: AlertTables): void {
+  #checkNotices({ notices }: AlertTables, undo: UndoLog): void {
     for (const { alertId, opening, transition, channel, deliveryId } of notices.all()) {
       if (deliveryId === undefined) continue
       const key = JSON.stringify([alertId, opening, transition, channel])
       const known = this.#deliveryOf.get(key) ?? deliveryId
+      if (!this.#deliveryOf.has(key)) undo.record(() => this.#deliveryOf.delete(key))
       this.#deliveryOf.set(key, known)
       const detail = () => `${key} is in the deliveries ${known} and ${deliveryId}`
       this.#verdict.expect(known === deliveryId, 'an alert is announced once', detail)
@@ -104,7 +109,7 @@ export class AlertCheck {
   }
 
   #checkTaken(
-    taken: readonly AlertDelivery[],
+    taken: readonly Delivery[],
     { token, leaseSeconds }: { readonly token: string; readonly leaseSeconds: number },
     now: Date,
   ): void {

@@ -43,7 +43,7 @@ export class StatementCheck {
   check(statement: Statement): void {
     const { name, changes } = statement
     if (name.startsWith('agents.')) this.#hosts.check(statement)
-    if (name.startsWith('alert')) this.#alerts.check(statement)
+    if (/^(?:alert|deliveries\.)/.test(name)) this.#alerts.check(statement)
     if (changes.length > 0) {
       this.#verdict.expect(isWrite(name), 'only writes to the queue change it', () => name)
       checkTransitions(statement, this.#verdict)

@@ -1,4 +1,4 @@
-import type { AlertDeliveriesStore, AlertsStore } from '@svc/core'
+import type { AlertDeliveriesStore, AlertsStore, DeliveriesStore } from '@svc/core'
 import type { StoresSeam } from '@svc/testing'
 import type { PlantedBug } from './planted-bug.ts'
 
@@ -15,6 +15,21 @@ const inAlerts = (
 })
 
 const inDeliveries = (
+  name: string,
+  rules: readonly string[],
+  wrong: (deliveries: DeliveriesStore, seam: StoresSeam) => Partial<DeliveriesStore>,
+): PlantedBug => ({
+  name,
+  rules,
+  seams: {
+    stores: (stores, seam) => ({
+      ...stores,
+      deliveries: { ...stores.deliveries, ...wrong(stores.deliveries, seam) },
+    }),
+  },
+})
+
+const inBundles = (
   name: string,
   rules: readonly string[],
   wrong: (deliveries: AlertDeliveriesStore, seam: StoresSeam) => Partial<AlertDeliveriesStore>,
@@ -54,8 +69,8 @@ export const alertBugs: readonly PlantedBug[] = [
     ['an alert is announced once'],
     (deliveries, { tables }) => ({
       takeDue: (request) => {
-        for (const delivery of tables.alerting.deliveries.all())
-          tables.alerting.deliveries.put(delivery.id, { ...delivery, leaseUntil: undefined })
+        for (const delivery of tables.deliveries.all())
+          tables.deliveries.put(delivery.id, { ...delivery, leaseUntil: undefined })
         return deliveries.takeDue(request)
       },
     }),
@@ -66,13 +81,13 @@ export const alertBugs: readonly PlantedBug[] = [
     (deliveries, { tables }) => ({
       settle: async (settlement) => {
         const isSettled = await deliveries.settle(settlement)
-        const delivery = tables.alerting.deliveries.get(settlement.id)
-        if (delivery !== undefined) tables.alerting.deliveries.put(delivery.id, { ...delivery, state: 'due' })
+        const delivery = tables.deliveries.get(settlement.id)
+        if (delivery !== undefined) tables.deliveries.put(delivery.id, { ...delivery, state: 'due' })
         return isSettled
       },
     }),
   ),
-  inDeliveries(
+  inBundles(
     'alert: bundled into two deliveries',
     ['an alert is announced once'],
     (deliveries, { tables }) => ({
@@ -119,8 +134,8 @@ export const alertBugs: readonly PlantedBug[] = [
     (deliveries, { tables }) => ({
       settle: (settlement) => {
         const { id, token } = settlement
-        const delivery = tables.alerting.deliveries.get(id)
-        if (delivery !== undefined) tables.alerting.deliveries.put(id, { ...delivery, leaseToken: token })
+        const delivery = tables.deliveries.get(id)
+        if (delivery !== undefined) tables.deliveries.put(id, { ...delivery, leaseToken: token })
         return deliveries.settle(settlement)
       },
     }),
@@ -146,9 +161,7 @@ export const alertBugs: readonly PlantedBug[] = [
   inDeliveries('delivery: what is due is never taken', ['no delivery stays due for ever'], () => ({
     takeDue: async () => [],
   })),
-  inDeliveries(
-    'alert: what happens to it is never bundled',
-    ['what happens to an alert is announced'],
-    () => ({ bundle: async () => false }),
-  ),
+  inBundles('alert: what happens to it is never bundled', ['what happens to an alert is announced'], () => ({
+    bundle: async () => false,
+  })),
 ]

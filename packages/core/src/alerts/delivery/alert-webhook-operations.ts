@@ -1,0 +1,94 @@
+import { optional } from 'superstruct'
+import { unixSeconds } from '../../clock.ts'
+import type { DeliveryReport } from '../../deliveries/delivery.ts'
+import { operationOf } from '../../operations/operation.ts'
+import type { Tenants } from '../../tenants/tenants.ts'
+import { flag, text } from '../../validation.ts'
+import type { AlertWebhook } from './alert-deliveries-store.ts'
+import type { AlertWebhooks } from './alert-webhooks.ts'
+
+interface Services {
+  readonly alertWebhooks: AlertWebhooks
+  readonly tenants: Tenants
+}
+
+const operation = operationOf<Services>()
+
+const tenant = optional(text(1, 128))
+
+const tenantIdOf = async ({ tenants }: Services, given: string | undefined): Promise<string> =>
+  given === undefined ? '' : (await tenants.resolve(given)).id
+
+/**
+ * Returns a webhook as operators see it. Only the origin of the address is shown, since the rest is often a
+ * secret.
+ */
+const webhookView = ({ tenantId, url, createdAt }: AlertWebhook, latest?: DeliveryReport) => ({
+  ...(tenantId === '' ? {} : { tenant_id: tenantId }),
+  origin: new URL(url).origin,
+  created_at: unixSeconds(createdAt),
+  ...(latest === undefined ? {} : { latest_delivery: deliveryView(latest) }),
+})
+
+const deliveryView = (report: DeliveryReport) => ({
+  state: report.state,
+  attempts: report.attempts,
+  created_at: unixSeconds(report.createdAt),
+  ...(report.state === 'due' ? { due_at: unixSeconds(report.dueAt) } : {}),
+  ...(report.settledAt === undefined ? {} : { settled_at: unixSeconds(report.settledAt) }),
+  ...(report.status === undefined ? {} : { http_status: report.status }),
+  ...(report.error === undefined ? {} : { error: report.error }),
+})
+
+/** Operations on alert webhooks. */
+export const alertWebhookOperations = [
+  operation({
+    name: 'alerts.webhooks',
+    summary: 'list the webhooks and how their latest delivery went',
+    permission: 'platform.read',
+    changes: false,
+    input: {},
+    run: async ({ alertWebhooks }) => ({
+      webhooks: (await alertWebhooks.list()).map(({ webhook, latest }) => webhookView(webhook, latest)),
+    }),
+  }),
+  operation({
+    name: 'alerts.webhook-set',
+    summary: "send a tenant's alerts to an address; its secret is shown when it is made",
+    permission: 'platform.admin',
+    changes: true,
+    input: { tenant, url: text(1, 2048), rotate: optional(flag()) },
+    run: async (services, { url, rotate = false, ...input }) => {
+      const tenantId = await tenantIdOf(services, input.tenant)
+      const { webhook, secret } = await services.alertWebhooks.set({ tenantId, url, rotate })
+      return { webhook: webhookView(webhook), ...(secret === undefined ? {} : { secret }) }
+    },
+  }),
+  operation({
+    name: 'alerts.webhook-remove',
+    summary: "send a tenant's alerts nowhere",
+    permission: 'platform.admin',
+    changes: true,
+    input: { tenant },
+    run: async (services, input) => {
+      await services.alertWebhooks.remove(await tenantIdOf(services, input.tenant))
+      return { ok: true }
+    },
+  }),
+  operation({
+    name: 'alerts.webhook-test',
+    summary: "send a test message to a tenant's webhook now",
+    permission: 'platform.admin',
+    changes: true,
+    input: { tenant },
+    run: async (services, input) => {
+      const outcome = await services.alertWebhooks.test(await tenantIdOf(services, input.tenant))
+      const { delivered, status, error } = outcome
+      return {
+        delivered,
+        ...(status === undefined ? {} : { http_status: status }),
+        ...(error === undefined ? {} : { error }),
+      }
+    },
+  }),
+]

@@ -1,0 +1,88 @@
+import type { Clock } from '../../clock.ts'
+import type { DeliveryOutcome, DeliveryReport } from '../../deliveries/delivery.ts'
+import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
+import type { Ids } from '../../ids.ts'
+import { OutboundRefused } from '../../net/outbound-refusal.ts'
+import { readTarget } from '../../net/target.ts'
+import { Problem } from '../../problem.ts'
+import { newWebhookSecret } from '../../signing/webhook-signature.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { type AlertWebhook, targetOf } from './alert-deliveries-store.ts'
+
+/** Dependencies of `AlertWebhooks`. */
+export interface AlertWebhooksParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly channel: WebhookChannel
+  /** Whether webhooks may use `http:`. */
+  readonly plainHttp: boolean
+}
+
+/**
+ * Webhooks for alerts: one address for each tenant, and one (`tenantId` is `''`) for alerts without a tenant.
+ */
+export class AlertWebhooks {
+  readonly #parts: AlertWebhooksParts
+
+  constructor(parts: AlertWebhooksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Sets the address of a webhook. A new secret is made for a new webhook or if `rotate` is set, and only
+   * then returned.
+   * @throws Problem `invalid-input` for an address that is never called
+   */
+  async set(input: {
+    readonly tenantId: string
+    readonly url: string
+    readonly rotate: boolean
+  }): Promise<{ readonly webhook: AlertWebhook; readonly secret: string | undefined }> {
+    const { storage, clock, ids, plainHttp } = this.#parts
+    checkAddress(input.url, plainHttp)
+    const secret = newWebhookSecret((bytes) => ids.secret(bytes))
+    const webhook = await storage.alertDeliveries.setWebhook({ ...input, secret }, clock.statementTime())
+    return { webhook, secret: webhook.secret === secret ? secret : undefined }
+  }
+
+  /** @throws Problem `not-found` */
+  async remove(tenantId: string): Promise<void> {
+    if (!(await this.#parts.storage.alertDeliveries.removeWebhook(tenantId))) throw unset()
+  }
+
+  /** Returns every webhook with its latest delivery. */
+  async list(): Promise<
+    readonly { readonly webhook: AlertWebhook; readonly latest: DeliveryReport | undefined }[]
+  > {
+    const { alertDeliveries, deliveries } = this.#parts.storage
+    const webhooks = await alertDeliveries.webhooks()
+    const latestOf = ({ tenantId }: AlertWebhook) =>
+      deliveries.latest(targetOf({ channel: 'webhook', tenantId }))
+    return Promise.all(webhooks.map(async (webhook) => ({ webhook, latest: await latestOf(webhook) })))
+  }
+
+  /** Sends a test message at once. @throws Problem `not-found` */
+  async test(tenantId: string): Promise<DeliveryOutcome> {
+    const { storage, clock, ids, channel } = this.#parts
+    const webhook = await storage.alertDeliveries.webhook(tenantId)
+    if (webhook === undefined) throw unset()
+    const at = clock.now()
+    const body = JSON.stringify({ type: 'alerts.test', timestamp: at.toISOString(), data: {} })
+    const { url, secret } = webhook
+    return channel.send({ url, secret, id: ids.next('msg'), at, body, signal: undefined })
+  }
+}
+
+const unset = () => new Problem('not-found', { detail: 'no webhook is set: svc alerts webhook-set sets one' })
+
+function checkAddress(url: string, plainHttp: boolean): void {
+  try {
+    readTarget(url, { plainHttp })
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error
+    const scheme = plainHttp ? 'http or https' : 'https'
+    const expected = `url: expected an ${scheme} address without user and password (${error.refusal})`
+    throw new Problem('invalid-input', { details: [expected] })
+  }
+}

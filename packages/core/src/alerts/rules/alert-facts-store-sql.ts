@@ -1,0 +1,105 @@
+import { instant, maybeInstant, type Session } from '../../database/session.ts'
+import { at } from '../../database/statement-time.ts'
+import { type JobRow, toJob } from '../../jobs/job-row-sql.ts'
+import {
+  type AlertFactsStore,
+  CLONE_SECONDS,
+  type Clone,
+  type FailedJob,
+  GAP_NEWS_SECONDS,
+  type RateLimitHits,
+  REFUSAL_SECONDS,
+  type TickGap,
+} from './alert-facts.ts'
+
+const CLONES = {
+  name: 'alert-clones',
+  text: `select i.license_id, i.fingerprint, max(i.returned_at) as returned_at,
+      array_agg(distinct i.hostname collate "C") as hostnames, array_agg(distinct i.boot_id collate "C") as boot_ids
+    from host_identities i where (i.license_id, i.fingerprint) in (select license_id, fingerprint
+      from host_identities where returned_at > ${at('$1')} - make_interval(secs => ${CLONE_SECONDS}))
+    group by 1, 2 order by 1, 2`,
+}
+// A later success of any job of the application clears a failure. Jobs without an application are compared by
+// kind and host.
+const SAME_LANE = `s.license_id = f.license_id and s.app is not distinct from f.app
+  and (f.app is not null or (s.kind = f.kind and s.target = f.target))`
+const FAILURES = {
+  name: 'alert-failures',
+  text: `select f.* from jobs f where f.has_failed
+      and f.finished_at > ${at('$2')} - make_interval(secs => $1)
+      and not exists (select from jobs s where ${SAME_LANE} and s.state = 'succeeded'
+        and s.finished_at >= f.finished_at)
+      and not exists (select from jobs s where ${SAME_LANE} and s.has_failed
+        and (s.finished_at, s.id) > (f.finished_at, f.id))
+    order by f.id`,
+}
+const ADD_REFUSALS = {
+  name: 'alert-add-refusals',
+  text: `insert into rate_refusals as r (license_id, minute, count) values ($1, date_trunc('minute', ${at('$3')}), $2)
+    on conflict (license_id, minute) do update set count = r.count + excluded.count`,
+}
+const RATE_LIMIT_HITS = {
+  name: 'alert-refusals',
+  text: `select license_id, sum(count)::int as count from rate_refusals
+    where minute > ${at('$1')} - make_interval(secs => ${REFUSAL_SECONDS}) group by 1 order by 1`,
+}
+const EVALUATED = {
+  name: 'alert-evaluated',
+  text: `insert into alert_evaluations as e (at) values (${at('$2')}) on conflict (singleton) do update set
+      gap_from = case when excluded.at - e.at > make_interval(secs => $1) then e.at else e.gap_from end,
+      gap_until = case when excluded.at - e.at > make_interval(secs => $1) then excluded.at else e.gap_until end,
+      at = greatest(e.at, excluded.at)
+    returning gap_from, case when gap_until > ${at('$2')} - make_interval(secs => ${GAP_NEWS_SECONDS})
+      then gap_until end as gap_until`,
+}
+
+interface CloneRow {
+  readonly license_id: string
+  readonly fingerprint: string
+  readonly returned_at: string
+  readonly hostnames: readonly string[]
+  readonly boot_ids: readonly string[]
+}
+
+const said = (words: readonly string[]): readonly string[] => words.filter((word) => word !== '')
+
+/** Facts for the alert rules, in SQL. */
+export class SqlAlertFactsStore implements AlertFactsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async clones(now?: Date): Promise<readonly Clone[]> {
+    return (await this.#session.rows<CloneRow>(CLONES, [now])).map((row) => ({
+      licenseId: row.license_id,
+      fingerprint: row.fingerprint,
+      hostnames: said(row.hostnames),
+      bootIds: said(row.boot_ids),
+      returnedAt: instant(row.returned_at),
+    }))
+  }
+
+  async failures(withinSeconds: number, now?: Date): Promise<readonly FailedJob[]> {
+    return (await this.#session.rows<JobRow>(FAILURES, [withinSeconds, now])).map(toJob)
+  }
+
+  async addRefusals(licenseId: string, count: number, now?: Date): Promise<void> {
+    await this.#session.rows(ADD_REFUSALS, [licenseId, count, now])
+  }
+
+  async refusals(now?: Date): Promise<readonly RateLimitHits[]> {
+    const rows = await this.#session.rows<{ license_id: string; count: number }>(RATE_LIMIT_HITS, [now])
+    return rows.map((row) => ({ licenseId: row.license_id, count: row.count }))
+  }
+
+  async evaluated(gapSeconds: number, now?: Date): Promise<TickGap | undefined> {
+    type Row = { gap_from: string | null; gap_until: string | null }
+    const [row] = await this.#session.rows<Row>(EVALUATED, [gapSeconds, now])
+    const from = maybeInstant(row?.gap_from ?? null)
+    const until = maybeInstant(row?.gap_until ?? null)
+    return from === undefined || until === undefined ? undefined : { from, until }
+  }
+}

@@ -1,0 +1,11 @@
+import { wholeNumber } from '../setting.ts'
+import { required } from '../setting-group.ts'
+
+/** Settings of hosts of licenses. */
+export const hosts = required('Hosts', {
+  perLicense: wholeNumber(
+    'SERVICE_HOSTS_PER_LICENSE',
+    'Hosts of a license at most; further ones are refused, those known stay.',
+    { fallback: 1000, min: 1, max: 100_000 },
+  ),
+})

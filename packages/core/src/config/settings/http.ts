@@ -1,0 +1,25 @@
+import { text, wholeNumber } from '../setting.ts'
+import { required } from '../setting-group.ts'
+
+/** Settings of the listening socket. */
+export const http = required('HTTP', {
+  host: text('SERVICE_HOST', 'The address to listen on.', { fallback: '127.0.0.1' }),
+  port: wholeNumber('PORT', 'The port to listen on; 0 takes any free one.', {
+    fallback: 8080,
+    min: 0,
+    max: 65_535,
+  }),
+  trustedProxyHops: wholeNumber(
+    'SERVICE_TRUSTED_PROXY_HOPS',
+    'Proxies in front: the client is this entry of `x-forwarded-for`, counted from the right; 0 ignores the header.',
+    { fallback: 1, min: 0, max: 16 },
+  ),
+  maxConnections: wholeNumber(
+    'SERVICE_MAX_CONNECTIONS',
+    'Open connections at most; unset: what the limit of open files leaves.',
+    {
+      min: 1,
+      max: 1_000_000,
+    },
+  ),
+})

@@ -1,0 +1,12 @@
+import { isResolverAddress, list } from '../setting.ts'
+import { optional } from '../setting-group.ts'
+import { sharedSecret } from '../shared-secret.ts'
+
+/** Settings of monitors. */
+export const monitors = optional('Monitors', {
+  cronSecret: sharedSecret('MONITORS_CRON_SECRET', 'Secret of the monitor run; unset: every run is refused.'),
+  dnsServers: list('MONITOR_DNS_SERVERS', "Resolvers that monitors ask; unset: the system's.", {
+    of: 'IP addresses, each with or without a port',
+    accepts: isResolverAddress,
+  }),
+})

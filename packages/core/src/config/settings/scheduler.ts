@@ -1,0 +1,11 @@
+import { wholeNumber } from '../setting.ts'
+import { required } from '../setting-group.ts'
+
+/** Settings of ticks. */
+export const scheduler = required('Scheduler', {
+  tickSeconds: wholeNumber(
+    'SERVICE_TICK_SECONDS',
+    'Seconds between ticks of this process; 0: an outside cron calls `POST /api/v1/monitors/run`.',
+    { fallback: 0, min: 0, max: 3600 },
+  ),
+})

@@ -1,0 +1,4 @@
+import { alertFactsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../storage/backends.ts'
+
+onEveryStorage(alertFactsStoreContract)

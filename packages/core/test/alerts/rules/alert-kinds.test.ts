@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals'
+import { ALERT_KINDS, type AlertKind } from '@svc/core'
+import { memoryStorage, postgresStorage } from '@svc/testing'
+import { POSTGRES, SERVER } from '../../storage/backends.ts'
+import { FleetScene } from '../fleet-scene.ts'
+
+interface Case {
+  /** Causes the trouble, which lasts for at least two ticks. */
+  readonly begin: (scene: FleetScene) => Promise<unknown>
+  readonly end: (scene: FleetScene) => Promise<unknown>
+}
+
+const MONITOR = {
+  name: 'www',
+  host: 'www.example.com',
+  type: 'A',
+  mode: 'baseline',
+  match: 'exact',
+  expected: undefined,
+  intervalSeconds: 300,
+  confirmations: 1,
+  resolvers: [],
+} as const
+
+/** Kinds that a monitor has confirmed before the tick. */
+const CONFIRMED: ReadonlySet<AlertKind> = new Set(['monitor_drift', 'dns_unreachable'])
+
+const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000
+
+async function job(scene: FleetScene, state: 'succeeded' | 'failed'): Promise<void> {
+  const owner = { licenseId: scene.licenseId, fingerprint: 'fp', jobId: await claimed(scene) }
+  const word = { exitCode: 1, error: undefined, attempt: undefined }
+  await scene.test.plane.jobs.report({ ...owner, ...word, state })
+}
+
+const claim = ({ test, licenseId }: FleetScene) =>
+  test.plane.jobs.claim({ licenseId, fingerprint: 'fp', claimKey: undefined })
+
+async function claimed(scene: FleetScene): Promise<string> {
+  await scene.test.plane.jobs.enqueue({ licenseId: scene.licenseId, kind: 'prune', payload: {} })
+  return (await claim(scene)).job?.id ?? ''
+}
+
+async function watched(scene: FleetScene): Promise<void> {
+  const owner = { tenantId: undefined, licenseId: scene.licenseId }
+  await scene.test.plane.monitors.add({ ...MONITOR, ...owner })
+}
+
+const figure = (field: 'diskPct' | 'memPct' | 'cpuPct'): Case => ({
+  begin: (scene) => scene.beat({ [field]: 99 }),
+  end: (scene) => scene.beat({ [field]: 10 }),
+})
+
+const CASES: Readonly<Record<AlertKind, Case>> = {
+  host_offline: {
+    begin: async (scene) => {
+      await scene.beat()
+      scene.test.clock.advance({ seconds: 141 })
+    },
+    end: (scene) => scene.beat(),
+  },
+  host_stopped: {
+    begin: (scene) => scene.beat({ state: 'stopped' }),
+    end: (scene) => scene.beat({ state: 'online' }),
+  },
+  disk_high: figure('diskPct'),
+  mem_high: figure('memPct'),
+  cpu_high: {
+    begin: async (scene) => {
+      for (let minute = 0; minute < 9; minute += 1) {
+        await scene.beat({ cpuPct: 99 })
+        expect(await scene.tick()).toMatchObject({ opened: 0 })
+      }
+      await scene.beat({ cpuPct: 99 })
+    },
+    end: (scene) => scene.beat({ cpuPct: 10 }),
+  },
+  backup_stale: {
+    begin: (scene) => scene.beat({ lastCaptureAt: seconds(scene) - 27 * 3600 }),
+    end: (scene) => scene.beat({ lastCaptureAt: seconds(scene) }),
+  },
+  backup_failed: {
+    begin: (scene) => scene.beat({ captureSuccess: false }),
+    end: (scene) => scene.beat({ captureSuccess: true }),
+  },
+  drill_stale: {
+    begin: (scene) => scene.beat({ lastDrillAt: seconds(scene) - 36 * 86_400 }),
+    end: (scene) => scene.beat({ lastDrillAt: seconds(scene) }),
+  },
+  drill_failed: {
+    begin: (scene) => scene.beat({ drillPass: false }),
+    end: (scene) => scene.beat({ drillPass: true }),
+  },
+  job_failed: { begin: (scene) => job(scene, 'failed'), end: (scene) => job(scene, 'succeeded') },
+  job_lost: {
+    begin: async (scene) => {
+      await claimed(scene)
+      for (let lost = 0; lost < 3; lost += 1) {
+        scene.test.clock.advance({ seconds: 301 })
+        await claim(scene)
+      }
+    },
+    end: (scene) => job(scene, 'succeeded'),
+  },
+  cancel_unconfirmed: {
+    begin: async (scene) => {
+      const jobId = await claimed(scene)
+      const asked = { jobId, licenseId: scene.licenseId, fingerprint: undefined, reason: 'a person' }
+      await scene.test.plane.jobs.cancel(asked)
+      scene.test.clock.advance({ seconds: 301 })
+      await scene.test.plane.jobs.sweep()
+    },
+    end: (scene) => job(scene, 'succeeded'),
+  },
+  license_expiring: {
+    begin: (scene) =>
+      scene.test.plane.licenses.issue({
+        label: 'old',
+        expiresAt: new Date(scene.test.clock.now().getTime() + 13 * 86_400_000),
+      }),
+    end: async (scene) => {
+      const old = (await scene.test.plane.licenses.list()).find(({ label }) => label === 'old')
+      await scene.test.plane.licenses.revoke(old?.id ?? '')
+    },
+  },
+  rate_limited_fleet: {
+    begin: async (scene) => {
+      const { limits } = scene.test.plane
+      const heartbeats = { name: 'heartbeat', limit: 30, windowSeconds: 60 }
+      for (let beat = 0; beat < 40; beat += 1) await limits.takeByLicense(heartbeats, scene.licenseId)
+    },
+    end: async (scene) => scene.test.clock.advance({ minutes: 5 }),
+  },
+  fingerprint_collision: {
+    begin: async (scene) => {
+      for (const bootId of ['a', 'b', 'a']) await scene.beat({ bootId })
+    },
+    end: async (scene) => scene.test.clock.advance({ minutes: 10 }),
+  },
+  monitor_drift: {
+    begin: async (scene) => {
+      const { plane, dns } = scene.test
+      await watched(scene)
+      dns.answer(MONITOR.host, '192.0.2.1')
+      await plane.monitors.runDue()
+      dns.answer(MONITOR.host, '192.0.2.2')
+      scene.test.clock.advance({ minutes: 10 })
+      await plane.monitors.runDue()
+    },
+    end: (scene) => scene.test.plane.monitors.accept(MONITOR.name),
+  },
+  dns_unreachable: {
+    begin: async (scene) => {
+      const { plane, dns, clock } = scene.test
+      await watched(scene)
+      dns.replies(MONITOR.host, { status: 'error', error: 'servfail' })
+      for (let run = 0; run < 3; run += 1) {
+        await plane.monitors.runDue()
+        clock.advance({ minutes: 6 })
+      }
+    },
+    end: (scene) => scene.test.plane.monitors.pause(MONITOR.name),
+  },
+  scheduler_stalled: {
+    begin: async (scene) => {
+      await scene.tick()
+      scene.test.clock.advance({ hours: 1 })
+    },
+    end: async (scene) => {
+      for (let minute = 0; minute < 58; minute += 1) await scene.tick()
+    },
+  },
+}
+
+describe.each([
+  ['memory', async () => memoryStorage()],
+  [POSTGRES, () => postgresStorage(SERVER)],
+] as const)('each kind of alert on %s', (_, storage) => {
+  it.each(ALERT_KINDS)(
+    '%s opens at the second tick, at the first where its rule is confirmed, is announced, and ends with its trouble',
+    async (kind) => {
+      await using scene = await FleetScene.open({ storage: await storage() })
+      await CASES[kind].begin(scene)
+      const drifts = kind === 'monitor_drift' ? 1 : 0
+      if (!CONFIRMED.has(kind)) {
+        await scene.tick()
+        expect(await scene.open()).not.toContain(kind)
+      }
+      expect(await scene.tick()).toMatchObject({ drifts })
+      expect(await scene.open()).toContain(kind)
+      expect(scene.told()).toContain(`firing ${kind}`)
+      await CASES[kind].end(scene)
+      await scene.tick()
+      expect(await scene.open()).not.toContain(kind)
+      expect(scene.told()).toContain(`resolved ${kind}`)
+    },
+  )
+})

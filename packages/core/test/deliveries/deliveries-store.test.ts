@@ -1,0 +1,4 @@
+import { deliveriesStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(deliveriesStoreContract)
