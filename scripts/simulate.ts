@@ -11,7 +11,7 @@
 // option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { type SimulationSeams, tellSeed } from '../packages/testing/src/index.ts'
+import { type SimulationSeams, tellSeed } from '../packages/testing/src/simulator/index.ts'
 import { endWith } from './ending.ts'
 import { endingOf } from './figures.ts'
 

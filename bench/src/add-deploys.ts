@@ -1,4 +1,4 @@
-import { spellId } from '@svc/core'
+import { spellId } from '@svc/core/ports'
 import { withClient } from './fleet.ts'
 
 // Inserts the rows that enqueue stores for a deploy, each job of its own app, so that no job waits for

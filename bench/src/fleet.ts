@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { secretDigest } from '@svc/core'
+import { secretDigest } from '@svc/core/ports'
 import pg from 'pg'
 
 /**

@@ -1,8 +1,9 @@
-import { settingsMarkdown } from '@svc/core'
+import { settingsMarkdown } from '@svc/core/ports'
 import { openApiDocument } from '@svc/http'
 import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
+import { namesPage } from './names-page.ts'
 
 /** Returns the text of every generated file by its path in the checkout. It depends on the code alone. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
@@ -12,6 +13,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],
+    ['docs/reference/public-names.md', namesPage()],
   ])
 }
 

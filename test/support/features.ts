@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ControlPlane, Permission, ProblemCode, Stores } from '@svc/core'
+import type { ControlPlane, Permission, ProblemCode } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import type fc from 'fast-check'
 import type { Stage } from '../../packages/cli/test/terminal/every-command.ts'
 import type { Step } from '../../packages/core/test/conformance/world.ts'

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { ControlPlane } from '@svc/core'
 import { createApp } from '@svc/http'
-import type { Endpoint, WireAnswer, WireRequest } from '@svc/testing'
+import type { Endpoint, WireAnswer, WireRequest } from '@svc/testing/simulator'
 
 /**
  * The agent API of a plane through the whole HTTP application, without a socket: `app.callback()` on made-up

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createControlPlane, type RateVerdict, readConfig, secretDigest } from '@svc/core'
+import { createControlPlane, type RateVerdict, readConfig } from '@svc/core'
+import { secretDigest } from '@svc/core/ports'
 import { memoryStorage } from '@svc/testing'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'
 import { Batch } from '../../../packages/core/src/database/batch.ts'

@@ -1,4 +1,4 @@
-import { secretDigest } from '@svc/core'
+import { secretDigest } from '@svc/core/ports'
 import {
   type LeaseItem,
   NO_WORK,

@@ -1,4 +1,5 @@
-import { createControlPlane, readConfig, secretDigest } from '@svc/core'
+import { createControlPlane, readConfig } from '@svc/core'
+import { secretDigest } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { Batch } from '../../../packages/core/src/database/batch.ts'

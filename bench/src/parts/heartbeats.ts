@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite'
-import type { AgentsStore } from '@svc/core'
+import type { AgentsStore } from '@svc/core/ports'
 import { migrate, openStorage } from '@svc/core/sql'
 import pg from 'pg'
 import { heartbeats } from '../../../packages/core/src/agents/agents-store-sql.ts'

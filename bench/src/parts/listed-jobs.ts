@@ -1,4 +1,4 @@
-import { type AgentsStore, LEASE_SECONDS } from '@svc/core'
+import { type AgentsStore, LEASE_SECONDS } from '@svc/core/ports'
 import type { RenewItem } from '../../../packages/core/src/jobs/job-renew-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf, withClient } from '../fleet.ts'
 

@@ -1,4 +1,5 @@
-import { createControlPlane, readConfig, type Storage, secretDigest } from '@svc/core'
+import { createControlPlane, readConfig, type Storage } from '@svc/core'
+import { secretDigest } from '@svc/core/ports'
 import { createApp, listen } from '@svc/http'
 import { memoryStorage } from '@svc/testing'
 import { keepRequestsYoung } from '../../../packages/cli/src/commands/serve/young-requests.ts'

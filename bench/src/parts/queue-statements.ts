@@ -1,4 +1,4 @@
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { migrate } from '@svc/core/sql'
 import { CLAIM } from '../../../packages/core/src/jobs/job-claim-sql.ts'
 import { REPORT } from '../../../packages/core/src/jobs/job-report-sql.ts'

@@ -1,4 +1,5 @@
-import { REFRESH_TYP, Signer } from '@svc/core'
+import { Signer } from '@svc/core'
+import { REFRESH_TYP } from '@svc/core/ports'
 import nacl from 'tweetnacl'
 import { closedLoop, type LoopRequest } from '../loop.ts'
 import type { StartPart } from '../part.ts'

@@ -11,6 +11,8 @@ export type { Body, Received } from './body/body.ts'
 export { jsonBody } from './body/json-body.ts'
 export { type RawBodyParts, rawBody } from './body/raw-body.ts'
 export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
+export type { RouteLimit } from './gates/limit.ts'
+export { perIp } from './gates/per-ip.ts'
 export { openApiDocument } from './openapi/openapi.ts'
 export { json, noContent, plain } from './reply.ts'
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { simulate, tellSeed } from '@svc/testing'
+import { simulate, tellSeed } from '@svc/testing/simulator'
 import { inProcess } from '../../../test/support/in-process.ts'
 
 const GROUPS = 50

@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { jsonCopy } from './text-order.ts'
 
 const NUL = '\u0000'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Clock, type Ids, spellId } from '@svc/core'
+import type { Clock, Ids } from '@svc/core'
+import { spellId } from '@svc/core/ports'
 import { FakeClock } from './fake-clock.ts'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `@svc/testing`: fakes and builders for applications that embed svc. The contract suites are exported from
- * the subpath `./contracts`.
+ * `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath
+ * `./contracts`, the simulator is on `./simulator`.
  */
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
 export { buildId } from './build-id.ts'
@@ -21,17 +21,6 @@ export { pgliteStorage } from './pglite-storage.ts'
 export { postgresStorage, type TestDatabase, testDatabase } from './postgres-storage.ts'
 export { type LogLevel, type RecordedLine, RecordingLog } from './recording-log.ts'
 export { oneTimeCode } from './second-factors/one-time-code.ts'
-export { type AgentHabits, simulatedAgent } from './simulator/agent.ts'
-export { FAULTS, type Fault } from './simulator/fault.ts'
-export type { AgentProgram, SimulatedHost } from './simulator/host.ts'
-export { simulationReport } from './simulator/report.ts'
-export { drawScenario, type Scenario } from './simulator/scenario.ts'
-export type { SimulationSeams, StorageSeam, StoresSeam } from './simulator/seams.ts'
-export { type ToldSeed, tellSeed } from './simulator/seed-report.ts'
-export { type Shrunk, shrink } from './simulator/shrink.ts'
-export { type SimulationOptions, type SimulationResult, simulate } from './simulator/simulate.ts'
-export type { Violation } from './simulator/verdict.ts'
-export type { Endpoint, WireAnswer, WireRequest } from './simulator/wire.ts'
 export { buildTenant } from './tenants/build-tenant.ts'
 export { TEST_ENVIRONMENT, type TestPlane, type TestPlaneOverrides, testPlane } from './test-plane.ts'
 export { buildUser } from './users/build-user.ts'

@@ -1,4 +1,5 @@
-import { type Clock, MemoryRateCounter, type Storage, type Stores, systemClock } from '@svc/core'
+import { type Clock, MemoryRateCounter, type Storage, systemClock } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { memoryAgentsStore } from './agents/agents-store-memory.ts'
 import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memory.ts'
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'

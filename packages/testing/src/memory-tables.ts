@@ -1,5 +1,6 @@
-import type { Agent, AuditEntry, License, NewDeployment } from '@svc/core'
+import type { License } from '@svc/core'
 import { isTerminal } from '@svc/core'
+import type { Agent, AuditEntry, NewDeployment } from '@svc/core/ports'
 import { AlertTables } from './alerts/alert-tables.ts'
 import type { MemoryDelivery } from './deliveries/memory-delivery.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { randomIds } from '@svc/core'
+import { randomIds } from '@svc/core/ports'
 import { FakeClock, FakeIds } from '@svc/testing'
 
 describe('FakeIds', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { Problem, type Storage, type StorageHealth } from '@svc/core'
+import { Problem, type Storage } from '@svc/core'
+import type { StorageHealth } from '@svc/core/ports'
 import { FakeClock, FakeTimers, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 import { databaseWait } from '../../src/commands/serve/database-wait.ts'
 

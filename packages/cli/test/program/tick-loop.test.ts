@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import type { Scheduler } from '@svc/core'
+import type { Scheduler } from '@svc/core/ports'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { tickLoop } from '../../src/commands/serve/tick-loop.ts'
 

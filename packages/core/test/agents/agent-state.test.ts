@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { agentId, agentState, OFFLINE_SECONDS, unixSeconds } from '@svc/core'
+import { unixSeconds } from '@svc/core'
+import { agentId, agentState, OFFLINE_SECONDS } from '@svc/core/ports'
 
 const NOW = new Date('2026-01-05T09:00:00Z')
 const ago = (ms: number) => new Date(NOW.getTime() - ms)

@@ -1,6 +1,7 @@
 // A heartbeat changes its row within the page and no index, which keeps a constantly written table small.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { HeartbeatWrite, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { HeartbeatWrite } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'

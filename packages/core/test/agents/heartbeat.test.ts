@@ -1,6 +1,7 @@
 // Tests of the claims of a refresh, and of the values that the service passes to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Heartbeat, REFRESH_TYP, verificationKeys, verifyToken } from '@svc/core'
+import { verificationKeys, verifyToken } from '@svc/core'
+import { type Heartbeat, REFRESH_TYP } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
 
 const ISSUER = 'https://svc.example'

@@ -11,7 +11,7 @@ import {
   REOPEN_MS,
   resolvedByHand,
   TICKS_APART_MS,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 
 const condition: AlertCondition = {

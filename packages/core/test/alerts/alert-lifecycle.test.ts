@@ -8,7 +8,7 @@ import {
   nextStep,
   REOPEN_MS,
   resolvedByHand,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 
 const condition: AlertCondition = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { ALERT_KINDS } from '@svc/core'
+import { ALERT_KINDS } from '@svc/core/ports'
 import { FleetScene } from './fleet-scene.ts'
 
 describe('alerts of a fleet', () => {

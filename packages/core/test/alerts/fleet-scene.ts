@@ -1,4 +1,4 @@
-import type { Evaluation, HeartbeatWrite } from '@svc/core'
+import type { Evaluation, HeartbeatWrite } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, type TestPlaneOverrides, testPlane } from '@svc/testing'
 
 /** A plane with one license, its hosts, and ticks a minute apart. */

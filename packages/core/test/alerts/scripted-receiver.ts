@@ -1,4 +1,5 @@
-import type { Outbound, OutboundAnswer } from '@svc/core'
+import type { Outbound } from '@svc/core'
+import type { OutboundAnswer } from '@svc/core/ports'
 
 interface Digest {
   readonly data: { readonly alerts: readonly { readonly transition: string; readonly alert: Announced }[] }

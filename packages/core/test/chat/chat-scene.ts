@@ -1,13 +1,6 @@
 import { join } from 'node:path'
-import type {
-  ChatEvent,
-  ContentPages,
-  ControlPlane,
-  Environment,
-  IncomingMessage,
-  LanguageModel,
-  Storage,
-} from '@svc/core'
+import type { ContentPages, ControlPlane, Environment, LanguageModel, Storage } from '@svc/core'
+import type { ChatEvent, IncomingMessage } from '@svc/core/ports'
 import { FakeClock, FakeTimers, testPlane } from '@svc/testing'
 
 /** The folder of three pages of documents. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { ModelFailure } from '@svc/core'
+import { ModelFailure } from '@svc/core/ports'
 import { ScriptedModel } from '@svc/testing'
 import { NOTHING_FOUND } from '../../src/chat/answer/canned-answer.ts'
 import { ask, begin, chatScene, conversationOf, textOf } from './chat-scene.ts'

@@ -1,4 +1,5 @@
-import { CHAT_CATEGORIES, CHAT_ENGINES, CHAT_MODES } from '@svc/core'
+import { CHAT_CATEGORIES, CHAT_MODES } from '@svc/core'
+import { CHAT_ENGINES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { order, pick, rarely, type Step, steps, type World, words } from './world.ts'
 

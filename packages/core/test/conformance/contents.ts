@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { SESSION_DIGESTS } from './people-steps.ts'
 import { type Ask, canonical, type World } from './world.ts'

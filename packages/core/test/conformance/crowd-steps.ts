@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { buildHeartbeat, buildJob } from '@svc/testing'
 import fc from 'fast-check'
 import { heartbeat, readKey } from './fleet-steps.ts'

@@ -1,6 +1,7 @@
 // Examples from the random sequences: in each, the fake once answered differently from the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { NewUser, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { NewUser } from '@svc/core/ports'
 import {
   buildAuditEntry,
   buildHeartbeat,

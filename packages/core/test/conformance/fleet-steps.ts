@@ -1,4 +1,4 @@
-import { LICENSE_STATUSES } from '@svc/core'
+import { LICENSE_STATUSES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
 

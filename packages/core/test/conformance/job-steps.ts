@@ -1,4 +1,5 @@
-import { JOB_STATES, type Job, type Owner } from '@svc/core'
+import { JOB_STATES, type Job } from '@svc/core'
+import type { Owner } from '@svc/core/ports'
 import { buildJob } from '@svc/testing'
 import fc from 'fast-check'
 import {

@@ -1,4 +1,4 @@
-import type { Monitor, MonitorDefinition } from '@svc/core'
+import type { Monitor, MonitorDefinition } from '@svc/core/ports'
 import fc from 'fast-check'
 import { DNS_ERRORS } from '../../src/monitors/dns-client.ts'
 import { judge, type Observation } from '../../src/monitors/monitor-run.ts'

@@ -1,4 +1,5 @@
-import { JOB_STATES, type Storage, type Stores } from '@svc/core'
+import { JOB_STATES, type Storage } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import fc from 'fast-check'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { alertSteps } from './alert-steps.ts'

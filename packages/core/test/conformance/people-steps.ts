@@ -1,4 +1,4 @@
-import { type NewUser, sessionPublicId } from '@svc/core'
+import { type NewUser, sessionPublicId } from '@svc/core/ports'
 import fc from 'fast-check'
 import { fields, order, rarely, type Step, steps, words } from './world.ts'
 

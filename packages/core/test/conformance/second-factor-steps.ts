@@ -1,4 +1,4 @@
-import type { Proof } from '@svc/core'
+import type { Proof } from '@svc/core/ports'
 import fc from 'fast-check'
 import { SESSION_DIGESTS } from './people-steps.ts'
 import { type Step, steps, words } from './world.ts'

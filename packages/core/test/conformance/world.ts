@@ -1,4 +1,5 @@
-import { type Job, Problem, type Storage, type Stores } from '@svc/core'
+import { type Job, Problem, type Storage } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import fc from 'fast-check'
 

@@ -1,7 +1,7 @@
 // A claim costs the same at every length of the queue, and while an old snapshot keeps dead rows from being
 // cleared.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import type pg from 'pg'
 import { LANE_OPTIONS } from '../../src/database/lanes.ts'
 import type { Statement } from '../../src/database/session.ts'

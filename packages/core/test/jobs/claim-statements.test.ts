@@ -1,6 +1,6 @@
 // Hosts that come too late cost one statement for all of them, not three for each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import type { Rows } from '../../src/database/session.ts'
 import { leaseBatch } from '../../src/jobs/job-lease-sql.ts'
 import { POSTGRES } from '../storage/backends.ts'

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
+import { MAX_LINE_CHARS } from '@svc/core'
 import {
   cutLine,
   EMPTY_LOG,
   isFull,
   MAX_JOB_CHARS,
   MAX_JOB_LINES,
-  MAX_LINE_CHARS,
   MAX_VIEW_CHARS,
   mayHaveMore,
   placeLines,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { array, assert, constant, integer, nat, oneof, property, string } from 'fast-check'
 
 const lines = (...texts: string[]) => texts.map((line, ts) => ({ ts, line }))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { JOB_KINDS, type JobKind, Problem } from '@svc/core'
+import { type JobKind, Problem } from '@svc/core'
+import { JOB_KINDS } from '@svc/core/ports'
 import fc from 'fast-check'
 import { readPayload } from '../../src/jobs/job-payload.ts'
 

@@ -1,17 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
+import { isHeld, isTerminal, JOB_STATES, type JobState } from '@svc/core'
 import {
-  isHeld,
   isSpent,
-  isTerminal,
-  JOB_STATES,
-  type JobState,
   LEASE_SECONDS,
   leaseEnd,
   lostError,
   needsRenewal,
   reportEffect,
   stateAfterReport,
-} from '@svc/core'
+} from '@svc/core/ports'
 
 const NOW = new Date('2026-01-05T09:00:00Z')
 const after = (ms: number) => new Date(NOW.getTime() + ms)

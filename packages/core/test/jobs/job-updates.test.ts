@@ -1,7 +1,8 @@
 // A job that begins to run changes its row within the page and no index; otherwise each begin would cost as
 // much as a claim.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { LEASE_SECONDS, type Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'

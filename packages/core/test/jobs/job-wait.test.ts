@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Agent, Job } from '@svc/core'
+import type { Job } from '@svc/core'
+import type { Agent } from '@svc/core/ports'
 import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
 import { explainWait, type WaitFacts } from '../../src/jobs/job-wait.ts'
 

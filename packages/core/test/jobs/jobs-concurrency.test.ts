@@ -1,6 +1,7 @@
 // Races that need real locks: many connections to one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Job, type JobsStore, LEASE_SECONDS, type Storage } from '@svc/core'
+import type { Job, Storage } from '@svc/core'
+import { type JobsStore, LEASE_SECONDS } from '@svc/core/ports'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 

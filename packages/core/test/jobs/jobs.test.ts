@@ -1,6 +1,7 @@
 // Tests of values that the service passes to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { JOB_KINDS, type JobKind } from '@svc/core'
+import type { JobKind } from '@svc/core'
+import { JOB_KINDS } from '@svc/core/ports'
 import { type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane

@@ -1,6 +1,7 @@
 // A write that arrives while another host is taking the job over waits for the outcome, and is then refused.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Job, LEASE_SECONDS, type Storage, type Stores } from '@svc/core'
+import type { Job, Storage } from '@svc/core'
+import { LEASE_SECONDS, type Stores } from '@svc/core/ports'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 

@@ -1,6 +1,7 @@
 // A process remembers the end of a log as a guess: other processes write to it, too.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Job, LEASE_SECONDS, type Storage } from '@svc/core'
+import type { Job, Storage } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { migrate, openStorage } from '@svc/core/sql'
 import { buildId, buildJob, type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { Scratch } from '../../src/database/scratch.ts'
 import type { Rows } from '../../src/database/session.ts'
 import { appendLogs } from '../../src/jobs/job-log-append-sql.ts'

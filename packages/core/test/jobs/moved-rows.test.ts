@@ -1,6 +1,6 @@
 // Rows that others move between two statements of a batch: what comes of it is told to whom it concerns.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import type { Rows } from '../../src/database/session.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ACTIVATION_TYP, verificationKeys, verifyToken } from '@svc/core'
+import { verificationKeys, verifyToken } from '@svc/core'
+import { ACTIVATION_TYP } from '@svc/core/ports'
 import { testPlane } from '@svc/testing'
 
 const START_S = 1_767_603_600

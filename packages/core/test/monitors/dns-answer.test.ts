@@ -9,7 +9,7 @@ import {
   RECORD_TYPES,
   sameSet,
   setOf,
-} from '@svc/core'
+} from '@svc/core/ports'
 import fc from 'fast-check'
 
 describe('the canonical value', () => {

@@ -1,6 +1,7 @@
 // Node's resolver against a real DNS server on loopback.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type DnsReply, nodeDnsClient, type RecordType } from '@svc/core'
+import { nodeDnsClient } from '@svc/core'
+import type { DnsReply, RecordType } from '@svc/core/ports'
 import { garblingServer, type LoopbackDns, loopbackDns } from '../../../../test/support/dns-server.ts'
 
 const TRY_MS = 100

@@ -8,7 +8,7 @@ import {
   type Monitor,
   nextRunSeconds,
   type Observation,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { buildMonitor, FakeClock } from '@svc/testing'
 import fc from 'fast-check'
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type AddMonitorInput, type Monitor, monitorState, type Problem } from '@svc/core'
+import type { Problem } from '@svc/core'
+import { type AddMonitorInput, type Monitor, monitorState } from '@svc/core/ports'
 import { buildMonitor, SCRIPTED_SERVER, testPlane } from '@svc/testing'
 
 type TestPlane = ReturnType<typeof testPlane>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { type ScheduledTask, TICK_MS, type Timers } from '@svc/core'
+import type { Timers } from '@svc/core'
+import { type ScheduledTask, TICK_MS } from '@svc/core/ports'
 import { FakeClock, memoryStorage, RecordingLog, testPlane } from '@svc/testing'
 import { Metrics } from '../../src/metrics/metrics.ts'
 import { Scheduler } from '../../src/scheduler/scheduler.ts'

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { MintedSession, Storage, User } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { MintedSession, User } from '@svc/core/ports'
 import {
   buildUser,
   FakeClock,

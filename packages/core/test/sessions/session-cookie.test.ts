@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { openSession, sealSession, sessionIdOf } from '@svc/core'
+import { openSession, sealSession, sessionIdOf } from '@svc/core/ports'
 import fc from 'fast-check'
 
 const ID = 'a'.repeat(43)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { ENDED_DAYS, SESSION_SECONDS } from '@svc/core'
+import { ENDED_DAYS, SESSION_SECONDS } from '@svc/core/ports'
 import { testPlane } from '@svc/testing'
 
 describe('sessions that are over', () => {

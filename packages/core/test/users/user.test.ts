@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ADMIN_ROLES, may, PERMISSIONS, permissionsOf, TENANT_ROLES } from '@svc/core'
+import { may, PERMISSIONS } from '@svc/core'
+import { ADMIN_ROLES, permissionsOf, TENANT_ROLES } from '@svc/core/ports'
 
 describe('permissions of roles', () => {
   it('super_admin holds every permission there is', () => {

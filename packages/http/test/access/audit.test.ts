@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type AuditEntry, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { AuditEntry } from '@svc/core/ports'
 import { OPERATION_ENTRIES, type OperationEntry } from '../../../../test/support/features.ts'
 import { holds } from './asks.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'

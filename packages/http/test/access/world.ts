@@ -1,5 +1,6 @@
 import { scryptSync } from 'node:crypto'
-import type { ControlPlane, ControlPlaneParts, Environment, Outbound, User } from '@svc/core'
+import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@svc/core'
+import type { User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'

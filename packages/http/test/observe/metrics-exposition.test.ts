@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { MONITOR_STATES, type Storage, TASKS } from '@svc/core'
+import type { Storage } from '@svc/core'
+import { MONITOR_STATES, TASKS } from '@svc/core/ports'
 import { FakeClock, FakeTimers, memoryStorage, pgliteStorage } from '@svc/testing'
 import { byListen, type Mounted, mounted } from '../../../../test/support/mounted.ts'
 

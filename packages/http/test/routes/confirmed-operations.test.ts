@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { OPERATIONS, type User } from '@svc/core'
+import { OPERATIONS } from '@svc/core'
+import type { User } from '@svc/core/ports'
 import { buildUser, oneTimeCode, quickPasswordHash } from '@svc/testing'
 import { serving } from '../support/serving.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { REQUIRED_TABLES } from '@svc/core'
+import { REQUIRED_TABLES } from '@svc/core/ports'
 import { migrate, openStorage } from '@svc/core/sql'
 import { type TestDatabase, testDatabase, testPlane } from '@svc/testing'
 import pg from 'pg'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ACTIVATION_TYP, AGENT_AUDIENCE, verificationKeys, verifyToken } from '@svc/core'
+import { verificationKeys, verifyToken } from '@svc/core'
+import { ACTIVATION_TYP, AGENT_AUDIENCE } from '@svc/core/ports'
 import { serving } from '../support/serving.ts'
 
 const PATH = '/v1/license/activate'

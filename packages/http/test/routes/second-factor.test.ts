@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import type { User } from '@svc/core'
+import type { User } from '@svc/core/ports'
 import { buildTenant, buildUser, oneTimeCode, quickPasswordHash } from '@svc/testing'
 import { serving } from '../support/serving.ts'
 

@@ -1,4 +1,5 @@
-import type { Agent, HeartbeatWrite, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { Agent, HeartbeatWrite } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'

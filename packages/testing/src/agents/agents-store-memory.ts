@@ -1,4 +1,4 @@
-import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core'
+import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core/ports'
 import { forgetIdentities, noteIdentity } from '../alerts/alert-facts-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'

@@ -1,4 +1,4 @@
-import type { HeartbeatWrite } from '@svc/core'
+import type { HeartbeatWrite } from '@svc/core/ports'
 
 /** Returns a heartbeat that reports nothing about its host except what `fields` sets. */
 export const buildHeartbeat = (fields: Partial<HeartbeatWrite> = {}): HeartbeatWrite => ({

@@ -1,4 +1,4 @@
-import type { AlertAudience, AlertDeliveriesStore, AlertDeliveryReport, AlertDigest } from '@svc/core'
+import type { AlertAudience, AlertDeliveriesStore, AlertDeliveryReport, AlertDigest } from '@svc/core/ports'
 import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { NewJob, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { NewJob } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'

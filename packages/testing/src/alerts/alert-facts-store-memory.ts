@@ -1,13 +1,13 @@
+import type { Job } from '@svc/core'
 import {
   type AlertFactsStore,
   CLONE_SECONDS,
   type Clone,
   GAP_NEWS_SECONDS,
   type HeartbeatWrite,
-  type Job,
   type RateLimitHits,
   REFUSAL_SECONDS,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

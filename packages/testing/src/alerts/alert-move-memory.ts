@@ -1,4 +1,4 @@
-import type { Alert, AlertContent, AlertWrite } from '@svc/core'
+import type { Alert, AlertContent, AlertWrite } from '@svc/core/ports'
 import { jsonCopy } from '../text-order.ts'
 import type { AlertTables } from './alert-tables.ts'
 import { keyOf, type MemoryAlert, type MemoryAlertKey } from './memory-alert.ts'

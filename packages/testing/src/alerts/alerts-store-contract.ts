@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Alert, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { Alert } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'

@@ -9,7 +9,7 @@ import {
   alertStatus,
   CLONE_SECONDS,
   REFUSAL_SECONDS,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 import { move, shown } from './alert-move-memory.ts'

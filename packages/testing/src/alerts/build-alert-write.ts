@@ -1,4 +1,4 @@
-import type { AlertContent, AlertWrite, LifecycleStep } from '@svc/core'
+import type { AlertContent, AlertWrite, LifecycleStep } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Fields that a test sets on a move; with the defaults of the others it opens a new alert. */

@@ -5,7 +5,7 @@ import type {
   AlertKey,
   AlertTransition,
   AlertWebhook,
-} from '@svc/core'
+} from '@svc/core/ports'
 
 /** An alert as the fake stores it; its snooze is stored with its dedup key. */
 export interface MemoryAlert extends Omit<Alert, 'snoozedUntil'> {

@@ -1,4 +1,4 @@
-import type { BotAnswer, NewConversation, NewMessage } from '@svc/core'
+import type { BotAnswer, NewConversation, NewMessage } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a message of a visitor. */

@@ -1,11 +1,11 @@
+import type { ChatMessage } from '@svc/core'
 import type {
-  ChatMessage,
   ChatSource,
   Conversation,
   ConversationsStore,
   NewMessage,
   VisitorMessage,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { jsonCopy } from '../text-order.ts'

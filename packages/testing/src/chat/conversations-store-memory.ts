@@ -1,4 +1,4 @@
-import type { ConversationsStore } from '@svc/core'
+import type { ConversationsStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { memoryChatKeeping } from './conversation-keeping-memory.ts'

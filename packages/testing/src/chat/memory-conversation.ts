@@ -1,4 +1,5 @@
-import type { ChatMessage, Conversation, Visit } from '@svc/core'
+import type { ChatMessage } from '@svc/core'
+import type { Conversation, Visit } from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 

@@ -1,4 +1,5 @@
-import type { LanguageModel, ModelPrompt } from '@svc/core'
+import type { LanguageModel } from '@svc/core'
+import type { ModelPrompt } from '@svc/core/ports'
 
 /** One step of a scripted model: says a text, fails with an error, or waits for a promise of the test. */
 export type ModelStep = string | Error | Promise<unknown> | (() => Promise<unknown>)

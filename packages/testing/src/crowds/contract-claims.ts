@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { LeaseAnswer } from '@svc/core'
+import type { LeaseAnswer } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildJob } from '../jobs/build-job.ts'
 import type { JobsScene } from '../jobs/jobs-scene.ts'

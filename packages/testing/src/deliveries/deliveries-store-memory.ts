@@ -1,4 +1,4 @@
-import type { DeliveriesStore, Delivery, DeliverySettlement, TakeDueRequest } from '@svc/core'
+import type { DeliveriesStore, Delivery, DeliverySettlement, TakeDueRequest } from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryReport } from '@svc/core'
+import type { DeliveryReport } from '@svc/core/ports'
 
 /** A delivery with its lease, as the fake stores it. */
 export interface MemoryDelivery extends DeliveryReport {

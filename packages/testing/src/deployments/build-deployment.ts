@@ -1,4 +1,4 @@
-import type { NewDeployment } from '@svc/core'
+import type { NewDeployment } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a deployment of an image; its job must exist in storage. */

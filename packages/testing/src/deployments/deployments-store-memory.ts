@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentFilter, DeploymentsStore, NewDeployment } from '@svc/core'
+import type { Deployment, DeploymentFilter, DeploymentsStore, NewDeployment } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'

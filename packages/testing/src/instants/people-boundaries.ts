@@ -1,4 +1,5 @@
-import { IDLE_SECONDS, PENDING_SECONDS, SESSION_SECONDS, type Storage, TOUCH_SECONDS } from '@svc/core'
+import { IDLE_SECONDS, type Storage } from '@svc/core'
+import { PENDING_SECONDS, SESSION_SECONDS, TOUCH_SECONDS } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildConversation } from '../chat/build-conversation.ts'
 import { FakeClock } from '../fake-clock.ts'

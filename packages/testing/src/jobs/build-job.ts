@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, type NewJob, TIMEOUT_SECONDS } from '@svc/core'
+import { MAX_ATTEMPTS, type NewJob, TIMEOUT_SECONDS } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a job that any host may claim at once, changed by `fields`. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { LEASE_SECONDS } from '@svc/core'
+import { LEASE_SECONDS } from '@svc/core/ports'
 import { buildJob } from './build-job.ts'
 import { HOST, type Scene } from './jobs-scene.ts'
 

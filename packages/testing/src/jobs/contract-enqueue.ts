@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { NewJob } from '@svc/core'
+import type { NewJob } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildJob } from './build-job.ts'
 import type { Scene } from './jobs-scene.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
-import type { Job, Owner } from '@svc/core'
+import type { Job } from '@svc/core'
+import type { Owner } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { HOST, type JobsScene, OTHER, type Scene } from './jobs-scene.ts'
 

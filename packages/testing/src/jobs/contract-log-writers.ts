@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { MAX_JOB_LINES } from '@svc/core'
+import { MAX_JOB_LINES } from '@svc/core/ports'
 import type { Scene } from './jobs-scene.ts'
 
 const REQUEST_LINES = 1000

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { JobCounts, JobFilter } from '@svc/core'
+import type { JobCounts, JobFilter } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 

@@ -1,17 +1,14 @@
+import { type CancelOutcome, isHeld, isTerminal, type Job } from '@svc/core'
 import {
   agentId,
   CANCEL_CONFIRM_SECONDS,
   CANCELLED_ERROR,
-  type CancelOutcome,
   type CancelWrite,
-  isHeld,
   isSpent,
-  isTerminal,
-  type Job,
   lostError,
   type SweepResult,
   UNCONFIRMED_ERROR,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { byBytes } from '../text-order.ts'
 import { store } from './job-queue-memory.ts'

@@ -1,12 +1,5 @@
-import {
-  isHeld,
-  isSpent,
-  type Job,
-  type LeaseAnswer,
-  type LeaseRequest,
-  leaseEnd,
-  needsRenewal,
-} from '@svc/core'
+import { isHeld, type Job } from '@svc/core'
+import { isSpent, type LeaseAnswer, type LeaseRequest, leaseEnd, needsRenewal } from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { byBytes } from '../text-order.ts'
 import { endLost } from './job-end-memory.ts'

@@ -1,16 +1,14 @@
+import { isHeld, type Job, type StoredLine } from '@svc/core'
 import {
   type AttemptLines,
   EMPTY_LOG,
-  isHeld,
-  type Job,
   LATE_LOGS_SECONDS,
   type LogOutcome,
   type LogPosition,
   type LogRoom,
   type LogWrite,
   placeLines,
-  type StoredLine,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { renewed } from './job-lease-memory.ts'
 import type { MemoryJob } from './memory-job.ts'

@@ -1,4 +1,5 @@
-import { isTerminal, type Job, type NewJob } from '@svc/core'
+import { isTerminal, type Job } from '@svc/core'
+import type { NewJob } from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'
 import { availableAt, type MemoryJob } from './memory-job.ts'

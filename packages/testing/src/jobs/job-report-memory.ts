@@ -1,9 +1,6 @@
+import { isHeld, isTerminal, type Job, type JobState } from '@svc/core'
 import {
   GIVEN_BACK_ERROR,
-  isHeld,
-  isTerminal,
-  type Job,
-  type JobState,
   leaseEnd,
   needsRenewal,
   type Owner,
@@ -12,7 +9,7 @@ import {
   type StatusOutcome,
   type StatusWrite,
   stateAfterReport,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { renewed } from './job-lease-memory.ts'
 import { store } from './job-queue-memory.ts'

@@ -1,8 +1,6 @@
+import type { CancelOutcome, Job, JobState, Storage } from '@svc/core'
 import {
-  type CancelOutcome,
   type CancelWrite,
-  type Job,
-  type JobState,
   type JobsStore,
   LEASE_SECONDS,
   type LeaseAnswer,
@@ -13,8 +11,7 @@ import {
   type Owner,
   type StatusOutcome,
   type StatusWrite,
-  type Storage,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildLicense } from '../licenses/build-license.ts'

@@ -1,11 +1,8 @@
+import { isTerminal, JOB_STATES, type Job, type JobState } from '@svc/core'
 import {
   type CancelWrite,
-  isTerminal,
-  JOB_STATES,
-  type Job,
   type JobCounts,
   type JobFilter,
-  type JobState,
   type JobsStore,
   type LeaseRequest,
   LogRoom,
@@ -13,7 +10,7 @@ import {
   type NewJob,
   type Owner,
   type StatusWrite,
-} from '@svc/core'
+} from '@svc/core/ports'
 import { agentKey } from '../agents/agents-store-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'

@@ -1,4 +1,4 @@
-import { type NewLicense, secretDigest } from '@svc/core'
+import { type NewLicense, secretDigest } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a license that never expires, with a unique key. */

@@ -1,13 +1,11 @@
+import { type License, type LicenseClaim, Problem } from '@svc/core'
 import {
   isUsable,
-  type License,
-  type LicenseClaim,
   type LicenseStatus,
   type LicensesStore,
   type NewLicense,
-  Problem,
   type Tenant,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

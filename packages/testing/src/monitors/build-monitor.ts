@@ -1,4 +1,4 @@
-import type { NewMonitor } from '@svc/core'
+import type { NewMonitor } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a monitor of the platform that expects one address. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { HISTORY_ENTRIES } from '@svc/core'
+import { HISTORY_ENTRIES } from '@svc/core/ports'
 import { fine, LEASE_SECONDS, type MonitorsScene, silent } from './monitors-scene.ts'
 
 /** Tests of runs: which monitors they take, and what they store. */

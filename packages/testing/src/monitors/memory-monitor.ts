@@ -6,7 +6,7 @@ import {
   type NewMonitor,
   type Redefinition,
   type Settlement,
-} from '@svc/core'
+} from '@svc/core/ports'
 
 /** A monitor as the fake stores it: with its lease and its history, newest first. */
 export interface MemoryMonitor {

@@ -1,4 +1,5 @@
-import type { Judgement, Monitor, MonitorsStore, NewMonitor, Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import type { Judgement, Monitor, MonitorsStore, NewMonitor } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildMonitor } from './build-monitor.ts'

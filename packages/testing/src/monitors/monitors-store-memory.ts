@@ -9,7 +9,7 @@ import {
   type MonitorsStore,
   monitorState,
   type Tenant,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

@@ -1,4 +1,5 @@
-import type { DnsBatch, DnsClient, DnsQuestion, DnsReply } from '@svc/core'
+import type { DnsClient } from '@svc/core'
+import type { DnsBatch, DnsQuestion, DnsReply } from '@svc/core/ports'
 
 /** The DNS server that tests use for monitors that name no resolvers. */
 export const SCRIPTED_SERVER = '192.0.2.53'

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditStore } from '@svc/core'
+import type { AuditEntry, AuditStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'

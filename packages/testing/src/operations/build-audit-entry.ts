@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@svc/core'
+import type { AuditEntry } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns the entry of an operation that succeeded. */

@@ -1,4 +1,4 @@
-import type { SchedulerStore } from '@svc/core'
+import type { SchedulerStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 

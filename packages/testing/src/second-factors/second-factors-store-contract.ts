@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { PENDING_SECONDS, type Proof, type Storage, systemClock } from '@svc/core'
+import { type Storage, systemClock } from '@svc/core'
+import { PENDING_SECONDS, type Proof } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'

@@ -1,4 +1,4 @@
-import { PENDING_SECONDS, type Proof, type SecondFactor, type SecondFactorsStore } from '@svc/core'
+import { PENDING_SECONDS, type Proof, type SecondFactor, type SecondFactorsStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import type { MemorySession } from '../sessions/sessions-store-memory.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { IDLE_SECONDS, SESSION_SECONDS, type Storage, secretDigest, sessionPublicId } from '@svc/core'
+import { IDLE_SECONDS, type Storage } from '@svc/core'
+import { SESSION_SECONDS, secretDigest, sessionPublicId } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'

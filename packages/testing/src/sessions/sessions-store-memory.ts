@@ -1,5 +1,5 @@
+import { IDLE_SECONDS } from '@svc/core'
 import {
-  IDLE_SECONDS,
   type NewSession,
   type OtherSessions,
   SESSION_SECONDS,
@@ -7,7 +7,7 @@ import {
   sessionPublicId,
   TOUCH_SECONDS,
   type User,
-} from '@svc/core'
+} from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

@@ -1,4 +1,5 @@
-import { Problem, type RateCounter, type Storage, type Stores } from '@svc/core'
+import { Problem, type RateCounter, type Storage } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import type { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
 import type { Life } from './life.ts'

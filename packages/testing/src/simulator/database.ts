@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import { atOnce, storesOver } from '../memory-storage.ts'
 import { MemoryTables } from '../memory-tables.ts'
 import { JobJournal } from './job-journal.ts'

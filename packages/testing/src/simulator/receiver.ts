@@ -1,4 +1,5 @@
-import type { Outbound, OutboundAnswer } from '@svc/core'
+import type { Outbound } from '@svc/core'
+import type { OutboundAnswer } from '@svc/core/ports'
 import type { Fault } from './fault.ts'
 import type { Life } from './life.ts'
 import type { Random } from './random.ts'

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  type Config,
-  type ControlPlane,
-  createControlPlane,
-  type Ids,
-  MemoryRateCounter,
-  spellId,
-} from '@svc/core'
+import { type Config, type ControlPlane, createControlPlane, type Ids, MemoryRateCounter } from '@svc/core'
+import { spellId } from '@svc/core/ports'
 import type { RateCheck } from './checks/rates.ts'
 import { Connection } from './connection.ts'
 import type { SimulatedDatabase } from './database.ts'

@@ -1,4 +1,5 @@
-import type { Clock, ControlPlane, RateCounter, Storage, Stores } from '@svc/core'
+import type { Clock, ControlPlane, RateCounter, Storage } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { Life } from './life.ts'

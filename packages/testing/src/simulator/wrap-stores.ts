@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/core'
+import type { Stores } from '@svc/core/ports'
 
 type Method = (...args: unknown[]) => Promise<unknown>
 

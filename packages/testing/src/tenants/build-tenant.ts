@@ -1,4 +1,4 @@
-import type { Tenant } from '@svc/core'
+import type { Tenant } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a tenant with a unique name. */

@@ -1,4 +1,4 @@
-import type { Tenant, TenantsStore } from '@svc/core'
+import type { Tenant, TenantsStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'

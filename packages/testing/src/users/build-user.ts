@@ -1,4 +1,4 @@
-import type { NewUser } from '@svc/core'
+import type { NewUser } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 
 /** Returns a user of platform staff with a unique email. */

@@ -1,4 +1,4 @@
-import type { NewUser, Tenant, User, UserChange, UsersStore } from '@svc/core'
+import type { NewUser, Tenant, User, UserChange, UsersStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import type { MemorySession } from '../sessions/sessions-store-memory.ts'

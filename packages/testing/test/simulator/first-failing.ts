@@ -1,4 +1,4 @@
-import { type SimulationOptions, simulate } from '@svc/testing'
+import { type SimulationOptions, simulate } from '@svc/testing/simulator'
 
 const SEEDS_MOST = 1000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { simulate, tellSeed } from '@svc/testing'
+import { simulate, tellSeed } from '@svc/testing/simulator'
 import { KEPT_SEEDS } from './kept-seeds.ts'
 import { planted } from './planted/index.ts'
 

@@ -1,4 +1,4 @@
-import type { Scenario } from '@svc/testing'
+import type { Scenario } from '@svc/testing/simulator'
 
 /** A seed that every test run repeats, since it found a fault that few other seeds find. */
 export interface KeptSeed {

@@ -8,7 +8,7 @@ import {
   simulate,
   simulationReport,
   tellSeed,
-} from '@svc/testing'
+} from '@svc/testing/simulator'
 import { firstFailing } from './first-failing.ts'
 import { planted } from './planted/index.ts'
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
-import { createOutbound, RETRY_SECONDS } from '@svc/core'
+import { createOutbound } from '@svc/core'
+import { RETRY_SECONDS } from '@svc/core/ports'
 import { Webhook } from 'standardwebhooks'
 import { type FarSide, farSide } from '../../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../../net/scripted-resolver.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { ALERT_KINDS, type AlertKind } from '@svc/core'
+import { ALERT_KINDS, type AlertKind } from '@svc/core/ports'
 import { memoryStorage, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'

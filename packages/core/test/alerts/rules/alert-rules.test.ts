@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Agent, License } from '@svc/core'
+import type { License } from '@svc/core'
+import type { Agent } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import type { AlertFacts } from '../../../src/alerts/rules/alert-facts.ts'
 import { conditionsOf } from '../../../src/alerts/rules/alert-rules.ts'

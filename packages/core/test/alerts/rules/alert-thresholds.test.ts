@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { AlertKind, Environment, HeartbeatWrite } from '@svc/core'
+import type { Environment } from '@svc/core'
+import type { AlertKind, HeartbeatWrite } from '@svc/core/ports'
 import { FleetScene } from '../fleet-scene.ts'
 
 const HOUR = 3600

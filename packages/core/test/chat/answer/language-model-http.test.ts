@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type ChatEvent, HttpLanguageModel } from '@svc/core'
+import { type ChatEvent, HttpLanguageModel } from '@svc/core/ports'
 import {
   chunk,
   type ModelServer,

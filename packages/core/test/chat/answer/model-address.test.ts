@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { HttpLanguageModel, operatorOutbound } from '@svc/core'
+import { HttpLanguageModel, operatorOutbound } from '@svc/core/ports'
 import { chunk, type ModelServer, modelServer, streamed } from '../../../../../test/support/model-server.ts'
 import { ScriptedResolver } from '../../net/scripted-resolver.ts'
 import { ask, chatScene, textOf } from '../chat-scene.ts'

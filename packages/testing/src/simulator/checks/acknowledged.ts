@@ -1,4 +1,5 @@
-import { cutLine, type LogLine, MAX_ACCEPTED_LINES } from '@svc/core'
+import type { LogLine } from '@svc/core'
+import { cutLine, MAX_ACCEPTED_LINES } from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import type { Verdict } from '../verdict.ts'
 import { jobPath, type WireAnswer, type WireRequest } from '../wire.ts'

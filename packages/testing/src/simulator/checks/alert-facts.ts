@@ -1,4 +1,4 @@
-import type { HeartbeatWrite } from '@svc/core'
+import type { HeartbeatWrite } from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import { ALERTED_REFUSALS } from '../plane-config.ts'
 import type { Statement } from '../statement.ts'

@@ -1,4 +1,4 @@
-import type { AlertWrite, Delivery } from '@svc/core'
+import type { AlertWrite, Delivery } from '@svc/core/ports'
 import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { UndoLog } from '../../memory-table.ts'
 import type { Statement } from '../statement.ts'

@@ -1,4 +1,5 @@
-import type { CancelOutcome, CancelWrite } from '@svc/core'
+import type { CancelOutcome } from '@svc/core'
+import type { CancelWrite } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'

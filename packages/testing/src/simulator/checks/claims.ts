@@ -1,4 +1,4 @@
-import type { LeaseAnswer, LeaseRequest } from '@svc/core'
+import type { LeaseAnswer, LeaseRequest } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'

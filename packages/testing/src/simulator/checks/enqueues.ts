@@ -1,4 +1,5 @@
-import type { Job, NewJob } from '@svc/core'
+import type { Job } from '@svc/core'
+import type { NewJob } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'

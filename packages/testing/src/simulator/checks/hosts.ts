@@ -1,4 +1,4 @@
-import type { HeartbeatOutcome, HeartbeatWrite } from '@svc/core'
+import type { HeartbeatOutcome, HeartbeatWrite } from '@svc/core/ports'
 import type { MemoryAgent } from '../../memory-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'

@@ -1,4 +1,5 @@
-import type { JobState, Owner, StatusOutcome, StatusWrite } from '@svc/core'
+import type { JobState } from '@svc/core'
+import type { Owner, StatusOutcome, StatusWrite } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { JobChange, Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'

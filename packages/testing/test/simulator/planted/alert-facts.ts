@@ -1,5 +1,5 @@
-import type { AlertFactsStore } from '@svc/core'
-import type { StoresSeam } from '@svc/testing'
+import type { AlertFactsStore } from '@svc/core/ports'
+import type { StoresSeam } from '@svc/testing/simulator'
 import type { PlantedBug } from './planted-bug.ts'
 
 const MISSING = 'a condition that holds has an alert'

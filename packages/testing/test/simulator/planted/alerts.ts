@@ -1,5 +1,5 @@
-import type { AlertDeliveriesStore, AlertsStore, DeliveriesStore } from '@svc/core'
-import type { StoresSeam } from '@svc/testing'
+import type { AlertDeliveriesStore, AlertsStore, DeliveriesStore } from '@svc/core/ports'
+import type { StoresSeam } from '@svc/testing/simulator'
 import type { PlantedBug } from './planted-bug.ts'
 
 const inAlerts = (

@@ -1,5 +1,5 @@
-import type { LeaseAnswer, LeaseRequest } from '@svc/core'
-import type { StoresSeam } from '@svc/testing'
+import type { LeaseAnswer, LeaseRequest } from '@svc/core/ports'
+import type { StoresSeam } from '@svc/testing/simulator'
 import { disguised, inJobs, isHeld, type PlantedBug, patch, type Row, take } from './planted-bug.ts'
 
 /** A planted fault: claims that first take a job that `wrong` accepts. */

@@ -1,4 +1,4 @@
-import type { LogWrite } from '@svc/core'
+import type { LogWrite } from '@svc/core/ports'
 import { inJobs, type PlantedBug, patch } from './planted-bug.ts'
 
 /** A planted fault: each log request is changed by `wrong` before it is stored. */

@@ -1,5 +1,5 @@
-import type { JobsStore, LeaseAnswer, LeaseRequest } from '@svc/core'
-import type { SimulationSeams, StoresSeam } from '@svc/testing'
+import type { JobsStore, LeaseAnswer, LeaseRequest } from '@svc/core/ports'
+import type { SimulationSeams, StoresSeam } from '@svc/testing/simulator'
 
 /** A fault that the checks of the simulator must find. */
 export interface PlantedBug {

@@ -1,4 +1,4 @@
-import type { Owner } from '@svc/core'
+import type { Owner } from '@svc/core/ports'
 import { inJobs, isHeld, type PlantedBug, patch } from './planted-bug.ts'
 
 /** Faults in reports of owners: statuses, and the jobs that heartbeats list. */

@@ -1,4 +1,4 @@
-import type { LeaseAnswer } from '@svc/core'
+import type { LeaseAnswer } from '@svc/core/ports'
 import type { PlantedBug } from './planted-bug.ts'
 
 const SHARED_MS = 3000

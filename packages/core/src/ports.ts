@@ -1,0 +1,187 @@
+/**
+ * `@svc/core/ports`: the ports of storage and of calls out, their records, and the pure rules that every
+ * implementation of a port shares; beside them the types that suites name. For authors of fakes, of other
+ * storages and of tests.
+ */
+
+export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './agents/agent.ts'
+export type { Heartbeat } from './agents/agents.ts'
+export type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents/agents-store.ts'
+export { REFRESH_TYP } from './agents/refresh.ts'
+export { ALERT_KINDS, ALERT_SEVERITIES, type Alert, type AlertKind, alertStatus } from './alerts/alert.ts'
+export {
+  type AlertKey,
+  type AlertTransition,
+  FLAP_MS,
+  isForgettable,
+  type KeyedAlert,
+  type LifecycleStep,
+  newAlertKey,
+  nextStep,
+  REOPEN_MS,
+  resolvedByHand,
+  TICKS_APART_MS,
+} from './alerts/alert-lifecycle.ts'
+export type { Evaluation } from './alerts/alerts.ts'
+export type {
+  AlertActionEntry,
+  AlertActionWrite,
+  AlertContent,
+  AlertFilter,
+  AlertScope,
+  AlertsStore,
+  AlertWrite,
+} from './alerts/alerts-store.ts'
+export type {
+  AlertAudience,
+  AlertDeliveriesStore,
+  AlertDeliveryReport,
+  AlertDigest,
+  AlertWebhook,
+} from './alerts/delivery/alert-deliveries-store.ts'
+export { RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'
+export type { AlertCondition } from './alerts/rules/alert-condition.ts'
+export {
+  type AlertFactsStore,
+  CLONE_SECONDS,
+  type Clone,
+  GAP_NEWS_SECONDS,
+  type RateLimitHits,
+  REFUSAL_SECONDS,
+} from './alerts/rules/alert-facts.ts'
+export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
+export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
+export type { IncomingMessage } from './chat/chat.ts'
+export type { ChatMode, Conversation } from './chat/conversation.ts'
+export type {
+  BotAnswer,
+  ConversationsStore,
+  NewConversation,
+  NewMessage,
+  Visit,
+  VisitorMessage,
+} from './chat/conversations-store.ts'
+export { CHAT_ENGINES, type ChatEvent, type ChatSource } from './chat/message.ts'
+export { settingsMarkdown } from './config/config-report.ts'
+export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deliveries/deliveries-store.ts'
+export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
+export type { Deployment } from './deployments/deployment.ts'
+export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export { randomIds, spellId } from './ids.ts'
+export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
+export {
+  cutLine,
+  EMPTY_LOG,
+  isFull,
+  type LogPosition,
+  LogRoom,
+  MAX_ACCEPTED_LINES,
+  MAX_JOB_CHARS,
+  MAX_JOB_LINES,
+  MAX_VIEW_CHARS,
+  mayHaveMore,
+  placeLines,
+} from './jobs/job-log.ts'
+export { reportEffect, stateAfterReport } from './jobs/job-report.ts'
+export type { Jobs } from './jobs/jobs.ts'
+export type {
+  AttemptLines,
+  CancelWrite,
+  JobCounts,
+  JobFilter,
+  JobsStore,
+  LeaseAnswer,
+  LeaseRequest,
+  LogOutcome,
+  LogWrite,
+  NewJob,
+  Owner,
+  ReportedJob,
+  StatusOutcome,
+  StatusWrite,
+  SweepResult,
+} from './jobs/jobs-store.ts'
+export {
+  CANCEL_CONFIRM_SECONDS,
+  CANCELLED_ERROR,
+  GIVEN_BACK_ERROR,
+  isSpent,
+  LATE_LOGS_SECONDS,
+  LEASE_SECONDS,
+  leaseEnd,
+  lostError,
+  needsRenewal,
+  UNCONFIRMED_ERROR,
+} from './jobs/lease.ts'
+export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
+export { isUsable, LICENSE_STATUSES, type LicenseStatus } from './licenses/license.ts'
+export type { LicensesStore, NewLicense } from './licenses/licenses-store.ts'
+export {
+  type AnswerSet,
+  canonicalExpected,
+  canonicalSet,
+  canonicalValue,
+  fits,
+  MATCHES,
+  RECORD_TYPES,
+  type RecordType,
+  sameSet,
+  setOf,
+} from './monitors/dns-answer.ts'
+export type { DnsBatch, DnsQuestion, DnsReply } from './monitors/dns-client.ts'
+export {
+  CONFIRMATIONS,
+  INTERVAL_SECONDS,
+  MONITOR_STATES,
+  type Monitor,
+  type MonitorDefinition,
+  type MonitorOwner,
+  type MonitorState,
+  monitorState,
+} from './monitors/monitor.ts'
+export {
+  combine,
+  isDifference,
+  type Judgement,
+  judge,
+  nextRunSeconds,
+  type Observation,
+} from './monitors/monitor-run.ts'
+export type { AddMonitorInput } from './monitors/monitors.ts'
+export {
+  HISTORY_ENTRIES,
+  type HistoryEntry,
+  type MonitorsStore,
+  type NewMonitor,
+  type Redefinition,
+  type Settlement,
+} from './monitors/monitors-store.ts'
+export { operatorOutbound } from './net/operator-outbound.ts'
+export type { OutboundAnswer } from './net/outbound-request.ts'
+export type { AuditEntry, AuditStore } from './operations/audit-store.ts'
+export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
+export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'
+export type { SchedulerStore } from './scheduler/scheduler-store.ts'
+export {
+  PENDING_SECONDS,
+  type Proof,
+  type SecondFactor,
+  type SecondFactorsStore,
+} from './second-factors/second-factors-store.ts'
+export { openSession, sealSession, sessionIdOf } from './sessions/session-cookie.ts'
+export type { MintedSession } from './sessions/sessions.ts'
+export {
+  ENDED_DAYS,
+  type NewSession,
+  type OtherSessions,
+  SESSION_SECONDS,
+  type SessionsStore,
+  sessionPublicId,
+  TOUCH_SECONDS,
+} from './sessions/sessions-store.ts'
+export { secretDigest } from './signing/same-secret.ts'
+export { REQUIRED_TABLES, type StorageHealth, type Stores } from './storage/storage.ts'
+export type { Tenant } from './tenants/tenant.ts'
+export type { TenantsStore } from './tenants/tenants-store.ts'
+export { ADMIN_ROLES, permissionsOf, TENANT_ROLES, type User } from './users/user.ts'
+export type { NewUser, UserChange, UsersStore } from './users/users-store.ts'

@@ -1,0 +1,12 @@
+/** `@svc/testing/simulator`: seeded runs of a whole control plane and its hosts in simulated time. */
+export { type AgentHabits, simulatedAgent } from './agent.ts'
+export { FAULTS, type Fault } from './fault.ts'
+export type { AgentProgram, SimulatedHost } from './host.ts'
+export { simulationReport } from './report.ts'
+export { drawScenario, type Scenario } from './scenario.ts'
+export type { SimulationSeams, StorageSeam, StoresSeam } from './seams.ts'
+export { type ToldSeed, tellSeed } from './seed-report.ts'
+export { type Shrunk, shrink } from './shrink.ts'
+export { type SimulationOptions, type SimulationResult, simulate } from './simulate.ts'
+export type { Violation } from './verdict.ts'
+export type { Endpoint, WireAnswer, WireRequest } from './wire.ts'
