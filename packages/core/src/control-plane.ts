@@ -22,6 +22,7 @@ import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
 import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Timers } from './timers.ts'
+import type { Passwords } from './users/passwords.ts'
 import { type Base, baseOf } from './wiring/base.ts'
 import { type Services, servicesOf } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
@@ -43,6 +44,8 @@ export interface ControlPlaneParts {
    * the other. Without threads everything happens in the order of the event loop.
    */
   readonly threads?: boolean
+  /** Hashes of passwords: 0.4 s of a core each. */
+  readonly passwords?: Passwords
   /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */

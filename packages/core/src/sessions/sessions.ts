@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkPassword, MAX_PASSWORD_CHARS, sayBusy } from '../users/passwords.ts'
+import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from '../users/passwords.ts'
 import { normalEmail, type User } from '../users/user.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
@@ -26,6 +26,7 @@ export interface SessionsParts {
   readonly production: boolean
   /** Whether the cookie is sent over https only. */
   readonly secure: boolean
+  readonly passwords: Passwords
   readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend' | 'mustSetUp'>
 }
 
@@ -100,11 +101,11 @@ export class Sessions {
     address = '',
   ): Promise<MintedSession> {
     this.#secret()
-    const { storage, log, secondFactors } = this.#parts
+    const { storage, log, passwords, secondFactors } = this.#parts
     const known = await storage.users.credentials(normalEmail(email))
     const proof = await secondFactors.proofOf(known?.user, code)
     const tried = password.slice(0, MAX_PASSWORD_CHARS)
-    const isRight = await checkPassword(tried, known?.passwordHash, clientCrowd(address)).catch(sayBusy)
+    const isRight = await passwords.check(tried, known?.passwordHash, clientCrowd(address)).catch(sayBusy)
     const user = isRight && known?.user.disabledAt === undefined ? known?.user : undefined
     const isProven = await secondFactors.spend(user, proof)
     if (user === undefined || !isProven) {

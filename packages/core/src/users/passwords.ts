@@ -58,32 +58,40 @@ const costs = (logN: number, r: number, p: number): ScryptOptions => ({
 /** Crowd of calls without a client's network: their callers are signed in, or on the machine. */
 const KNOWN_PEOPLE = 'known people'
 
-/**
- * Returns `scrypt$17$8$1$<salt>$<hash>` (base64url). The costs are part of the hash, so that they can rise
- * later.
- */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
-  const key = await inTurn(KNOWN_PEOPLE, () => derive(password, salt, costs(LOG_N, R, P), HASH_BYTES))
-  return ['scrypt', LOG_N, R, P, salt.toString('base64url'), key.toString('base64url')].join('$')
-}
+/** Hashes passwords, and checks them. */
+export class Passwords {
+  readonly #logN: number
+  // Hash for passwords of unknown users, so that their check takes as long as for known ones.
+  readonly #nobody: string
 
-// Hash for passwords of unknown users, so that their check takes as long as for known ones.
-const NOBODY = `scrypt$${LOG_N}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+  /** `logN`: binary logarithm of the cost N of new hashes. Only tests give less than the default. */
+  constructor(logN: number = LOG_N) {
+    this.#logN = logN
+    this.#nobody = `scrypt$${logN}$${R}$${P}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+  }
 
-/**
- * Returns whether `password` has this hash; false, after the same work, if `hash` is undefined. `crowd`
- * groups waiting checks, for example by the network they came from.
- */
-export async function checkPassword(
-  password: string,
-  hash: string | undefined,
-  crowd: string = KNOWN_PEOPLE,
-): Promise<boolean> {
-  const [scheme, logN, r, p, salt = '', expected = ''] = (hash ?? NOBODY).split('$')
-  const wanted = Buffer.from(expected, 'base64url')
-  if (scheme !== 'scrypt' || wanted.length !== HASH_BYTES) return false
-  const options = costs(Number(logN), Number(r), Number(p))
-  const key = await inTurn(crowd, () => derive(password, Buffer.from(salt, 'base64url'), options, HASH_BYTES))
-  return timingSafeEqual(key, wanted) && hash !== undefined
+  /**
+   * Returns `scrypt$17$8$1$<salt>$<hash>` (base64url). The costs are part of the hash, so that they can rise
+   * later.
+   */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES)
+    const options = costs(this.#logN, R, P)
+    const key = await inTurn(KNOWN_PEOPLE, () => derive(password, salt, options, HASH_BYTES))
+    return ['scrypt', this.#logN, R, P, salt.toString('base64url'), key.toString('base64url')].join('$')
+  }
+
+  /**
+   * Returns whether `password` has this hash; false, after the same work, if `hash` is undefined. `crowd`
+   * groups waiting checks, for example by the network they came from.
+   */
+  async check(password: string, hash: string | undefined, crowd: string = KNOWN_PEOPLE): Promise<boolean> {
+    const [scheme, logN, r, p, salt = '', expected = ''] = (hash ?? this.#nobody).split('$')
+    const wanted = Buffer.from(expected, 'base64url')
+    if (scheme !== 'scrypt' || wanted.length !== HASH_BYTES) return false
+    const options = costs(Number(logN), Number(r), Number(p))
+    const salted = Buffer.from(salt, 'base64url')
+    const key = await inTurn(crowd, () => derive(password, salted, options, HASH_BYTES))
+    return timingSafeEqual(key, wanted) && hash !== undefined
+  }
 }

@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import { judgePassword } from './password-strength.ts'
-import { checkPassword, hashPassword, MAX_PASSWORD_CHARS, sayBusy } from './passwords.ts'
+import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from './passwords.ts'
 import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
 
 /** Dependencies of `Users`. */
@@ -11,6 +11,7 @@ export interface UsersParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
+  readonly passwords: Passwords
 }
 
 /** Input for a new user. Without a tenant the user is platform staff. */
@@ -96,10 +97,11 @@ export class Users {
    * checked
    */
   async confirm(user: User, password: string): Promise<string | undefined> {
-    const hash = (await this.#parts.storage.users.credentials(user.email))?.passwordHash
+    const { storage, passwords } = this.#parts
+    const hash = (await storage.users.credentials(user.email))?.passwordHash
     if (hash === undefined)
       throw new Problem('conflict', { detail: 'you have no password yet: an operator sets the first one' })
-    const isRight = await checkPassword(password.slice(0, MAX_PASSWORD_CHARS), hash, user.id).catch(sayBusy)
+    const isRight = await passwords.check(password.slice(0, MAX_PASSWORD_CHARS), hash, user.id).catch(sayBusy)
     return isRight ? hash : undefined
   }
 
@@ -111,7 +113,7 @@ export class Users {
   async #hash(password: string, { email, tenantId }: Pick<User, 'email' | 'tenantId'>): Promise<string> {
     const tenant = tenantId === undefined ? undefined : await this.#parts.storage.tenants.find(tenantId)
     await judgePassword(password, { email: normalEmail(email), tenant: tenant?.name })
-    return hashPassword(password)
+    return this.#parts.passwords.hash(password)
   }
 
   async #change(user: User, change: Parameters<Storage['users']['change']>[1]): Promise<User> {

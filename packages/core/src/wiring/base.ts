@@ -9,6 +9,7 @@ import { Metrics } from '../metrics/metrics.ts'
 import { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { systemTimers, type Timers } from '../timers.ts'
+import { Passwords } from '../users/passwords.ts'
 
 /** Dependencies that all features share. */
 export interface Base {
@@ -20,6 +21,7 @@ export interface Base {
   readonly timers: Timers
   readonly metrics: Metrics
   readonly signer: Signer
+  readonly passwords: Passwords
   /** `iss` of tokens. */
   readonly issuer: string
   readonly production: boolean
@@ -32,8 +34,9 @@ const ISSUER = 'svc'
 export function baseOf(parts: ControlPlaneParts): Base {
   const { config, storage, clock = systemClock, ids = randomIds(clock), log = silentLog } = parts
   const { production, publicUrl: issuer = ISSUER } = config.service
-  const { timers = systemTimers } = parts
+  const { timers = systemTimers, passwords = new Passwords() } = parts
   const { threads = availableParallelism() > 2 } = parts
   const signer = new Signer({ ...config.signing, threads })
-  return { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, issuer, production }
+  const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer }
+  return { ...tools, passwords, issuer, production }
 }
