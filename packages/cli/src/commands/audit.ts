@@ -1,3 +1,4 @@
+import type { AuditView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/call.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
@@ -16,15 +17,6 @@ export function declareAudit(program: Command, run: Run): void {
 /** Flags of `svc audit list`. */
 export interface AuditOptions {
   readonly limit?: string
-}
-
-interface AuditView {
-  readonly id: string
-  readonly at: number
-  readonly actor: string
-  readonly operation: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly outcome: string
 }
 
 const MAX_INPUT_CHARS = 60

@@ -1,3 +1,4 @@
+import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/call.ts'
 import { ago, duration, type Page, stateColour, table } from '../terminal/render.ts'
@@ -28,16 +29,6 @@ export function declareLicenses(program: Command, run: Run): void {
     )
     examples(change, `svc licenses ${verb} lic_01…`)
   }
-}
-
-/** A license as operations answer it; instants in unix seconds. */
-export interface LicenseView {
-  readonly id: string
-  readonly tenant_id?: string
-  readonly label: string
-  readonly status: string
-  readonly expires_at?: number
-  readonly created_at: number
 }
 
 /** Licenses as people read them. */

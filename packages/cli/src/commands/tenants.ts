@@ -1,3 +1,4 @@
+import type { TenantView } from '@svc/core'
 import type { Command } from 'commander'
 import type { Handler } from '../program/call.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
@@ -14,13 +15,6 @@ export function declareTenants(program: Command, run: Run): void {
     run(async () => listTenants),
   )
   examples(list, 'svc tenants list')
-}
-
-/** A tenant as `tenants.list` answers it. */
-export interface TenantView {
-  readonly id: string
-  readonly name: string
-  readonly created_at: number
 }
 
 /** Tenants as people read them. */

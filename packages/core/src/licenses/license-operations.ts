@@ -23,6 +23,8 @@ export const licenseView = (license: License) => ({
   ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
   created_at: unixSeconds(license.createdAt),
 })
+/** A license as operators see it. */
+export type LicenseView = ReturnType<typeof licenseView>
 
 const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
   operation({
