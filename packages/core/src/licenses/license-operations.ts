@@ -70,7 +70,7 @@ export const licenseOperations = [
     input: {},
     run: async ({ licenses }) => ({ licenses: (await licenses.list()).map(licenseView) }),
   }),
-  changing('suspend', 'bar a license until it is reinstated'),
+  changing('suspend', 'bar a license until it is reinstated; its hosts are refused from the next request on'),
   changing('reinstate', 'lift a suspension'),
   changing('revoke', 'end a license for good'),
 ]
