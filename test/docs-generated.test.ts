@@ -2,8 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { OPERATIONS } from '@svc/core'
 import './support/standard-input.ts'
-import { generatedPages, stalePages } from '../scripts/generate/pages.ts'
+import { commandsOf, inspectedProgram } from '../scripts/generate/command-tree.ts'
+import { generatedPages, generatedSources, stalePages } from '../scripts/generate/pages.ts'
+import { entryLine } from '../scripts/generate/summaries-module.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -33,5 +36,40 @@ describe('the generated reference', () => {
       { cwd: root, encoding: 'utf8' },
     )
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--chek') })
+  })
+})
+
+// These commands do more than their operation: they read a password, or shape their output or exit code.
+const OWN_WORDS = ['monitors.check', 'sessions.mint', 'users.set-password']
+
+describe('the summaries of operations', () => {
+  test('are those of their commands, but for the few that say more', async () => {
+    const summaries = new Map(OPERATIONS.map(({ name, summary }) => [name, summary]))
+    const { program } = await inspectedProgram()
+    const described = commandsOf(program).flatMap(({ words, command }) => {
+      const name = words.slice(1).join('.')
+      return summaries.has(name) ? [{ name, isOwn: command.description() !== summaries.get(name) }] : []
+    })
+    expect(
+      described
+        .filter(({ isOwn }) => isOwn)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(OWN_WORDS)
+    expect(described.length).toBeGreaterThan(OPERATIONS.length - 5)
+  })
+
+  test('are a generated source, which --check compares as it does pages', async () => {
+    const [path = ''] = generatedSources().keys()
+    expect((await generatedPages()).get(path)).toBe(generatedSources().get(path))
+  })
+
+  test.each([
+    ['a text', 'end a snooze', "  'x.y': 'end a snooze',"],
+    ['an apostrophe', "a tenant's alerts", "  'x.y': \"a tenant's alerts\","],
+    ['a backslash', 'C:\\data', "  'x.y': 'C:\\\\data',"],
+    ['a long text', 'a'.repeat(100), `  'x.y':\n    '${'a'.repeat(100)}',`],
+  ])('stand in their module as the formatter writes them: %s', (_, summary, line) => {
+    expect(entryLine('x.y', summary)).toBe(line)
   })
 })

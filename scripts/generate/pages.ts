@@ -4,10 +4,19 @@ import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { namesPage } from './names-page.ts'
+import { summariesModule } from './summaries-module.ts'
+
+/**
+ * Returns the generated sources by their path. They are written before the pages are made, since the program
+ * that the page of commands shows reads them.
+ */
+export const generatedSources = (): ReadonlyMap<string, string> =>
+  new Map([['packages/cli/src/program/operation-summaries.ts', summariesModule()]])
 
 /** Returns the text of every generated file by its path in the checkout. It depends on the code alone. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ...generatedSources(),
     ['docs/reference/settings.md', settingsMarkdown()],
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],

@@ -1,13 +1,14 @@
+import type { AuditView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/call.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, operating, type Run } from './declare.ts'
 import { wholeNumber } from './number-option.ts'
 
 /** `svc audit …` */
 export function declareAudit(program: Command, run: Run): void {
   const audit = program.command('audit')
-  const list = reaching(audit.command('list').description('list what operators did, newest first'))
+  const list = operating(audit, 'audit.list')
     .option('--limit <number>', 'how many at most, 100 when not given')
     .action(run(async () => listAudit))
   examples(list, 'svc audit list --limit 20')
@@ -16,15 +17,6 @@ export function declareAudit(program: Command, run: Run): void {
 /** Flags of `svc audit list`. */
 export interface AuditOptions {
   readonly limit?: string
-}
-
-interface AuditView {
-  readonly id: string
-  readonly at: number
-  readonly actor: string
-  readonly operation: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly outcome: string
 }
 
 const MAX_INPUT_CHARS = 60

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Handler } from '../program/call.ts'
+import { OPERATION_SUMMARIES, type OperationName } from '../program/operation-summaries.ts'
 
 /** Turns a handler that is loaded when it is needed into an action of commander. */
 export type Run = <O>(load: () => Promise<Handler<O>>) => (...received: unknown[]) => Promise<void>
@@ -20,3 +21,12 @@ export const keyed = (command: Command): Command =>
   command
     .option('--key-file <file>', 'file whose first line is the license key')
     .option('--key <key>', 'license key; visible to other users: prefer the file or SERVICE_LICENSE_KEY')
+
+/**
+ * Declares the command of an operation below its noun: the verb and the summary are the operation's. `args`
+ * are the arguments as commander writes them.
+ */
+export const operating = (noun: Command, operation: OperationName, args = ''): Command => {
+  const verb = operation.slice(operation.indexOf('.') + 1)
+  return reaching(noun.command(`${verb} ${args}`.trimEnd()).description(OPERATION_SUMMARIES[operation]))
+}

@@ -1,43 +1,27 @@
+import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/call.ts'
 import { ago, duration, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, operating, type Run } from './declare.ts'
 
 /** `svc licenses …` */
 export function declareLicenses(program: Command, run: Run): void {
   const licenses = program.command('licenses')
-  const issue = reaching(licenses.command('issue').description('issue a license; its key is shown once'))
+  const issue = operating(licenses, 'licenses.issue')
     .option('--tenant <tenant>', 'name or id of the tenant it belongs to')
     .option('--label <text>', 'what it is for')
     .option('--expires <iso>', 'when it ends, ISO-8601')
     .action(run(async () => issueLicense))
   examples(issue, 'svc licenses issue --tenant acme --label "web servers" --expires 2030-01-01')
-  const list = reaching(licenses.command('list').description('list the issued licenses')).action(
-    run(async () => listLicenses),
-  )
+  const list = operating(licenses, 'licenses.list').action(run(async () => listLicenses))
   examples(list, 'svc licenses list --json')
-  const changes = [
-    ['suspend', 'bar a license until it is reinstated; its hosts are refused from the next request on'],
-    ['reinstate', 'lift a suspension'],
-    ['revoke', 'end a license for good'],
-  ] as const
-  for (const [verb, summary] of changes) {
-    const change = reaching(licenses.command(`${verb} <id>`).description(summary)).action(
+  for (const verb of ['suspend', 'reinstate', 'revoke'] as const) {
+    const change = operating(licenses, `licenses.${verb}`, '<id>').action(
       run(async () => changeLicense(verb)),
     )
     examples(change, `svc licenses ${verb} lic_01…`)
   }
-}
-
-/** A license as operations answer it; instants in unix seconds. */
-export interface LicenseView {
-  readonly id: string
-  readonly tenant_id?: string
-  readonly label: string
-  readonly status: string
-  readonly expires_at?: number
-  readonly created_at: number
 }
 
 /** Licenses as people read them. */

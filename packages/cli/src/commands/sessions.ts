@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Handler } from '../program/call.ts'
 import { plain } from '../terminal/terminal.ts'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, operating, type Run, reaching } from './declare.ts'
 
 /** `svc sessions …` */
 export function declareSessions(program: Command, run: Run): void {
@@ -15,9 +15,7 @@ export function declareSessions(program: Command, run: Run): void {
     mint,
     'curl -H "Cookie: $(svc sessions mint ada@example.com)" http://127.0.0.1:8080/api/deploy/dep_01…/logs',
   )
-  const revoke = reaching(
-    sessions.command('revoke <email>').description('end every session of a user'),
-  ).action(run(async () => revokeSessions))
+  const revoke = operating(sessions, 'sessions.revoke', '<email>').action(run(async () => revokeSessions))
   examples(revoke, 'svc sessions revoke ada@example.com')
 }
 

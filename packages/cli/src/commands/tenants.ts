@@ -1,26 +1,16 @@
+import type { TenantView } from '@svc/core'
 import type { Command } from 'commander'
 import type { Handler } from '../program/call.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
-import { examples, type Run, reaching } from './declare.ts'
+import { examples, operating, type Run } from './declare.ts'
 
 /** `svc tenants …` */
 export function declareTenants(program: Command, run: Run): void {
   const tenants = program.command('tenants')
-  const add = reaching(tenants.command('add <name>').description('add a tenant')).action(
-    run(async () => addTenant),
-  )
+  const add = operating(tenants, 'tenants.add', '<name>').action(run(async () => addTenant))
   examples(add, 'svc tenants add acme')
-  const list = reaching(tenants.command('list').description('list the tenants')).action(
-    run(async () => listTenants),
-  )
+  const list = operating(tenants, 'tenants.list').action(run(async () => listTenants))
   examples(list, 'svc tenants list')
-}
-
-/** A tenant as `tenants.list` answers it. */
-export interface TenantView {
-  readonly id: string
-  readonly name: string
-  readonly created_at: number
 }
 
 /** Tenants as people read them. */

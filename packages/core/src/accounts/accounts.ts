@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, unixSeconds } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
@@ -33,6 +33,17 @@ export interface OwnSession extends LiveSession {
   /** Whether the request came with this session. */
   readonly current: boolean
 }
+
+/** Returns one of the caller's sessions as they see it; instants in unix seconds. */
+export const sessionView = ({ id, createdAt, lastUsedAt, expiresAt, current }: OwnSession) => ({
+  id,
+  created_at: unixSeconds(createdAt),
+  last_used_at: unixSeconds(lastUsedAt),
+  expires_at: unixSeconds(expiresAt),
+  current,
+})
+/** One of the caller's sessions as they see it. */
+export type SessionView = ReturnType<typeof sessionView>
 
 /** Actions of users on their own account, which is always that of their session. */
 export class Accounts {

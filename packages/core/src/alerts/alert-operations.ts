@@ -64,6 +64,29 @@ const operatorView = (alert: Alert, now: Date) => ({
   ...(alert.tenantId === undefined ? {} : { tenant_id: alert.tenantId }),
 })
 
+type Story = Awaited<ReturnType<Alerts['story']>>
+
+const storyView = (alert: Alert, now: Date, { deliveries, actions }: Story) => ({
+  alert: operatorView(alert, now),
+  deliveries: deliveries.map((each) => ({
+    transition: each.transition,
+    channel: each.channel,
+    state: each.state,
+    attempts: each.attempts,
+    ...(each.settledAt === undefined ? {} : { settled_at: unixSeconds(each.settledAt) }),
+    ...(each.status === undefined ? {} : { http_status: each.status }),
+    ...(each.error === undefined ? {} : { error: each.error }),
+  })),
+  actions: actions.map(({ at, actor, action, note }) => ({
+    at: unixSeconds(at),
+    actor,
+    action,
+    ...(note === undefined ? {} : { note }),
+  })),
+})
+/** The answer of `alerts.show`: an alert, how it was announced and what was done about it. */
+export type AlertStoryView = ReturnType<typeof storyView>
+
 const viewsOf = (alerts: readonly Alert[], now: Date, { isCaller }: LicenseScope) =>
   alerts.map((alert) => (isCaller ? alertView(alert, now) : operatorView(alert, now)))
 
@@ -137,25 +160,7 @@ export const alertOperations = [
       const alert = await alerts.get(id)
       if (alert === undefined)
         throw new Problem('not-found', { detail: `there is no alert ${id}: svc alerts list shows them` })
-      const { deliveries, actions } = await alerts.story(id)
-      return {
-        alert: operatorView(alert, alerts.now()),
-        deliveries: deliveries.map((each) => ({
-          transition: each.transition,
-          channel: each.channel,
-          state: each.state,
-          attempts: each.attempts,
-          ...(each.settledAt === undefined ? {} : { settled_at: unixSeconds(each.settledAt) }),
-          ...(each.status === undefined ? {} : { http_status: each.status }),
-          ...(each.error === undefined ? {} : { error: each.error }),
-        })),
-        actions: actions.map(({ at, actor, action, note }) => ({
-          at: unixSeconds(at),
-          actor,
-          action,
-          ...(note === undefined ? {} : { note }),
-        })),
-      }
+      return storyView(alert, alerts.now(), await alerts.story(id))
     },
   }),
   ...actions,

@@ -16,6 +16,7 @@ const operation = operationOf<Services>()
 const conversation = text(1, 64)
 const MAX_SHOWN = 1000
 
+/** Returns a conversation as operators see it; instants in unix seconds. */
 const conversationView = (shown: Conversation) => ({
   id: shown.id,
   mode: shown.mode,
@@ -26,7 +27,10 @@ const conversationView = (shown: Conversation) => ({
   created_at: unixSeconds(shown.createdAt),
   last_message_at: unixSeconds(shown.lastMessageAt),
 })
+/** A conversation as operators see it. */
+export type ConversationView = ReturnType<typeof conversationView>
 
+/** Returns a message of a conversation as operators see it. */
 const messageView = ({ id, role, text: said, engine, sources, truncated, at }: ChatMessage) => ({
   id,
   role,
@@ -36,6 +40,8 @@ const messageView = ({ id, role, text: said, engine, sources, truncated, at }: C
   ...(sources.length === 0 ? {} : { sources }),
   ...(truncated ? { truncated } : {}),
 })
+/** A message of a conversation as operators see it. */
+export type MessageView = ReturnType<typeof messageView>
 
 const CHANGES = [
   { verb: 'take', summary: 'take a conversation over: the service falls silent in it' },

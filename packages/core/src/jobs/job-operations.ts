@@ -6,7 +6,7 @@ import { holds, type Operator } from '../operations/operator.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
-import { jobView } from './job-view.ts'
+import { deploymentView, jobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
 interface Services {
@@ -22,8 +22,8 @@ const license = text(1, 512)
 const host = text(1, 512)
 const MAX_TIMEOUT_SECONDS = 7 * 86_400
 
-const deploymentOf = ({ deploymentId, state, app }: Job) =>
-  deploymentId === undefined ? {} : { deployment: { id: deploymentId, state, app } }
+const deploymentOf = (job: Job) =>
+  job.deploymentId === undefined ? {} : { deployment: deploymentView(job.deploymentId, job) }
 
 /** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))

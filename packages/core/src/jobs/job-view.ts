@@ -6,7 +6,7 @@ import { visiblePayload } from './visible-payload.ts'
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2
 
-const present = <K extends string, V>(key: K, value: V | undefined) =>
+const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
 /** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; absent values are left out. */
@@ -64,3 +64,10 @@ export const jobView = (job: Job, withSecrets: boolean) => ({
   ...present('exit_code', job.exitCode),
   ...present('error', job.error),
 })
+/** A job as operators see it. */
+export type JobView = ReturnType<typeof jobView>
+
+/** Returns the deployment that a job carries. */
+export const deploymentView = (id: string, { state, app }: Job) => ({ id, state, ...present('app', app) })
+/** The deployment that a job carries, as operators see it. */
+export type DeploymentView = ReturnType<typeof deploymentView>

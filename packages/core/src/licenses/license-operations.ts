@@ -23,6 +23,8 @@ export const licenseView = (license: License) => ({
   ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
   created_at: unixSeconds(license.createdAt),
 })
+/** A license as operators see it. */
+export type LicenseView = ReturnType<typeof licenseView>
 
 const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
   operation({
@@ -68,7 +70,7 @@ export const licenseOperations = [
     input: {},
     run: async ({ licenses }) => ({ licenses: (await licenses.list()).map(licenseView) }),
   }),
-  changing('suspend', 'bar a license until it is reinstated'),
+  changing('suspend', 'bar a license until it is reinstated; its hosts are refused from the next request on'),
   changing('reinstate', 'lift a suspension'),
   changing('revoke', 'end a license for good'),
 ]

@@ -3,8 +3,10 @@ import { type Monitor, monitorState } from './monitor.ts'
 import type { Observation } from './monitor-run.ts'
 import type { HistoryEntry } from './monitors-store.ts'
 
-const entry = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value })
-const time = (name: string, at: Date | undefined) => (at === undefined ? {} : { [name]: unixSeconds(at) })
+const entry = <K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } =>
+  value === undefined ? {} : ({ [name]: value } as Record<K, V>)
+const time = <K extends string>(name: K, at: Date | undefined) =>
+  entry(name, at === undefined ? undefined : unixSeconds(at))
 
 /** Returns a monitor as operators see it. Instants are in unix seconds; absent fields are omitted. */
 export const monitorView = (monitor: Monitor) => ({
@@ -33,12 +35,16 @@ export const monitorView = (monitor: Monitor) => ({
   next_run_at: unixSeconds(monitor.nextRunAt),
   created_at: unixSeconds(monitor.createdAt),
 })
+/** A monitor as operators see it. */
+export type MonitorView = ReturnType<typeof monitorView>
 
 /** Returns the result of one query as operators see it. */
 export const observationView = ({ answer, error }: Observation) => ({
   ...entry('answer', answer),
   ...entry('error', error),
 })
+/** The result of one query as operators see it. */
+export type ObservationView = ReturnType<typeof observationView>
 
 /** Returns a history entry as operators see it. */
 export const historyView = ({ outcome, answer, error, runs, firstAt, lastAt }: HistoryEntry) => ({
@@ -48,3 +54,5 @@ export const historyView = ({ outcome, answer, error, runs, firstAt, lastAt }: H
   first_at: unixSeconds(firstAt),
   last_at: unixSeconds(lastAt),
 })
+/** A history entry as operators see it. */
+export type HistoryView = ReturnType<typeof historyView>

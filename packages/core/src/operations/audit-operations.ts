@@ -1,7 +1,7 @@
 import { defaulted } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { whole } from '../validation.ts'
-import type { AuditStore } from './audit-store.ts'
+import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
 
 interface Services {
@@ -9,6 +9,11 @@ interface Services {
 }
 
 const operation = operationOf<Services>()
+
+/** Returns an entry of the audit log as operators see it. */
+const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds(at) })
+/** An entry of the audit log as operators see it. */
+export type AuditView = ReturnType<typeof auditView>
 
 /** Operations on the audit log. */
 export const auditOperations = [
@@ -18,9 +23,6 @@ export const auditOperations = [
     permission: 'platform.admin',
     changes: false,
     input: { limit: defaulted(whole(1, 1000), 100) },
-    run: async ({ audit }, { limit }) => {
-      const entries = await audit.list(limit)
-      return { audit: entries.map(({ at, ...entry }) => ({ ...entry, at: unixSeconds(at) })) }
-    },
+    run: async ({ audit }, { limit }) => ({ audit: (await audit.list(limit)).map(auditView) }),
   }),
 ]

@@ -10,7 +10,14 @@ interface Services {
 
 const operation = operationOf<Services>()
 
-const tenantView = ({ id, name, createdAt }: Tenant) => ({ id, name, created_at: unixSeconds(createdAt) })
+/** Returns a tenant as operators see it. */
+const tenantView = ({ id, name, createdAt }: Tenant) => ({
+  id,
+  name,
+  created_at: unixSeconds(createdAt),
+})
+/** A tenant as operators see it. */
+export type TenantView = ReturnType<typeof tenantView>
 
 /** Operations on tenants. */
 export const tenantOperations = [

@@ -26,6 +26,7 @@ const newEmail = matching(/^[^\s@:]{1,64}@[^\s@:]{1,189}$/, 'an email address wi
 const role = text(1, 32)
 const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)
 
+/** Returns a user as operators see them. `holders` are the ids of users with a second factor. */
 const userView = (user: User, holders: ReadonlySet<string>) => ({
   id: user.id,
   email: user.email,
@@ -36,6 +37,8 @@ const userView = (user: User, holders: ReadonlySet<string>) => ({
   ...(user.disabledAt === undefined ? {} : { disabled_at: unixSeconds(user.disabledAt) }),
   created_at: unixSeconds(user.createdAt),
 })
+/** A user as operators see them. */
+export type UserView = ReturnType<typeof userView>
 
 /** Returns the answer about one user. */
 const answerOf = async ({ secondFactors }: Services, user: User) => ({

@@ -4,9 +4,9 @@ import {
   MAX_PASSWORD_CHARS,
   MIN_PASSWORD_CHARS,
   Problem,
+  sessionView,
   shape,
   text,
-  unixSeconds,
   whole,
 } from '@svc/core'
 import { optional } from 'superstruct'
@@ -23,7 +23,7 @@ const passwordBody = shape({ current, password: text(MIN_PASSWORD_CHARS, MAX_PAS
 const endBody = shape({ current, id: optional(text(1, MAX_ID_CHARS)), all: optional(flag()) })
 
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const sessionView = shape({
+const sessionShape = shape({
   id: text(1, MAX_ID_CHARS),
   created_at: second,
   last_used_at: second,
@@ -47,19 +47,11 @@ export const accountRoutes = [
     replies: {
       200: {
         description: 'The sessions, `current` is the one that asks. Seconds are unix seconds.',
-        body: shape({ sessions: listOf(sessionView, UNBOUNDED) }),
+        body: shape({ sessions: listOf(sessionShape, UNBOUNDED) }),
       },
     },
-    handle: async ({ plane, caller }) => {
-      const sessions = (await plane.accounts.sessions(caller)).map((each) => ({
-        id: each.id,
-        created_at: unixSeconds(each.createdAt),
-        last_used_at: unixSeconds(each.lastUsedAt),
-        expires_at: unixSeconds(each.expiresAt),
-        current: each.current,
-      }))
-      return json({ sessions })
-    },
+    handle: async ({ plane, caller }) =>
+      json({ sessions: (await plane.accounts.sessions(caller)).map(sessionView) }),
   }),
   route({
     method: 'POST',

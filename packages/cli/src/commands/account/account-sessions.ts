@@ -1,18 +1,9 @@
-import { Problem } from '@svc/core'
+import { Problem, type SessionView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { ago, duration, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { knownPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
-
-/** A session as the server answers it, with unix seconds. */
-interface SessionView {
-  readonly id: string
-  readonly created_at: number
-  readonly last_used_at: number
-  readonly expires_at: number
-  readonly current: boolean
-}
 
 const sessionsTable = (sessions: readonly SessionView[], page: Page): string =>
   table(

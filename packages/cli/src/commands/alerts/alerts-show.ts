@@ -1,27 +1,8 @@
-import type { AlertView } from '@svc/core'
+import type { AlertStoryView } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
-interface Story {
-  readonly alert: AlertView & { readonly license_id?: string; readonly tenant_id?: string }
-  readonly deliveries: readonly {
-    readonly transition: string
-    readonly channel: string
-    readonly state: string
-    readonly attempts: number
-    readonly settled_at?: number
-    readonly http_status?: number
-    readonly error?: string
-  }[]
-  readonly actions: readonly {
-    readonly at: number
-    readonly actor: string
-    readonly action: string
-    readonly note?: string
-  }[]
-}
-
-const alertFacts = ({ alert }: Story, page: Page): string =>
+const alertFacts = ({ alert }: AlertStoryView, page: Page): string =>
   facts(
     [
       ['id', alert.id],
@@ -45,7 +26,7 @@ const alertFacts = ({ alert }: Story, page: Page): string =>
     page,
   )
 
-const deliveriesTable = ({ deliveries }: Story, page: Page): string =>
+const deliveriesTable = ({ deliveries }: AlertStoryView, page: Page): string =>
   table(
     [
       { title: 'ANNOUNCED', text: ({ transition }) => transition },
@@ -59,7 +40,7 @@ const deliveriesTable = ({ deliveries }: Story, page: Page): string =>
     page,
   )
 
-const actionsTable = ({ actions }: Story, page: Page): string =>
+const actionsTable = ({ actions }: AlertStoryView, page: Page): string =>
   table(
     [
       { title: 'ACTION', text: ({ action }) => action },
@@ -73,7 +54,7 @@ const actionsTable = ({ actions }: Story, page: Page): string =>
 
 /** Shows one alert with what became of it. */
 export const showAlert: Handler<object> = async (call) => {
-  const story = await call.operate<Story & Record<string, unknown>>('alerts.show', { id: call.arg(0) })
+  const story = await call.operate<AlertStoryView>('alerts.show', { id: call.arg(0) })
   call.print(story, (page) =>
     [
       alertFacts(story, page),

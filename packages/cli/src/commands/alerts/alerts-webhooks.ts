@@ -1,3 +1,4 @@
+import type { WebhookView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
@@ -7,19 +8,6 @@ import { plain } from '../../terminal/terminal.ts'
 export interface WebhookOptions {
   readonly tenant?: string
   readonly rotate?: boolean
-}
-
-interface WebhookView {
-  readonly tenant_id?: string
-  readonly origin: string
-  readonly created_at: number
-  readonly latest_delivery?: {
-    readonly state: string
-    readonly attempts: number
-    readonly created_at: number
-    readonly http_status?: number
-    readonly error?: string
-  }
 }
 
 const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>

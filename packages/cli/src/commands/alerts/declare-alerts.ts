@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
-import { examples, keyed, type Run, reaching } from '../declare.ts'
+import { OPERATION_SUMMARIES } from '../../program/operation-summaries.ts'
+import { examples, keyed, operating, type Run, reaching } from '../declare.ts'
 
 const LICENSE = ['--license <id-or-key>', 'only alerts of this license'] as const
 const TENANT = ['--tenant <tenant>', 'name or id; without it, for what belongs to no tenant'] as const
 
 /** Declares a command that lists alerts. */
 export function declareAlertList(command: Command, run: Run, example: string): void {
-  const list = keyed(reaching(command.description('list the alerts, unresolved and newest first')))
+  const list = keyed(reaching(command.description(OPERATION_SUMMARIES['alerts.list'])))
     .option('--status <status>', 'firing, acknowledged, snoozed or resolved')
     .option('--host <host>', 'hostname, id or fingerprint')
     .option('--kind <kind>', 'one kind, such as host_offline')
@@ -22,24 +23,17 @@ export function declareAlertList(command: Command, run: Run, example: string): v
 export function declareAlerts(program: Command, run: Run): void {
   const alerts = program.command('alerts')
   declareAlertList(alerts.command('list'), run, 'svc alerts list --status firing --json')
-  const show = reaching(
-    alerts.command('show <id>').description('show an alert, how it was announced and what was done about it'),
-  ).action(run(async () => (await import('./alerts-show.ts')).showAlert))
+  const show = operating(alerts, 'alerts.show', '<id>').action(
+    run(async () => (await import('./alerts-show.ts')).showAlert),
+  )
   examples(show, 'svc alerts show alr_01…')
   declareActions(alerts, run)
   declareWebhooks(alerts, run)
 }
 
 function declareActions(alerts: Command, run: Run): void {
-  const actions = [
-    ['ack', 'say that somebody has taken alerts on; good for 24 hours'],
-    ['unack', 'take an acknowledgement back'],
-    ['snooze', 'keep alerts silent for a time, also when they come back'],
-    ['unsnooze', 'end a snooze'],
-    ['resolve', 'end alerts; what is still wrong opens them again'],
-  ] as const
-  for (const [action, summary] of actions) {
-    const act = keyed(reaching(alerts.command(`${action} <alerts...>`).description(summary)))
+  for (const action of ['ack', 'unack', 'snooze', 'unsnooze', 'resolve'] as const) {
+    const act = keyed(operating(alerts, `alerts.${action}`, '<alerts...>'))
       .option('--note <text>', 'why, for those who look later')
       .option(...LICENSE)
       .action(run(async () => (await import('./alerts-act.ts')).actOnAlerts(action)))
@@ -58,22 +52,18 @@ function declareActions(alerts: Command, run: Run): void {
 
 function declareWebhooks(alerts: Command, run: Run): void {
   const load = async () => import('./alerts-webhooks.ts')
-  const list = reaching(
-    alerts.command('webhooks').description('list where alerts are sent, and how the latest delivery went'),
-  ).action(run(async () => (await load()).listWebhooks))
+  const list = operating(alerts, 'alerts.webhooks').action(run(async () => (await load()).listWebhooks))
   examples(list, 'svc alerts webhooks')
-  const set = reaching(
-    alerts.command('webhook-set <url>').description("send a tenant's alerts to an address; signed"),
-  )
+  const set = operating(alerts, 'alerts.webhook-set', '<url>')
     .option(...TENANT)
     .option('--rotate', 'make a new signing secret')
     .action(run(async () => (await load()).setWebhook))
   examples(set, 'svc alerts webhook-set https://hooks.example/svc --tenant acme')
-  const remove = reaching(alerts.command('webhook-remove').description("send a tenant's alerts nowhere"))
+  const remove = operating(alerts, 'alerts.webhook-remove')
     .option(...TENANT)
     .action(run(async () => (await load()).removeWebhook))
   examples(remove, 'svc alerts webhook-remove --tenant acme')
-  const test = reaching(alerts.command('webhook-test').description('send a test message now'))
+  const test = operating(alerts, 'alerts.webhook-test')
     .option(...TENANT)
     .action(run(async () => (await load()).testWebhook))
   examples(test, 'svc alerts webhook-test --tenant acme')

@@ -1,6 +1,6 @@
-import { shellWord } from '@svc/core'
+import { type ConversationView, shellWord } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
-import { type ConversationView, conversationFacts } from './conversation-table.ts'
+import { conversationFacts } from './conversation-table.ts'
 
 /** Takes a conversation over, gives it back, or ends it. */
 export const changeConversation =

@@ -1,7 +1,7 @@
-import { shellWord } from '@svc/core'
+import { type ConversationView, shellWord } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
-import { type ConversationView, conversationsTable } from './conversation-table.ts'
+import { conversationsTable } from './conversation-table.ts'
 
 /** Which conversations are listed. */
 export interface ChatListOptions {

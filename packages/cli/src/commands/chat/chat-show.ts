@@ -1,9 +1,9 @@
-import { shellWord } from '@svc/core'
+import { type ConversationView, type MessageView, shellWord } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { ago, type Page } from '../../terminal/render.ts'
 import { paint, plain, plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
-import { type ConversationView, conversationFacts, type MessageView } from './conversation-table.ts'
+import { conversationFacts } from './conversation-table.ts'
 
 const SPEAKERS = { visitor: 'visitor', bot: 'service', human: 'person' } as const
 

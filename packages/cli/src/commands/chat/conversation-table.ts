@@ -1,25 +1,5 @@
+import type { ConversationView } from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
-
-/** A conversation as operations answer it. */
-export interface ConversationView {
-  readonly id: string
-  readonly mode: 'ai' | 'human_active' | 'closed'
-  readonly messages: number
-  readonly category?: string
-  readonly contact?: string
-  readonly waiting_since?: number
-  readonly created_at: number
-  readonly last_message_at: number
-}
-
-/** A message as operations answer it. */
-export interface MessageView {
-  readonly role: 'visitor' | 'bot' | 'human'
-  readonly text: string
-  readonly at: number
-  readonly engine?: string
-  readonly truncated?: true
-}
 
 const ANSWERED_BY = { ai: 'service', human_active: 'person', closed: 'closed' } as const
 

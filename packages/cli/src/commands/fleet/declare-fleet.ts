@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { declareAlertList } from '../alerts/declare-alerts.ts'
-import { examples, keyed, type Run, reaching } from '../declare.ts'
+import { examples, keyed, operating, type Run } from '../declare.ts'
 
 const SCOPE = ['--license <id-or-key>', 'only hosts of this license'] as const
 
 /** `svc fleet …` */
 export function declareFleet(program: Command, run: Run): void {
   const fleet = program.command('fleet')
-  const servers = keyed(reaching(fleet.command('servers').description('list the hosts')))
+  const servers = keyed(operating(fleet, 'fleet.servers'))
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet-servers.ts')).listServers))
   examples(
@@ -15,7 +15,7 @@ export function declareFleet(program: Command, run: Run): void {
     'svc fleet servers',
     'svc fleet servers --url https://svc.example --key-file /etc/svc/key',
   )
-  const backups = keyed(reaching(fleet.command('backups').description('list the backups of the hosts')))
+  const backups = keyed(operating(fleet, 'fleet.backups'))
     .option('--host <hostname>', 'only this host')
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet-backups.ts')).listBackups))
@@ -25,19 +25,12 @@ export function declareFleet(program: Command, run: Run): void {
     run,
     'svc fleet alerts --url https://svc.example --key-file /etc/svc/key',
   )
-  const label = reaching(
-    fleet.command('label <host> <text>').description("set the operator's name of a host; '' removes it"),
-  )
+  const label = operating(fleet, 'fleet.label', '<host> <text>')
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet-change.ts')).changeHost('label')))
   examples(label, 'svc fleet label web-1 "Frankfurt, rack 3"')
-  const changes = [
-    ['drain', 'give a host no new jobs; it finishes what it runs'],
-    ['undrain', 'let a drained host take jobs again'],
-    ['forget', 'take a host off the list; it comes back with its next heartbeat'],
-  ] as const
-  for (const [verb, summary] of changes) {
-    const change = reaching(fleet.command(`${verb} <host>`).description(summary))
+  for (const verb of ['drain', 'undrain', 'forget'] as const) {
+    const change = operating(fleet, `fleet.${verb}`, '<host>')
       .option(...SCOPE)
       .action(run(async () => (await import('./fleet-change.ts')).changeHost(verb)))
     examples(change, `svc fleet ${verb} web-1`)

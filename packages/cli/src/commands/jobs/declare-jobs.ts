@@ -1,42 +1,33 @@
 import type { Command } from 'commander'
-import { examples, type Run, reaching } from '../declare.ts'
+import { examples, operating, type Run } from '../declare.ts'
 
 /** `svc jobs …` */
 export function declareJobs(program: Command, run: Run): void {
   const jobs = program.command('jobs')
   declareEnqueue(jobs, run)
   declareList(jobs, run)
-  const logs = reaching(jobs.command('logs <id>').description('print the log of a job'))
+  const logs = operating(jobs, 'jobs.logs', '<id>')
     .option('-f, --follow', 'print lines as they arrive, until the job ends; Ctrl-C leaves the job alone')
     .option('--raw', 'as the host sent it, with sequences that command a terminal; for a file')
     .action(run(async () => (await import('./jobs-logs.ts')).jobLogs))
   examples(logs, 'svc jobs logs job_01… --follow')
-  const cancel = reaching(
-    jobs.command('cancel <id>').description('end a job that waits, or ask its host to stop it'),
-  )
+  const cancel = operating(jobs, 'jobs.cancel', '<id>')
     .option('--wait', 'wait until the host has confirmed the end')
     .option('--reason <text>', 'why, for the log of the host')
     .action(run(async () => (await import('./jobs-cancel.ts')).cancelJob))
   examples(cancel, 'svc jobs cancel job_01… --wait')
   const one = [
-    ['show', 'show one job', async () => (await import('./jobs-show.ts')).showJob],
-    ['why', 'say why a job waits', async () => (await import('./jobs-why.ts')).whyJob],
-    [
-      'retry',
-      'do the work of a finished job again, as a new job',
-      async () => (await import('./jobs-retry.ts')).retryJob,
-    ],
+    ['show', async () => (await import('./jobs-show.ts')).showJob],
+    ['why', async () => (await import('./jobs-why.ts')).whyJob],
+    ['retry', async () => (await import('./jobs-retry.ts')).retryJob],
   ] as const
-  for (const [verb, summary, load] of one) {
-    examples(
-      reaching(jobs.command(`${verb} <id>`).description(summary)).action(run(load)),
-      `svc jobs ${verb} job_01…`,
-    )
+  for (const [verb, load] of one) {
+    examples(operating(jobs, `jobs.${verb}`, '<id>').action(run(load)), `svc jobs ${verb} job_01…`)
   }
 }
 
 function declareEnqueue(jobs: Command, run: Run): void {
-  const enqueue = reaching(jobs.command('enqueue <kind>').description('give the hosts of a license a job'))
+  const enqueue = operating(jobs, 'jobs.enqueue', '<kind>')
     .requiredOption('--license <id-or-key>', 'whose hosts may do it: the id of a license, or its key')
     .option('--host <host>', 'only this host: its id, hostname, label, or fp: and its fingerprint')
     .option('--payload <json>', 'what to do, as JSON, or @FILE', '{}')
@@ -55,7 +46,7 @@ function declareEnqueue(jobs: Command, run: Run): void {
 }
 
 function declareList(jobs: Command, run: Run): void {
-  const list = reaching(jobs.command('list').description('list jobs, newest first'))
+  const list = operating(jobs, 'jobs.list')
     .option('--state <state>', 'pending, claimed, running, succeeded or failed')
     .option('--host <host>', 'jobs that are for this host or were done by it')
     .option('--license <id-or-key>', 'jobs of one license')

@@ -1,9 +1,9 @@
-import { type StoredLine, shellWord } from '@svc/core'
+import { type JobView, type StoredLine, shellWord } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
 import type { Call } from '../../program/call.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { paint, plain, tameLine } from '../../terminal/terminal.ts'
-import { endText, type JobView } from './job-table.ts'
+import { endText } from './job-table.ts'
 import { type Watch, watchJob } from './job-watch.ts'
 
 /** How a log is read. */

@@ -1,42 +1,5 @@
-import type { JobKind, JobState } from '@svc/core'
+import type { JobView } from '@svc/core'
 import { ago, duration, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
-
-/** A job as operations answer it; instants in unix seconds. */
-export interface JobView {
-  readonly id: string
-  readonly kind: JobKind
-  readonly state: JobState
-  readonly license_id: string
-  readonly app?: string
-  readonly payload: Readonly<Record<string, unknown>>
-  /** Fingerprint of the only host that may do it. */
-  readonly target?: string
-  readonly urgent?: boolean
-  readonly deployment_id?: string
-  readonly retry_of?: string
-  readonly serial_key?: string
-  readonly dedupe_key?: string
-  readonly attempt: number
-  readonly max_attempts: number
-  readonly lost_leases: number
-  readonly created_at: number
-  /** Fingerprint of the host that holds it, or held it last. */
-  readonly claimed_by?: string
-  readonly claimed_at?: number
-  readonly started_at?: number
-  readonly finished_at?: number
-  readonly cancel_requested_at?: number
-  readonly cancel_reason?: string
-  readonly exit_code?: number
-  readonly error?: string
-}
-
-/** The deployment that a job carries. */
-export interface DeploymentView {
-  readonly id: string
-  readonly state: string
-  readonly app?: string
-}
 
 const FINGERPRINT_CHARS = 12
 const hostId = (fingerprint: string | undefined): string | undefined =>

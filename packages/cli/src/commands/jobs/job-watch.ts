@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Problem, type StoredLine, type WaitReason } from '@svc/core'
+import { type JobView, Problem, type StoredLine, type WaitReason } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
-import type { JobView } from './job-table.ts'
 
 /** A watch on a job, and the callbacks that are told of its progress. */
 export interface Watch {

@@ -1,8 +1,8 @@
-import { shellWord } from '@svc/core'
+import { type JobView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { untilStopped } from './follow.ts'
-import { isOver, type JobView, jobsTable } from './job-table.ts'
+import { isOver, jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs cancel`. */
 export interface CancelOptions {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem, shellWord } from '@svc/core'
+import { type DeploymentView, type JobView, Problem, shellWord } from '@svc/core'
 import { type Call, given, type Handler } from '../../program/call.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { wholeNumber } from '../number-option.ts'
 import { follow, printEnd } from './follow.ts'
-import { type DeploymentView, type JobView, jobsTable } from './job-table.ts'
+import { jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs enqueue`. */
 export interface EnqueueOptions {

@@ -1,6 +1,7 @@
+import type { JobView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
-import { type JobView, jobsTable } from './job-table.ts'
+import { jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs list`. */
 export interface ListOptions {

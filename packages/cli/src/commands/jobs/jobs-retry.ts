@@ -1,6 +1,6 @@
-import { shellWord } from '@svc/core'
+import { type JobView, shellWord } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
-import { type JobView, jobsTable } from './job-table.ts'
+import { jobsTable } from './job-table.ts'
 
 /** Does the work of a finished job again, as a new job. */
 export const retryJob: Handler<object> = async (call) => {

@@ -1,6 +1,6 @@
-import { shellWord } from '@svc/core'
+import { type JobView, shellWord } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
-import { type JobView, jobFacts } from './job-table.ts'
+import { jobFacts } from './job-table.ts'
 
 /** Shows one job. */
 export const showJob: Handler<object> = async (call) => {

@@ -1,7 +1,6 @@
-import type { WaitReason } from '@svc/core'
+import type { JobView, WaitReason } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { plain } from '../../terminal/terminal.ts'
-import type { JobView } from './job-table.ts'
 
 /** Says why a job waits. */
 export const whyJob: Handler<object> = async (call) => {

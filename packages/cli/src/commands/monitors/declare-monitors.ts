@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examples, type Run, reaching } from '../declare.ts'
+import { examples, operating, type Run, reaching } from '../declare.ts'
 
 const each = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
@@ -25,18 +25,12 @@ export function declareMonitors(program: Command, run: Run): void {
   const monitors = program.command('monitors')
   declareDefinitions(monitors, run)
   declareRuns(monitors, run)
-  const show = reaching(monitors.command('show <monitor>').description('show one monitor')).action(
+  const show = operating(monitors, 'monitors.show', '<monitor>').action(
     run(async () => (await import('./monitors-change.ts')).showMonitor),
   )
   examples(show, 'svc monitors show www')
-  const changes = [
-    ['pause', 'stop asking for a monitor'],
-    ['resume', 'ask for a paused monitor again, at once'],
-    ['remove', 'remove a monitor with its history'],
-    ['accept', 'take the present answer for the new baseline, which ends a drift'],
-  ] as const
-  for (const [verb, summary] of changes) {
-    const change = reaching(monitors.command(`${verb} <monitor>`).description(summary)).action(
+  for (const verb of ['pause', 'resume', 'remove', 'accept'] as const) {
+    const change = operating(monitors, `monitors.${verb}`, '<monitor>').action(
       run(async () => (await import('./monitors-change.ts')).changeMonitor(verb)),
     )
     examples(change, `svc monitors ${verb} www`)
@@ -45,7 +39,7 @@ export function declareMonitors(program: Command, run: Run): void {
 
 function declareDefinitions(monitors: Command, run: Run): void {
   const add = defining(
-    owned(reaching(monitors.command('add').description('watch the records of a name')))
+    owned(operating(monitors, 'monitors.add'))
       .requiredOption('--name <name>', 'what it is called, unique per owner')
       .requiredOption('--host <host>', 'the name to ask for, fully qualified')
       .requiredOption('--type <type>', 'A, AAAA, CNAME, MX, NS, TXT, CAA, SRV or SOA'),
@@ -56,12 +50,12 @@ function declareDefinitions(monitors: Command, run: Run): void {
     'svc monitors add --name mail --host example.com --type MX --expect "10 mail.example.com"',
   )
   const update = defining(
-    reaching(monitors.command('update <monitor>').description('change what a monitor watches, or how'))
+    operating(monitors, 'monitors.update', '<monitor>')
       .option('--host <host>', 'the name to ask for; what was found so far is dropped')
       .option('--type <type>', 'the record type; what was found so far is dropped'),
   ).action(run(async () => (await import('./monitors-define.ts')).updateMonitor))
   examples(update, 'svc monitors update www --interval 60')
-  const list = owned(reaching(monitors.command('list').description('list monitors by name'))).action(
+  const list = owned(operating(monitors, 'monitors.list')).action(
     run(async () => (await import('./monitors-list.ts')).listMonitors),
   )
   examples(list, 'svc monitors list --json')
@@ -74,13 +68,11 @@ function declareRuns(monitors: Command, run: Run): void {
       .description('ask now and change nothing; exit code 1 when it differs'),
   ).action(run(async () => (await import('./monitors-run.ts')).checkMonitor))
   examples(check, 'svc monitors check www')
-  const now = reaching(
-    monitors.command('run [monitor]').description('run one monitor now, or all that are due'),
-  ).action(run(async () => (await import('./monitors-run.ts')).runMonitors))
-  examples(now, 'svc monitors run www')
-  const history = reaching(
-    monitors.command('history <monitor>').description('what its runs found, newest first'),
+  const now = operating(monitors, 'monitors.run', '[monitor]').action(
+    run(async () => (await import('./monitors-run.ts')).runMonitors),
   )
+  examples(now, 'svc monitors run www')
+  const history = operating(monitors, 'monitors.history', '<monitor>')
     .option('--limit <number>', 'how many stretches of equal runs, 50 when not given')
     .action(run(async () => (await import('./monitors-run.ts')).monitorHistory))
   examples(history, 'svc monitors history www')

@@ -1,32 +1,5 @@
+import type { MonitorView } from '@svc/core'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
-
-/** A monitor as operations answer it; instants in unix seconds. */
-export interface MonitorView {
-  readonly id: string
-  readonly name: string
-  readonly tenant_id?: string
-  readonly license_id?: string
-  readonly state: string
-  readonly host: string
-  readonly type: string
-  readonly mode: string
-  readonly match: string
-  readonly expected?: readonly string[]
-  readonly confirmed?: readonly string[]
-  readonly pending?: readonly string[]
-  readonly error?: string
-  readonly error_streak: number
-  readonly interval_seconds: number
-  readonly confirmations: number
-  readonly resolvers: readonly string[]
-  readonly drifted_at?: number
-  readonly unreachable_at?: number
-  readonly paused_at?: number
-  readonly last_run_at?: number
-  readonly last_answer_at?: number
-  readonly next_run_at: number
-  readonly created_at: number
-}
 
 const MORE_THAN = 3
 

@@ -1,5 +1,6 @@
+import type { MonitorView } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
-import { type MonitorView, monitorFacts, monitorsTable } from './monitor-view.ts'
+import { monitorFacts, monitorsTable } from './monitor-view.ts'
 
 /** Shows one monitor. */
 export const showMonitor: Handler<object> = async (call) => {

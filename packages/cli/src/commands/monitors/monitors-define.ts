@@ -1,6 +1,7 @@
+import type { MonitorView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { wholeNumber } from '../number-option.ts'
-import { type MonitorView, monitorFacts } from './monitor-view.ts'
+import { monitorFacts } from './monitor-view.ts'
 
 /** Flags of `svc monitors add` and `update`. */
 export interface DefineOptions {

@@ -1,5 +1,6 @@
+import type { MonitorView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
-import { type MonitorView, monitorsTable } from './monitor-view.ts'
+import { monitorsTable } from './monitor-view.ts'
 
 /** Flags of `svc monitors list`. */
 export interface ListOptions {

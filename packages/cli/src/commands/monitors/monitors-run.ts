@@ -1,8 +1,9 @@
+import type { HistoryView, MonitorView, ObservationView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'
-import { type MonitorView, monitorFacts, valuesText } from './monitor-view.ts'
+import { monitorFacts, valuesText } from './monitor-view.ts'
 
 interface Ran {
   readonly ran: number
@@ -27,10 +28,8 @@ export const runMonitors: Handler<object> = async (call) => {
   )
 }
 
-interface Checked {
+type Checked = ObservationView & {
   readonly monitor: MonitorView
-  readonly answer?: readonly string[]
-  readonly error?: string
   readonly as_expected?: boolean
 }
 
@@ -59,16 +58,7 @@ export interface HistoryOptions {
   readonly limit?: string
 }
 
-interface Stretch {
-  readonly outcome: string
-  readonly answer?: readonly string[]
-  readonly error?: string
-  readonly runs: number
-  readonly first_at: number
-  readonly last_at: number
-}
-
-const stretches = (history: readonly Stretch[], page: Page): string =>
+const stretches = (history: readonly HistoryView[], page: Page): string =>
   table(
     [
       { title: 'OUTCOME', text: ({ outcome }) => outcome },
@@ -84,7 +74,7 @@ const stretches = (history: readonly Stretch[], page: Page): string =>
 /** Tells what the runs of a monitor found, equal ones together. */
 export const monitorHistory: Handler<HistoryOptions> = async (call) => {
   const input = given({ monitor: call.arg(0), limit: wholeNumber('--limit', call.options.limit) })
-  const answer = await call.operate<{ history: readonly Stretch[] }>('monitors.history', input)
+  const answer = await call.operate<{ history: readonly HistoryView[] }>('monitors.history', input)
   call.print(answer, (page) => stretches(answer.history, page))
   if (answer.history.length === 0) call.hint('It has not run yet.')
 }

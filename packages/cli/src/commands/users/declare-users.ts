@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { examples, type Run, reaching } from '../declare.ts'
+import { examples, operating, type Run, reaching } from '../declare.ts'
 
 const PASSWORD_STDIN = 'read a password from standard input; asked for at a terminal'
 
 /** `svc users …` */
 export function declareUsers(program: Command, run: Run): void {
   const users = program.command('users')
-  const add = reaching(users.command('add <email>').description('add a user'))
+  const add = operating(users, 'users.add', '<email>')
     .requiredOption(
       '--role <role>',
       'staff: super_admin, operator, support, viewer; tenant: owner, developer, viewer',
@@ -22,13 +22,13 @@ export function declareUsers(program: Command, run: Run): void {
     'svc users add ada@example.com --role operator',
     'svc users add eve@acme.test --role owner --tenant acme',
   )
-  const list = reaching(users.command('list').description('list the users')).action(
+  const list = operating(users, 'users.list').action(
     run(async () => (await import('./users-list.ts')).listUsers),
   )
   examples(list, 'svc users list --json')
-  const role = reaching(
-    users.command('set-role <email> <role>').description('give a user another role'),
-  ).action(run(async () => (await import('./users-change.ts')).setRole))
+  const role = operating(users, 'users.set-role', '<email> <role>').action(
+    run(async () => (await import('./users-change.ts')).setRole),
+  )
   examples(role, 'svc users set-role ada@example.com super_admin')
   const password = reaching(
     users
@@ -36,18 +36,12 @@ export function declareUsers(program: Command, run: Run): void {
       .description('set a password, from standard input or asked for; ends their sessions'),
   ).action(run(async () => (await import('./users-change.ts')).setPassword))
   examples(password, 'svc users set-password ada@example.com < password-file')
-  const reset = reaching(
-    users
-      .command('reset-second-factor <email>')
-      .description('take the second factor from a user who has lost it; ends their sessions'),
-  ).action(run(async () => (await import('./users-change.ts')).resetSecondFactor))
+  const reset = operating(users, 'users.reset-second-factor', '<email>').action(
+    run(async () => (await import('./users-change.ts')).resetSecondFactor),
+  )
   examples(reset, 'svc users reset-second-factor ada@example.com')
-  const changes = [
-    ['disable', 'bar a user; their sessions end'],
-    ['enable', 'let a barred user in again'],
-  ] as const
-  for (const [verb, summary] of changes) {
-    const change = reaching(users.command(`${verb} <email>`).description(summary)).action(
+  for (const verb of ['disable', 'enable'] as const) {
+    const change = operating(users, `users.${verb}`, '<email>').action(
       run(async () => (await import('./users-change.ts')).changeUser(verb)),
     )
     examples(change, `svc users ${verb} ada@example.com`)

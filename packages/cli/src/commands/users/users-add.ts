@@ -1,7 +1,7 @@
-import { shellWord } from '@svc/core'
+import { shellWord, type UserView } from '@svc/core'
 import { given, type Handler } from '../../program/call.ts'
 import { newPassword } from './password-input.ts'
-import { type UserView, usersTable } from './users-list.ts'
+import { usersTable } from './users-list.ts'
 
 /** Flags of `svc users add`. */
 export interface AddUserOptions {

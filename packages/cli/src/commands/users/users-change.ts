@@ -1,6 +1,7 @@
+import type { UserView } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { newPassword } from './password-input.ts'
-import { type UserView, usersTable } from './users-list.ts'
+import { usersTable } from './users-list.ts'
 
 type Changed = { readonly user: UserView }
 

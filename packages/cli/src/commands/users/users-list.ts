@@ -1,17 +1,6 @@
+import type { UserView } from '@svc/core'
 import type { Handler } from '../../program/call.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
-
-/** A user as operations answer them. */
-export interface UserView {
-  readonly id: string
-  readonly email: string
-  readonly role: string
-  readonly tenant_id?: string
-  /** Absent: none. */
-  readonly second_factor?: true
-  readonly disabled_at?: number
-  readonly created_at: number
-}
 
 /** Users as people read them. */
 export const usersTable = (users: readonly UserView[], page: Page): string =>

@@ -29,6 +29,8 @@ const webhookView = ({ tenantId, url, createdAt }: AlertWebhook, latest?: Delive
   created_at: unixSeconds(createdAt),
   ...(latest === undefined ? {} : { latest_delivery: deliveryView(latest) }),
 })
+/** A webhook as operators see it. */
+export type WebhookView = ReturnType<typeof webhookView>
 
 const deliveryView = (report: DeliveryReport) => ({
   state: report.state,

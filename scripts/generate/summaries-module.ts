@@ -1,0 +1,27 @@
+import { OPERATIONS } from '@svc/core'
+
+const LINE_CHARS = 110
+
+const INTRODUCTION = `// Written from the operations (\`npm run generate\`); change the summary of the operation, not this file.
+
+/** Summaries of operations by name. Help texts take them from here, since they do not load the domain. */
+`
+
+const quoted = (text: string): string =>
+  text.includes("'") ? JSON.stringify(text) : `'${text.replaceAll('\\', '\\\\')}'`
+
+/** Returns an entry as the formatter writes it: a text that is too long for its line stands on the next. */
+export function entryLine(name: string, summary: string): string {
+  const line = `  ${quoted(name)}: ${quoted(summary)},`
+  return line.length <= LINE_CHARS ? line : `  ${quoted(name)}:\n    ${quoted(summary)},`
+}
+
+/** Returns the module of the command with the summaries of all operations. */
+export function summariesModule(): string {
+  const entries = OPERATIONS.map(({ name, summary }) => entryLine(name, summary))
+  return `${INTRODUCTION}export const OPERATION_SUMMARIES = {\n${entries.join('\n')}\n} as const
+
+/** The name of an operation. */
+export type OperationName = keyof typeof OPERATION_SUMMARIES
+`
+}
