@@ -51,17 +51,9 @@ test('a sound checkout has no faults', () => {
 describe('packages import downwards only', () => {
   test.each([
     [`${core}/jobs/job.ts`, `import { createApp } from '@svc/http'`],
-    [
-      `${core}/jobs/job.ts`,
-      `import type { Fake } from '@svc/testing'
-`,
-    ],
+    [`${core}/jobs/job.ts`, `import type { Fake } from '@svc/testing'`],
     ['packages/testing/src/serve.ts', `import { createApp } from '@svc/http'`],
-    [
-      'packages/http/src/app.ts',
-      `import { testPlane } from '@svc/testing'
-`,
-    ],
+    ['packages/http/src/app.ts', `import { testPlane } from '@svc/testing'`],
     ['packages/http/src/app.ts', `import { program } from '@svc/cli'`],
     ['packages/cli/src/program/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
   ])('%s may not say: %s', (path, text) => {

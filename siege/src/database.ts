@@ -30,7 +30,7 @@ const ROWS: Readonly<Record<string, { readonly row?: string; readonly where?: st
   agents: { where: `where fingerprint <> '${BYSTANDER}'` },
 }
 const TABLES = `select table_name as name from information_schema.tables
-  where table_schema = 'public' and table_name not like '%migration%' order by 1`
+  where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like '%migration%' order by 1`
 
 /** Opens a database on the server of the run (`SVC_TEST_POSTGRES`), or PostgreSQL inside this process. */
 export async function openDatabase(kind: string | undefined): Promise<WatchedDatabase> {
