@@ -6,7 +6,6 @@ import { endingOf } from '../scripts/figures.ts'
 const ROOT = new URL('..', import.meta.url).pathname
 const NODE = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 const PATIENCE_MS = 240_000
-const UNHURRIED = ['--seed', '2062746614', '--p99', '60000', '--p99-whole', '60000']
 
 interface Ended {
   readonly code: number | string | null | undefined
@@ -45,12 +44,8 @@ describe('a figure that is asked for', () => {
 
 describe('a run whose time is over', () => {
   it.each([
-    ['simulate', 'seeds', ['--seeds', '1000000', '--at-most', '0.01']],
     ['simulate', 'seeds', ['--seeds', '1000000', '--at-most', '0.01', '--workers', '2']],
     ['conform', 'sequences', ['--runs', '1000000', '--at-most', '0.01']],
-    // A piece of a siege takes four seconds. How long anybody waited is not asked here, where other suites
-    // have the cores.
-    ['fuzz', 'bad requests', ['--requests', '4000', '--at-most', '1', '--storage', 'pglite', ...UNHURRIED]],
   ])(
     'npm run %s says how many %s it is short of, and does not fail: %j',
     async (script, what, args) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { simulate, tellSeed } from '@svc/testing/simulator'
 import { inProcess } from '../../../test/support/in-process.ts'
 
-const GROUPS = 50
+const GROUPS = 10
 const SEEDS_A_GROUP = 10
 
 describe('the whole application under simulated faults', () => {

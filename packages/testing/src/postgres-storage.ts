@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Storage } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
+import { migrate, openStorage, SCHEMA } from '@svc/core/sql'
 import pg from 'pg'
 import { leakPatterns } from './leaks.ts'
 
@@ -11,30 +11,32 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * Makes an empty database on the server of `serverUrl`, whose user must be allowed to create databases.
- * Disposing drops the database. It fails when a row contained a secret in plain text, such as a license key,
- * a session or a private key, and when the rows could not be read.
+ * Makes a database on the server of `serverUrl`, whose user must be allowed to create databases: an empty
+ * one, or a copy of `template`. Disposing drops the database. It fails when a row contained a secret in plain
+ * text, such as a license key, a session or a private key, and when the rows could not be read.
  */
-export async function testDatabase(serverUrl: string): Promise<TestDatabase> {
+export async function testDatabase(serverUrl: string, template = 'template0'): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`
-  await administer(serverUrl, `create database ${name} template template0`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
+  await administer(serverUrl, (client) => client.query(`create database ${name} template ${template}`))
+  const { href } = databaseUrl(serverUrl, name)
   return {
-    url: url.href,
+    url: href,
     [Symbol.asyncDispose]: async () => {
-      const leaking = await leakingTables(url.href)
-      await administer(serverUrl, `drop database ${name} with (force)`)
+      const leaking = await leakingTables(href)
+      await administer(serverUrl, (client) => client.query(`drop database ${name} with (force)`))
       if (leaking.length > 0) throw new Error(`secrets stand in the clear in ${leaking.join(', ')}`)
     },
   }
 }
 
-/** Opens storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. */
+/**
+ * Opens storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. The
+ * first call for a schema makes a template database `svc_testing_…`, which stays on the server, so that later
+ * calls copy it instead of migrating.
+ */
 export async function postgresStorage(serverUrl: string, poolSize = 10): Promise<Storage> {
-  const database = await testDatabase(serverUrl)
+  const database = await testDatabase(serverUrl, await migratedTemplate(serverUrl))
   try {
-    await migrate(database.url)
     const storage = await openStorage({ url: database.url, poolSize })
     return {
       ...storage,
@@ -49,11 +51,39 @@ export async function postgresStorage(serverUrl: string, poolSize = 10): Promise
   }
 }
 
-async function administer(serverUrl: string, statement: string): Promise<void> {
+const TEMPLATE = `svc_testing_${createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)}`
+/** Advisory lock: one process makes the template, the others wait for it. */
+const TEMPLATE_LOCK = 7_382_915
+
+async function migratedTemplate(serverUrl: string): Promise<string> {
+  await administer(serverUrl, async (client) => {
+    if (await hasTemplate(client)) return
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    if (await hasTemplate(client)) return
+    // It gets its name when it is complete: an interrupted run leaves no template that lacks tables.
+    const unfinished = `${TEMPLATE}_unfinished`
+    await client.query(`drop database if exists ${unfinished} with (force)`)
+    await client.query(`create database ${unfinished} template template0`)
+    await migrate(databaseUrl(serverUrl, unfinished).href)
+    await client.query(`alter database ${unfinished} rename to ${TEMPLATE}`)
+  })
+  return TEMPLATE
+}
+
+const hasTemplate = async (client: pg.Client): Promise<boolean> =>
+  (await client.query('select from pg_database where datname = $1', [TEMPLATE])).rowCount === 1
+
+function databaseUrl(serverUrl: string, name: string): URL {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url
+}
+
+async function administer(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    await client.query(statement)
+    await work(client)
   } finally {
     await client.end()
   }
