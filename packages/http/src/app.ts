@@ -130,11 +130,15 @@ function dispatchOf(
       return match === undefined ? undefined : pipeline.answer(new DirectResponder(req, res), match)
     },
     middleware: (ctx: Context, next: Next) => {
-      const match = agents.find(pathOf(ctx.req.url ?? ''))
+      const path = pathOf(ctx.req.url ?? '')
+      const match = agents.find(path)
       if (match !== undefined) return pipeline.answer(new KoaResponder(ctx), match)
-      return others(ctx, () =>
-        options.unknownPaths === 'pass' ? next() : pipeline.answer(new KoaResponder(ctx), undefined),
-      )
+      // Koa's own path differs for an absolute address whose host `url.parse` refuses, like `http://%41/login`.
+      ctx.newRouterPath = path
+      return others(ctx, () => {
+        ctx.newRouterPath = undefined
+        return options.unknownPaths === 'pass' ? next() : pipeline.answer(new KoaResponder(ctx), undefined)
+      })
     },
   }
 }

@@ -96,6 +96,7 @@ describe('unusual requests that are requests', () => {
     const answer = await raw('GET http://elsewhere/livez HTTP/1.1', HOST, CLOSE)
     expect(statusOf(answer)).toBe(200)
     expect(statusOf(await raw('GET http://elsewhere HTTP/1.1', HOST, CLOSE))).toBe(404)
+    expect(statusOf(await raw('GET http://%41/livez HTTP/1.1', HOST, CLOSE))).toBe(200)
   })
 
   it('OPTIONS * is no path', async () => {
