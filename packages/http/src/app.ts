@@ -133,7 +133,7 @@ function dispatchOf(
       const path = pathOf(ctx.req.url ?? '')
       const match = agents.find(path)
       if (match !== undefined) return pipeline.answer(new KoaResponder(ctx), match)
-      // Koa's own path differs for an absolute address whose host `url.parse` refuses, like `http://%41/login`.
+      // Koa reads another path from an absolute address with a host like `%41`.
       ctx.newRouterPath = path
       return others(ctx, () => {
         ctx.newRouterPath = undefined

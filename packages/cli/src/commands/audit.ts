@@ -1,6 +1,6 @@
 import type { AuditView } from '@svc/core'
 import type { Command } from 'commander'
-import { given, type Handler } from '../program/call.ts'
+import { given, type Handler } from '../program/command-run.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, operating, type Run } from './declare.ts'
 import { wholeNumber } from './number-option.ts'
@@ -44,10 +44,10 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
   )
 
 /** Lists what operators did. */
-export const listAudit: Handler<AuditOptions> = async (call) => {
-  const input = given({ limit: wholeNumber('--limit', call.options.limit) })
-  const answer = await call.operate<{ audit: readonly AuditView[] }>('audit.list', input)
-  call.print(answer, (page) => auditTable(answer.audit, page))
+export const listAudit: Handler<AuditOptions> = async (run) => {
+  const input = given({ limit: wholeNumber('--limit', run.options.limit) })
+  const answer = await run.operate<{ audit: readonly AuditView[] }>('audit.list', input)
+  run.print(answer, (page) => auditTable(answer.audit, page))
   if (answer.audit.length === 0)
-    call.hint('Nothing yet: every command that changes something leaves a row here.')
+    run.hint('Nothing yet: every command that changes something leaves a row here.')
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Handler } from '../program/call.ts'
+import type { Handler } from '../program/command-run.ts'
 import { OPERATION_SUMMARIES, type OperationName } from '../program/operation-summaries.ts'
 
 /** Turns a handler that is loaded when it is needed into an action of commander. */

@@ -1,6 +1,6 @@
 import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
-import { given, type Handler } from '../program/call.ts'
+import { given, type Handler } from '../program/command-run.ts'
 import { ago, duration, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
@@ -55,10 +55,10 @@ function expiry(expiresAt: number | undefined, page: Page): string {
 }
 
 /** Lists the issued licenses. */
-export const listLicenses: Handler<object> = async (call) => {
-  const answer = await call.operate<{ licenses: readonly LicenseView[] }>('licenses.list', {})
-  call.print(answer, (page) => licensesTable(answer.licenses, page))
-  if (answer.licenses.length === 0) call.hint('No licenses yet: svc licenses issue makes one.')
+export const listLicenses: Handler<object> = async (run) => {
+  const answer = await run.operate<{ licenses: readonly LicenseView[] }>('licenses.list', {})
+  run.print(answer, (page) => licensesTable(answer.licenses, page))
+  if (answer.licenses.length === 0) run.hint('No licenses yet: svc licenses issue makes one.')
 }
 
 /** Flags of `svc licenses issue`. */
@@ -69,18 +69,18 @@ export interface IssueOptions {
 }
 
 /** Issues a license and prints its key, which nobody can print again. */
-export const issueLicense: Handler<IssueOptions> = async (call) => {
-  const { tenant, label, expires } = call.options
+export const issueLicense: Handler<IssueOptions> = async (run) => {
+  const { tenant, label, expires } = run.options
   const input = given({ tenant, label, expires })
-  const answer = await call.operate<{ license: LicenseView; key: string }>('licenses.issue', input)
-  call.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${plain(answer.key)}\n`)
-  call.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
+  const answer = await run.operate<{ license: LicenseView; key: string }>('licenses.issue', input)
+  run.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${plain(answer.key)}\n`)
+  run.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
 }
 
 /** Suspends, reinstates or revokes a license, named by its id or its key. */
 export const changeLicense =
   (verb: 'suspend' | 'reinstate' | 'revoke'): Handler<object> =>
-  async (call) => {
-    const answer = await call.operate<{ license: LicenseView }>(`licenses.${verb}`, { license: call.arg(0) })
-    call.print(answer, (page) => licensesTable([answer.license], page))
+  async (run) => {
+    const answer = await run.operate<{ license: LicenseView }>(`licenses.${verb}`, { license: run.arg(0) })
+    run.print(answer, (page) => licensesTable([answer.license], page))
   }

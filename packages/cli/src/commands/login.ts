@@ -1,9 +1,9 @@
 import { IDLE_SECONDS, Problem } from '@svc/core'
 import type { Command } from 'commander'
-import { exchange } from '../connect/exchange.ts'
 import { forgetSession, keepSession, keptSession, originOf } from '../connect/kept-sessions.ts'
 import { warnOfPlainHttp } from '../connect/plain-http.ts'
-import { given, type Handler } from '../program/call.ts'
+import { askPlane } from '../connect/plane-request.ts'
+import { given, type Handler } from '../program/command-run.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, type Run } from './declare.ts'
 import { knownCode, knownPassword } from './users/password-input.ts'
@@ -39,35 +39,35 @@ export interface LoginOptions {
 }
 
 /** Signs in and keeps the session for later commands. */
-export const login: Handler<LoginOptions> = async (call) => {
-  const { url, email } = call.options
+export const login: Handler<LoginOptions> = async (run) => {
+  const { url, email } = run.options
   const origin = originOf(url)
-  warnOfPlainHttp(call.io, url, 'the password')
-  const password = await knownPassword(call.io)
-  const body = given({ email, password, code: await knownCode(call.io) })
-  const reply = await exchange({ url }, { method: 'POST', path: '/login', body })
+  warnOfPlainHttp(run.io, url, 'the password')
+  const password = await knownPassword(run.io)
+  const body = given({ email, password, code: await knownCode(run.io) })
+  const reply = await askPlane({ url }, { method: 'POST', path: '/login', body })
   const cookie = reply.setCookie?.split(';')[0]
   if (reply.status !== 200 || cookie === undefined)
     throw refusal(reply.status, origin, reply.retryAfterSeconds)
-  await keepSession(call.io, origin, cookie)
-  call.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
+  await keepSession(run.io, origin, cookie)
+  run.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
 }
 
 /**
  * Ends the session on the server, and forgets it here whatever the server answers; fails when it was not
  * ended on the server.
  */
-export const logout: Handler<Pick<LoginOptions, 'url'>> = async (call) => {
-  const { url } = call.options
+export const logout: Handler<Pick<LoginOptions, 'url'>> = async (run) => {
+  const { url } = run.options
   const origin = originOf(url)
-  const cookie = await keptSession(call.io, origin)
+  const cookie = await keptSession(run.io, origin)
   if (cookie !== undefined) {
-    warnOfPlainHttp(call.io, url, 'the session')
+    warnOfPlainHttp(run.io, url, 'the session')
     const failure = await endThere(url, cookie)
-    await forgetSession(call.io, origin)
+    await forgetSession(run.io, origin)
     if (failure !== undefined) throw new Problem('unavailable', { detail: `${failure}; ${FORGOTTEN}` })
   }
-  call.print({ ok: true, url: origin }, () => `signed out of ${origin}\n`)
+  run.print({ ok: true, url: origin }, () => `signed out of ${origin}\n`)
 }
 
 const FORGOTTEN = `the session is forgotten here, and goes on there for ${IDLE_SECONDS / 3600} hours at most: \
@@ -79,7 +79,7 @@ an operator ends it with svc sessions revoke`
  */
 async function endThere(url: string, cookie: string): Promise<string | undefined> {
   try {
-    const { status } = await exchange({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
+    const { status } = await askPlane({ url }, { method: 'POST', path: '/logout', headers: { cookie } })
     return status < 400 || status === 401 ? undefined : `${originOf(url)} answered ${status}`
   } catch (error) {
     if (error instanceof Problem && error.code === 'unavailable') return error.data.detail

@@ -1,6 +1,6 @@
 import { type MigrationStatus, Problem, readConfig } from '@svc/core'
 import type { Command } from 'commander'
-import type { Call, Handler } from '../program/call.ts'
+import type { CommandRun, Handler } from '../program/command-run.ts'
 import { EXIT, type ExitCode } from '../program/failure.ts'
 import { table } from '../terminal/render.ts'
 import { examples, type Run } from './declare.ts'
@@ -26,9 +26,9 @@ export interface MigrateOptions {
 }
 
 /** Migrates the database of `DATABASE_URL`, or says what would happen. */
-export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<ExitCode | undefined> => {
-  call.io.keepPrivate()
-  const config = readConfig(call.io.env)
+export const migrateDatabase: Handler<MigrateOptions> = async (run): Promise<ExitCode | undefined> => {
+  run.io.keepPrivate()
+  const config = readConfig(run.io.env)
   if (config.database.url === undefined) {
     throw new Problem('invalid-input', {
       detail: 'DATABASE_URL is not set; an embedded database migrates itself when it is opened',
@@ -36,17 +36,17 @@ export const migrateDatabase: Handler<MigrateOptions> = async (call): Promise<Ex
   }
   const { databaseServer, migrate, migrationPlan, migrationStatusOf } = await import('@svc/core/sql')
   const server = databaseServer(config) ?? config.database.url
-  if (call.options.plan) return printPlan(call, await migrationPlan(server), await migrationStatusOf(server))
-  if (call.options.status) return printStatus(call, await migrationStatusOf(server))
+  if (run.options.plan) return printPlan(run, await migrationPlan(server), await migrationStatusOf(server))
+  if (run.options.status) return printStatus(run, await migrationStatusOf(server))
   const before = await migrationStatusOf(server)
   const after = await migrate(server)
   const fresh = after.applied.filter((name) => !before.applied.includes(name))
-  const code = printStatus(call, after)
-  call.hint(fresh.length === 0 ? 'Nothing to do.' : `Applied now: ${fresh.join(', ')}.`)
+  const code = printStatus(run, after)
+  run.hint(fresh.length === 0 ? 'Nothing to do.' : `Applied now: ${fresh.join(', ')}.`)
   return code
 }
 
-function printStatus(call: Call, status: MigrationStatus): ExitCode {
+function printStatus(run: CommandRun, status: MigrationStatus): ExitCode {
   const { pending, drifted, ahead = [] } = status
   const rows = (['applied', 'pending', 'drifted', 'ahead'] as const).flatMap((state) =>
     (status[state] ?? []).map((name) => ({ name, state })),
@@ -60,21 +60,21 @@ function printStatus(call: Call, status: MigrationStatus): ExitCode {
       colour: (row: (typeof rows)[number]) => colours[row.state],
     },
   ]
-  call.print({ ...status }, (page) => table(columns, rows, page))
-  if (pending.length > 0) call.hint('Run svc migrate to apply what is pending.')
+  run.print({ ...status }, (page) => table(columns, rows, page))
+  if (pending.length > 0) run.hint('Run svc migrate to apply what is pending.')
   if (drifted.length > 0)
-    call.hint('The database is not as this release knows it: run the release that migrated it.')
-  if (ahead.length > 0) call.hint('A newer release has migrated the database: run that one here too.')
+    run.hint('The database is not as this release knows it: run the release that migrated it.')
+  if (ahead.length > 0) run.hint('A newer release has migrated the database: run that one here too.')
   return pending.length + drifted.length + ahead.length === 0 ? EXIT.done : EXIT.failed
 }
 
 type Plan = readonly { readonly name: string; readonly sql: readonly string[] }[]
 
-function printPlan(call: Call, plan: Plan, status: MigrationStatus): undefined {
-  call.print({ ...status, plan }, () =>
+function printPlan(run: CommandRun, plan: Plan, status: MigrationStatus): undefined {
+  run.print({ ...status, plan }, () =>
     plan
       .map(({ name, sql }) => `-- ${name}\n${sql.map((statement) => `${statement};\n`).join('')}`)
       .join('\n'),
   )
-  if (plan.length === 0) call.hint('Nothing is pending.')
+  if (plan.length === 0) run.hint('Nothing is pending.')
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Handler } from '../program/call.ts'
+import type { Handler } from '../program/command-run.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run, reaching } from './declare.ts'
 
@@ -20,18 +20,18 @@ export function declareSessions(program: Command, run: Run): void {
 }
 
 /** Opens a session; the cookie alone goes to stdout, so that it can be put into a header. */
-export const mintSession: Handler<object> = async (call) => {
-  const answer = await call.operate<{ cookie: string; expires: string }>('sessions.mint', {
-    email: call.arg(0),
+export const mintSession: Handler<object> = async (run) => {
+  const answer = await run.operate<{ cookie: string; expires: string }>('sessions.mint', {
+    email: run.arg(0),
   })
-  call.print(answer, () => `${plain(answer.cookie)}\n`)
-  call.hint(`It ends at ${answer.expires} at the latest, and after two hours without use.`)
+  run.print(answer, () => `${plain(answer.cookie)}\n`)
+  run.hint(`It ends at ${answer.expires} at the latest, and after two hours without use.`)
 }
 
 /** Ends every session of a user. */
-export const revokeSessions: Handler<object> = async (call) => {
-  const answer = await call.operate<{ revoked: number }>('sessions.revoke', { email: call.arg(0) })
-  call.print(
+export const revokeSessions: Handler<object> = async (run) => {
+  const answer = await run.operate<{ revoked: number }>('sessions.revoke', { email: run.arg(0) })
+  run.print(
     answer,
     () => `${plain(`${answer.revoked}`)} ${answer.revoked === 1 ? 'session' : 'sessions'} ended\n`,
   )

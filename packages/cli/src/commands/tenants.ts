@@ -1,6 +1,6 @@
 import type { TenantView } from '@svc/core'
 import type { Command } from 'commander'
-import type { Handler } from '../program/call.ts'
+import type { Handler } from '../program/command-run.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, operating, type Run } from './declare.ts'
 
@@ -26,14 +26,14 @@ export const tenantsTable = (tenants: readonly TenantView[], page: Page): string
   )
 
 /** Lists the tenants. */
-export const listTenants: Handler<object> = async (call) => {
-  const answer = await call.operate<{ tenants: readonly TenantView[] }>('tenants.list', {})
-  call.print(answer, (page) => tenantsTable(answer.tenants, page))
-  if (answer.tenants.length === 0) call.hint('No tenants yet: svc tenants add NAME adds one.')
+export const listTenants: Handler<object> = async (run) => {
+  const answer = await run.operate<{ tenants: readonly TenantView[] }>('tenants.list', {})
+  run.print(answer, (page) => tenantsTable(answer.tenants, page))
+  if (answer.tenants.length === 0) run.hint('No tenants yet: svc tenants add NAME adds one.')
 }
 
 /** Adds a tenant. */
-export const addTenant: Handler<object> = async (call) => {
-  const answer = await call.operate<{ tenant: TenantView }>('tenants.add', { name: call.arg(0) })
-  call.print(answer, (page) => tenantsTable([answer.tenant], page))
+export const addTenant: Handler<object> = async (run) => {
+  const answer = await run.operate<{ tenant: TenantView }>('tenants.add', { name: run.arg(0) })
+  run.print(answer, (page) => tenantsTable([answer.tenant], page))
 }

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { type Answer, Problem } from '@svc/core'
 import type { Connection } from './connect.ts'
-import { exchange } from './exchange.ts'
+import { askPlane } from './plane-request.ts'
 import { problemOf } from './problem-of.ts'
 
 /** Runs operations over the control socket of a running server; undefined when nobody listens there. */
@@ -11,7 +11,7 @@ export async function controlClient(socketPath: string, actor: string): Promise<
   const headers = { 'svc-actor': actor.replace(/[^\x20-\x7e]/g, '?') }
   const run = async (name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> => {
     const path = `/operations/${encodeURIComponent(name)}`
-    const reply = await exchange({ socketPath }, { method: 'POST', path, headers, body: input })
+    const reply = await askPlane({ socketPath }, { method: 'POST', path, headers, body: input })
     if (reply.status === 200 && reply.body !== undefined) return reply.body
     throw problemOf(reply)
   }

@@ -2,7 +2,7 @@ import { type Answer, Problem } from '@svc/core'
 import type { Method } from '@svc/http'
 import { ROUTES } from '@svc/http/routes'
 import type { Connection } from './connect.ts'
-import { exchange } from './exchange.ts'
+import { askPlane } from './plane-request.ts'
 import { textsOf } from './problem-of.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -49,7 +49,7 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
       })
     }
     const headers = { authorization: `Bearer ${licenseKey}` }
-    const { status, body } = await exchange({ url }, { ...request(input), headers })
+    const { status, body } = await askPlane({ url }, { ...request(input), headers })
     if (status === 200 && body !== undefined) return body
     throw refusal(status, url, body)
   }

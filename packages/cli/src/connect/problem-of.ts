@@ -1,6 +1,6 @@
 import { Problem, type ProblemData } from '@svc/core'
 import { isProblemCode } from '../program/failure.ts'
-import type { Reply } from './exchange.ts'
+import type { Reply } from './plane-request.ts'
 
 /** Returns the entries that are texts. */
 export const textsOf = (entries: readonly unknown[]): string[] =>

@@ -2,7 +2,7 @@ import { type Answer, type CurrentCredentials, Problem } from '@svc/core'
 import { currentCredentials } from '../commands/users/password-input.ts'
 import type { Io } from '../io.ts'
 import type { Connection } from './connect.ts'
-import { exchange, type Reply } from './exchange.ts'
+import { askPlane, type Reply } from './plane-request.ts'
 import { problemOf } from './problem-of.ts'
 
 /**
@@ -14,7 +14,7 @@ export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, cookie: st
   const send = (name: string, input: Readonly<Record<string, unknown>>): Promise<Reply> => {
     const path = `/api/v1/operations/${encodeURIComponent(name)}`
     const body = confirmation === undefined ? input : { ...input, confirmation }
-    return exchange({ url }, { method: 'POST', path, headers: { cookie }, body })
+    return askPlane({ url }, { method: 'POST', path, headers: { cookie }, body })
   }
   const run = async (name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> => {
     let reply = await send(name, input)

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { Run } from '../commands/declare.ts'
 import type { Io } from '../io.ts'
 import { version } from '../version.ts'
-import type { CommonOptions, Handler } from './call.ts'
+import type { CommonOptions, Handler } from './command-run.ts'
 import {
   COMMANDS,
   FOOTER,
@@ -60,8 +60,8 @@ function runner(io: Io, parts: ProgramParts): Run {
   return <O>(load: () => Promise<Handler<O>>) =>
     async (...received: unknown[]) => {
       const command = received.at(-1) as Command
-      const { performCall } = await import('./perform-call.ts')
+      const { performRun } = await import('./perform-run.ts')
       const options = command.opts<O & CommonOptions>()
-      await performCall({ io, parts, args: command.args, options, load })
+      await performRun({ io, parts, args: command.args, options, load })
     }
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from '@svc/core'
 import type { Io } from '../io.ts'
-import type { Connect } from './call.ts'
+import type { Connect } from './command-run.ts'
 import { COMMANDS, overviewText } from './overview.ts'
 
 /** Parts that tests use instead of the machine's own. */

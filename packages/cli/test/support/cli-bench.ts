@@ -1,7 +1,7 @@
 import type { ControlPlane } from '@svc/core'
 import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
-import type { Connect } from '../../src/program/call.ts'
+import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
 

@@ -8,14 +8,14 @@ const MOST_RESERVED = 256 * MIB
 const LOOK_EVERY_MS = 1000
 
 /** Reads the state of a disk: blocks free to this process, their size in bytes, and all blocks. */
-type Look = (folder: string) => Promise<{ bavail: number; bsize: number; blocks: number }>
+type ReadFolder = (folder: string) => Promise<{ bavail: number; bsize: number; blocks: number }>
 
 /** Bytes that must stay free on a disk of `size` bytes: 5 %, at least 64 MiB, at most 256 MiB. */
 export const reservedBytes = (size: number): number =>
   Math.max(LEAST_FREE, Math.min(size * 0.05, MOST_RESERVED))
 
 /** The room that the disk under `folder` has for this process. */
-export async function diskRoom(folder: string, look: Look = statfs): Promise<DiskRoom> {
+export async function diskRoom(folder: string, look: ReadFolder = statfs): Promise<DiskRoom> {
   const { bavail, bsize, blocks } = await look(folder)
   return { freeBytes: bavail * bsize, reservedBytes: reservedBytes(blocks * bsize) }
 }
@@ -26,12 +26,12 @@ export async function diskRoom(folder: string, look: Look = statfs): Promise<Dis
  */
 export class DiskSpace {
   readonly #folder: string
-  readonly #look: Look
+  readonly #look: ReadFolder
   readonly #elapsedMs: () => number
   #lookedAt = Number.NEGATIVE_INFINITY
   #shortBytes = 0
 
-  constructor(folder: string, look: Look = statfs, elapsedMs: () => number = () => performance.now()) {
+  constructor(folder: string, look: ReadFolder = statfs, elapsedMs: () => number = () => performance.now()) {
     this.#folder = folder
     this.#look = look
     this.#elapsedMs = elapsedMs

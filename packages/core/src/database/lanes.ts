@@ -13,7 +13,7 @@ const RENEW_EVERY_MS = 1000
 export const LANE_OPTIONS = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
 
 /** A connection of the driver, as far as it is used here. */
-export interface Connection {
+export interface LaneClient {
   query(config: string | (Statement & { readonly values: unknown[] })): Promise<{ readonly rows: unknown[] }>
   release(destroy?: boolean): void
 }
@@ -24,12 +24,12 @@ export interface Connection {
  * a slow statement therefore discards the plans of its connection (decision 13).
  */
 export class Lanes {
-  readonly #connect: () => Promise<Connection>
+  readonly #connect: () => Promise<LaneClient>
   readonly #elapsedMs: () => number
-  readonly #renewedAt = new WeakMap<Connection, number>()
+  readonly #renewedAt = new WeakMap<LaneClient, number>()
 
   /** `elapsedMs`: milliseconds since some instant; default: the machine's. */
-  constructor(connect: () => Promise<Connection>, elapsedMs: () => number = () => performance.now()) {
+  constructor(connect: () => Promise<LaneClient>, elapsedMs: () => number = () => performance.now()) {
     this.#connect = connect
     this.#elapsedMs = elapsedMs
   }
@@ -49,7 +49,7 @@ export class Lanes {
   }
 
   // The answer does not wait until the plans are discarded.
-  #giveBack(connection: Connection, startedAt: number): void {
+  #giveBack(connection: LaneClient, startedAt: number): void {
     const now = this.#elapsedMs()
     const renewedAt = this.#renewedAt.get(connection) ?? Number.NEGATIVE_INFINITY
     if (now - startedAt < SUSPECT_MS || now - renewedAt < RENEW_EVERY_MS) {

@@ -1,5 +1,5 @@
 import { type messages, type PGlite, parse, protocol } from '@electric-sql/pglite'
-import type { Connection } from './lanes.ts'
+import type { LaneClient } from './lanes.ts'
 import type { Statement } from './session.ts'
 
 const { serialize } = protocol
@@ -27,7 +27,7 @@ const AS_BEFORE = serialize.query('reset plan_cache_mode; reset enable_seqscan')
  * same table. The settings of the lanes hold for these statements alone where all others share the connection
  * (`isShared`); else the connection's own hold.
  */
-export function pgliteStatements(pglite: PGlite, isShared = true): Connection {
+export function pgliteStatements(pglite: PGlite, isShared = true): LaneClient {
   const prepared = new Map<string, Prepared>()
 
   const send = (parts: readonly Uint8Array[]): Promise<Messages> =>

@@ -33,7 +33,7 @@ const CACHE_MS = 1000
 
 type Phase = 'starting' | 'serving' | 'draining'
 
-interface Look {
+interface CachedReadiness {
   readonly answer: Promise<Readiness>
   /** When the answer was found; undefined until then. */
   foundMs?: number
@@ -46,7 +46,7 @@ interface Look {
 export class Health {
   readonly #parts: HealthParts
   #phase: Phase = 'serving'
-  #latest: Look | undefined
+  #latest: CachedReadiness | undefined
 
   constructor(parts: HealthParts) {
     this.#parts = parts
@@ -92,8 +92,8 @@ export class Health {
     this.#latest = undefined
   }
 
-  #begin(): Look {
-    const look: Look = { answer: this.#look() }
+  #begin(): CachedReadiness {
+    const look: CachedReadiness = { answer: this.#look() }
     look.answer.then(() => {
       look.foundMs = this.#parts.timers.elapsedMs()
     })

@@ -15,7 +15,7 @@ const CLOCK_FAIL_MS = 60_000
 /** The check warns when the free room is at most this many times the reserve. */
 const ROOM_AHEAD = 4
 
-interface Look {
+interface DatabaseReading {
   readonly found: StorageHealth | undefined
   readonly oldestTransactionSeconds: number
   /** Times of our own clock before and after the query. */
@@ -50,7 +50,7 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function lookAt({ storage, clock }: StorageCheckParts): Promise<Look> {
+async function lookAt({ storage, clock }: StorageCheckParts): Promise<DatabaseReading> {
   const from = clock.now().getTime()
   const found = await storage.health().catch(() => undefined)
   const until = clock.now().getTime()
@@ -58,7 +58,10 @@ async function lookAt({ storage, clock }: StorageCheckParts): Promise<Look> {
   return { found, oldestTransactionSeconds: (await oldest) ?? 0, from, until }
 }
 
-function databaseFinding(kind: Storage['kind'], { found, oldestTransactionSeconds }: Look): Finding {
+function databaseFinding(
+  kind: Storage['kind'],
+  { found, oldestTransactionSeconds }: DatabaseReading,
+): Finding {
   if (found === undefined) return UNREACHABLE
   if (oldestTransactionSeconds > OLD_TRANSACTION_SECONDS) return { status: 'warn', detail: 'old-transaction' }
   return kind === 'postgresql' || kind === 'pglite-folder'
@@ -66,7 +69,7 @@ function databaseFinding(kind: Storage['kind'], { found, oldestTransactionSecond
     : { status: 'warn', detail: 'in-memory' }
 }
 
-function migrationsFinding({ found }: Look): Finding {
+function migrationsFinding({ found }: DatabaseReading): Finding {
   if (found === undefined) return UNREACHABLE
   const { drifted, pending, ahead } = found.migrations
   if (drifted.length > 0) return { status: 'fail', detail: 'drifted' }
@@ -75,7 +78,7 @@ function migrationsFinding({ found }: Look): Finding {
   return ahead === undefined ? { status: 'ok' } : { status: 'warn', detail: 'ahead' }
 }
 
-function clockFinding(kind: Storage['kind'], { found, from, until }: Look): Finding {
+function clockFinding(kind: Storage['kind'], { found, from, until }: DatabaseReading): Finding {
   // An embedded database uses the clock of this process.
   if (kind.startsWith('pglite')) return { status: 'skipped', detail: 'embedded' }
   if (found === undefined) return UNREACHABLE

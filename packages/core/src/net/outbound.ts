@@ -1,9 +1,9 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { type Log, silentLog } from '../log.ts'
-import { Call } from './call.ts'
 import type { Deadline } from './deadline.ts'
 import type { Resolver } from './dns.ts'
 import { exchange, type Message, type Received, wholeOf } from './exchange.ts'
+import { OutboundCall } from './outbound-call.ts'
 import { codeOf, type OutboundRefusal, OutboundRefused, refusalOf } from './outbound-refusal.ts'
 import {
   limitsOf,
@@ -59,7 +59,7 @@ class GuardedOutbound implements StreamingOutbound {
   readonly #ca: readonly string[]
   readonly #anyPort: boolean
   readonly #closing = new AbortController()
-  readonly #running = new Set<Call>()
+  readonly #running = new Set<OutboundCall>()
   #trusted: SecureContext | undefined
 
   constructor(parts: OutboundParts) {
@@ -112,15 +112,15 @@ class GuardedOutbound implements StreamingOutbound {
     await Promise.all([...this.#running].map(({ over }) => over))
   }
 
-  #begin({ signal, plainHttp = false, ...caps }: OutboundRequest): Call {
+  #begin({ signal, plainHttp = false, ...caps }: OutboundRequest): OutboundCall {
     const ends = signal ? [this.#closing.signal, signal] : [this.#closing.signal]
-    const call = new Call({ limits: limitsOf(this.#limits, caps), plainHttp, ends })
+    const call = new OutboundCall({ limits: limitsOf(this.#limits, caps), plainHttp, ends })
     this.#running.add(call)
     void call.over.then(() => this.#running.delete(call))
     return call
   }
 
-  async *#bodyOf({ body }: Received, call: Call): AsyncGenerator<Uint8Array> {
+  async *#bodyOf({ body }: Received, call: OutboundCall): AsyncGenerator<Uint8Array> {
     try {
       yield* body
     } catch (error) {
@@ -131,7 +131,7 @@ class GuardedOutbound implements StreamingOutbound {
   }
 
   /** Returns and logs the reason why a call failed; rethrows an error of our own code. */
-  #refusalOf(error: unknown, { host, deadline: { signal } }: Call): OutboundRefusal {
+  #refusalOf(error: unknown, { host, deadline: { signal } }: OutboundCall): OutboundRefusal {
     // After the deadline, other errors are its consequences.
     const refusal = refusalOf(signal.aborted ? signal.reason : error)
     if (!refusal) throw error
@@ -143,7 +143,7 @@ class GuardedOutbound implements StreamingOutbound {
     return refusal
   }
 
-  async #follow(url: string, first: Message, call: Call): Promise<Received> {
+  async #follow(url: string, first: Message, call: OutboundCall): Promise<Received> {
     const { plainHttp, limits } = call
     const reading = { plainHttp, anyPort: this.#anyPort }
     let target = readTarget(url, reading)
@@ -161,7 +161,7 @@ class GuardedOutbound implements StreamingOutbound {
     }
   }
 
-  async #hop(target: Target, message: Message, { limits, deadline }: Call): Promise<Received> {
+  async #hop(target: Target, message: Message, { limits, deadline }: OutboundCall): Promise<Received> {
     const addresses = await this.#addressesOf(target, limits, deadline)
     deadline.step(limits.connectMs)
     const { connectMs } = limits

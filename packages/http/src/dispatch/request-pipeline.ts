@@ -32,7 +32,7 @@ export interface RequestPipelineParts {
 }
 
 /** One request in progress. */
-interface Exchange {
+interface RequestInProgress {
   readonly responder: Responder
   readonly id: string
   readonly match: Match | undefined
@@ -96,7 +96,7 @@ export class RequestPipeline {
     return route.accept({ plane, caller, query, headers: req.headers, req, socket, head, draining })
   }
 
-  #begin(responder: Responder, match: Match | undefined): Exchange {
+  #begin(responder: Responder, match: Match | undefined): RequestInProgress {
     return { responder, id: this.#parts.ids.next(), match, start: performance.now() }
   }
 
@@ -129,7 +129,7 @@ export class RequestPipeline {
     }
   }
 
-  #refuse(exchange: Exchange, error: unknown): void {
+  #refuse(exchange: RequestInProgress, error: unknown): void {
     const { plane, metrics, elsewhere } = this.#parts
     const { responder, id, match } = exchange
     const template = match?.resource.template ?? UNMATCHED
@@ -145,12 +145,12 @@ export class RequestPipeline {
     this.#finish(exchange, reply, code)
   }
 
-  #finish(exchange: Exchange, reply: Reply, code?: string): void {
+  #finish(exchange: RequestInProgress, reply: Reply, code?: string): void {
     exchange.responder.send(exchange.id, reply)
     this.#record(exchange, reply.status, code)
   }
 
-  #record({ responder, id, match, start }: Exchange, status: number, code?: string): void {
+  #record({ responder, id, match, start }: RequestInProgress, status: number, code?: string): void {
     const { plane, metrics } = this.#parts
     const { method = '' } = responder.req
     const ms = performance.now() - start

@@ -1,5 +1,5 @@
 import { Problem, type SessionView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { ago, duration, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { knownPassword } from '../users/password-input.ts'
@@ -19,22 +19,22 @@ const sessionsTable = (sessions: readonly SessionView[], page: Page): string =>
   )
 
 /** Lists the own live sessions. */
-export const listSessions: Handler<AccountOptions> = async (call) => {
-  const { body } = await askAccount(call, { method: 'GET', path: '/account/sessions' })
+export const listSessions: Handler<AccountOptions> = async (run) => {
+  const { body } = await askAccount(run, { method: 'GET', path: '/account/sessions' })
   const answer = body as unknown as { readonly sessions: readonly SessionView[] }
-  call.print(answer, (page) => sessionsTable(answer.sessions, page))
+  run.print(answer, (page) => sessionsTable(answer.sessions, page))
 }
 
 /** Ends one of the own sessions, or all but the one in use. */
-export const endSessions: Handler<AccountOptions & { readonly all?: true }> = async (call) => {
-  const { all } = call.options
-  const [id] = call.args
+export const endSessions: Handler<AccountOptions & { readonly all?: true }> = async (run) => {
+  const { all } = run.options
+  const [id] = run.args
   if ((all === true) === (id !== undefined))
     throw new Problem('invalid-input', { detail: 'say which: an ID of svc account sessions, or --all' })
-  const body = given({ current: await knownPassword(call.io), id, all })
-  const reply = await askAccount(call, { method: 'POST', path: '/account/sessions/end', body })
+  const body = given({ current: await knownPassword(run.io), id, all })
+  const reply = await askAccount(run, { method: 'POST', path: '/account/sessions/end', body })
   const answer = reply.body as unknown as { readonly ended: number }
-  call.print(
+  run.print(
     answer,
     () => `${plain(`${answer.ended}`)} ${answer.ended === 1 ? 'session' : 'sessions'} ended\n`,
   )

@@ -1,9 +1,9 @@
 import { Problem } from '@svc/core'
-import { type Exchange, exchange, type Reply } from '../../connect/exchange.ts'
 import { keptSession, originOf } from '../../connect/kept-sessions.ts'
 import { warnOfPlainHttp } from '../../connect/plain-http.ts'
+import { askPlane, type PlaneRequest, type Reply } from '../../connect/plane-request.ts'
 import { problemOf } from '../../connect/problem-of.ts'
-import type { Call } from '../../program/call.ts'
+import type { CommandRun } from '../../program/command-run.ts'
 
 /** Flags of every `svc account …`. */
 export interface AccountOptions {
@@ -14,14 +14,17 @@ export interface AccountOptions {
  * Asks something about the own account, with the session of `svc login`.
  * @throws Problem `unauthorized` without a session, or what the server said
  */
-export async function askAccount({ io, options }: Call<AccountOptions>, request: Exchange): Promise<Reply> {
+export async function askAccount(
+  { io, options }: CommandRun<AccountOptions>,
+  request: PlaneRequest,
+): Promise<Reply> {
   const { url } = options
   const origin = originOf(url)
   const cookie = await keptSession(io, origin)
   const signIn = `svc login --url ${origin}`
   if (cookie === undefined) throw new Problem('unauthorized', { detail: `you are not signed in: ${signIn}` })
   warnOfPlainHttp(io, url, 'the session')
-  const reply = await exchange({ url }, { ...request, headers: { cookie } })
+  const reply = await askPlane({ url }, { ...request, headers: { cookie } })
   if (reply.status === 200) return reply
   // A wrong password is explained, a session that is none is not.
   if (reply.status === 401 && reply.body?.detail === undefined)

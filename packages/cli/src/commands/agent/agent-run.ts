@@ -5,7 +5,7 @@ import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handl
 import { type ConnectOptions, licenseKeyOf } from '../../connect/connect.ts'
 import { HANDLERS_FOLDER } from '../../handlers-folder.ts'
 import type { Io } from '../../io.ts'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { openLog } from '../../terminal/log.ts'
 import { version } from '../../version.ts'

@@ -1,5 +1,5 @@
 import { type AlertAction, type AlertView, Problem } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { alertsTable, secondOf } from './alerts-list.ts'
 
 /** Flags of the commands that act on alerts. */
@@ -33,12 +33,12 @@ function namesOf(args: readonly string[]): Record<string, unknown> {
 /** Acknowledges, snoozes or resolves alerts, or takes that back. */
 export const actOnAlerts =
   (action: AlertAction): Handler<AlertActOptions> =>
-  async (call) => {
-    const { for: duration, until, note, license } = call.options
+  async (run) => {
+    const { for: duration, until, note, license } = run.options
     const end = { for_seconds: secondsOf(duration), until: secondOf('--until', until) }
-    const input = given({ ...namesOf(call.args), ...end, note, license })
+    const input = given({ ...namesOf(run.args), ...end, note, license })
     type Acted = { readonly alert?: AlertView; readonly alerts?: readonly AlertView[] }
-    const answer = await call.operate<Acted>(`alerts.${action}`, input, true)
+    const answer = await run.operate<Acted>(`alerts.${action}`, input, true)
     const alerts = answer.alerts ?? (answer.alert === undefined ? [] : [answer.alert])
-    call.print(answer, (page) => alertsTable(alerts, page))
+    run.print(answer, (page) => alertsTable(alerts, page))
   }

@@ -1,5 +1,5 @@
 import { type AlertView, Problem, shellWord } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** Flags of `svc alerts list` and `svc fleet alerts`. */
@@ -41,8 +41,8 @@ export function secondOf(flag: string, text: string | undefined): number | undef
 }
 
 /** Lists alerts. */
-export const listAlerts: Handler<AlertListOptions> = async (call) => {
-  const { status, host, kind, since, limit, cursor, license } = call.options
+export const listAlerts: Handler<AlertListOptions> = async (run) => {
+  const { status, host, kind, since, limit, cursor, license } = run.options
   const bound = limit === undefined ? undefined : Number(limit)
   const input = given({
     status,
@@ -53,12 +53,12 @@ export const listAlerts: Handler<AlertListOptions> = async (call) => {
     cursor,
     license,
   })
-  const answer = await call.operate<{ alerts: readonly AlertView[]; next_cursor?: string }>(
+  const answer = await run.operate<{ alerts: readonly AlertView[]; next_cursor?: string }>(
     'alerts.list',
     input,
     true,
   )
-  call.print(answer, (page) => alertsTable(answer.alerts, page))
-  if (answer.alerts.length === 0) call.hint('No alerts.')
-  if (answer.next_cursor !== undefined) call.hint(`There are more: --cursor ${shellWord(answer.next_cursor)}`)
+  run.print(answer, (page) => alertsTable(answer.alerts, page))
+  if (answer.alerts.length === 0) run.hint('No alerts.')
+  if (answer.next_cursor !== undefined) run.hint(`There are more: --cursor ${shellWord(answer.next_cursor)}`)
 }

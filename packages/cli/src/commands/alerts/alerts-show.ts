@@ -1,5 +1,5 @@
 import type { AlertStoryView } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 const alertFacts = ({ alert }: AlertStoryView, page: Page): string =>
@@ -53,9 +53,9 @@ const actionsTable = ({ actions }: AlertStoryView, page: Page): string =>
   )
 
 /** Shows one alert with what became of it. */
-export const showAlert: Handler<object> = async (call) => {
-  const story = await call.operate<AlertStoryView>('alerts.show', { id: call.arg(0) })
-  call.print(story, (page) =>
+export const showAlert: Handler<object> = async (run) => {
+  const story = await run.operate<AlertStoryView>('alerts.show', { id: run.arg(0) })
+  run.print(story, (page) =>
     [
       alertFacts(story, page),
       story.deliveries.length === 0 ? '' : `\n${deliveriesTable(story, page)}`,

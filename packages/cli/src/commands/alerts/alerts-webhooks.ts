@@ -1,5 +1,5 @@
 import type { WebhookView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
@@ -31,42 +31,41 @@ const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>
   )
 
 /** Lists the webhooks to which alerts are sent. */
-export const listWebhooks: Handler<object> = async (call) => {
-  const answer = await call.operate<{ webhooks: readonly WebhookView[] }>('alerts.webhooks', {})
-  call.print(answer, (page) => webhooksTable(answer.webhooks, page))
-  if (answer.webhooks.length === 0) call.hint('No webhooks yet: svc alerts webhook-set sets one.')
+export const listWebhooks: Handler<object> = async (run) => {
+  const answer = await run.operate<{ webhooks: readonly WebhookView[] }>('alerts.webhooks', {})
+  run.print(answer, (page) => webhooksTable(answer.webhooks, page))
+  if (answer.webhooks.length === 0) run.hint('No webhooks yet: svc alerts webhook-set sets one.')
 }
 
 /** Sets the address of a tenant; prints the secret when one was made. */
-export const setWebhook: Handler<WebhookOptions> = async (call) => {
-  const { tenant, rotate } = call.options
-  const input = given({ url: call.arg(0), tenant, rotate })
-  const answer = await call.operate<{ webhook: WebhookView; secret?: string }>('alerts.webhook-set', input)
+export const setWebhook: Handler<WebhookOptions> = async (run) => {
+  const { tenant, rotate } = run.options
+  const input = given({ url: run.arg(0), tenant, rotate })
+  const answer = await run.operate<{ webhook: WebhookView; secret?: string }>('alerts.webhook-set', input)
   const { webhook, secret } = answer
-  call.print(answer, (page) => {
+  run.print(answer, (page) => {
     const shown = webhooksTable([webhook], page)
     return secret === undefined ? shown : `${shown}\nsecret  ${plain(secret)}\n`
   })
-  if (secret !== undefined)
-    call.hint('The secret is shown this once: the receiver checks signatures with it.')
+  if (secret !== undefined) run.hint('The secret is shown this once: the receiver checks signatures with it.')
 }
 
 /** Takes the address of a tenant away. */
-export const removeWebhook: Handler<WebhookOptions> = async (call) => {
-  const answer = await call.operate('alerts.webhook-remove', given({ tenant: call.options.tenant }))
-  call.print(answer, () => '')
-  call.hint('The webhook is removed; alerts still go to the log.')
+export const removeWebhook: Handler<WebhookOptions> = async (run) => {
+  const answer = await run.operate('alerts.webhook-remove', given({ tenant: run.options.tenant }))
+  run.print(answer, () => '')
+  run.hint('The webhook is removed; alerts still go to the log.')
 }
 
 /** Sends a test message; fails when the receiver does not take it. */
-export const testWebhook: Handler<WebhookOptions> = async (call) => {
-  const input = given({ tenant: call.options.tenant })
-  const answer = await call.operate<{ delivered: boolean; http_status?: number; error?: string }>(
+export const testWebhook: Handler<WebhookOptions> = async (run) => {
+  const input = given({ tenant: run.options.tenant })
+  const answer = await run.operate<{ delivered: boolean; http_status?: number; error?: string }>(
     'alerts.webhook-test',
     input,
   )
   const { delivered, http_status: status, error } = answer
   const said = plain([status, error].filter(Boolean).join(' '))
-  call.print(answer, () => (delivered ? `delivered: ${said}\n` : `not delivered: ${said}\n`))
+  run.print(answer, () => (delivered ? `delivered: ${said}\n` : `not delivered: ${said}\n`))
   return delivered ? EXIT.done : EXIT.failed
 }

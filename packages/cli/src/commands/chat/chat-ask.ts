@@ -1,4 +1,4 @@
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { table } from '../../terminal/render.ts'
 import { plain, plainBlock } from '../../terminal/terminal.ts'
 
@@ -18,9 +18,9 @@ interface AskAnswer {
 }
 
 /** Shows the answer of the documents to a question, and how well they cover it. */
-export const askDocuments: Handler<object> = async (call) => {
-  const answer = await call.operate<AskAnswer>('chat.ask', { question: call.arg(0) })
-  call.print(answer, (page) => {
+export const askDocuments: Handler<object> = async (run) => {
+  const answer = await run.operate<AskAnswer>('chat.ask', { question: run.arg(0) })
+  run.print(answer, (page) => {
     const covered = `${Math.round(answer.coverage * 100)} % of ${answer.terms.join(', ') || 'nothing'} covered`
     const verdict = `${answer.grounded ? 'grounded' : 'not grounded'}: ${covered}\n\n`
     const columns = [
@@ -32,5 +32,5 @@ export const askDocuments: Handler<object> = async (call) => {
     return `${plain(verdict.trimEnd())}\n\n${hits}${plainBlock(answer.answer)}\n`
   })
   if (answer.documents === 0)
-    call.hint('No documents were found: set CHAT_CONTENT_DIR to a folder of Markdown.')
+    run.hint('No documents were found: set CHAT_CONTENT_DIR to a folder of Markdown.')
 }

@@ -1,5 +1,5 @@
 import { type ConversationView, shellWord } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { wholeNumber } from '../number-option.ts'
 import { conversationsTable } from './conversation-table.ts'
 
@@ -10,12 +10,12 @@ export interface ChatListOptions {
 }
 
 /** Lists conversations. */
-export const listConversations: Handler<ChatListOptions> = async (call) => {
-  const { waiting = false, limit } = call.options
+export const listConversations: Handler<ChatListOptions> = async (run) => {
+  const { waiting = false, limit } = run.options
   const input = { waiting, limit: wholeNumber('--limit', limit) }
-  const answer = await call.operate<{ conversations: readonly ConversationView[] }>('chat.list', input)
-  call.print(answer, (page) => conversationsTable(answer.conversations, page))
+  const answer = await run.operate<{ conversations: readonly ConversationView[] }>('chat.list', input)
+  run.print(answer, (page) => conversationsTable(answer.conversations, page))
   const [first] = answer.conversations
-  if (first === undefined) call.hint(waiting ? 'Nobody waits.' : 'No conversations yet.')
-  else if (waiting) call.hint(`svc chat show ${shellWord(first.id)} shows what was said.`)
+  if (first === undefined) run.hint(waiting ? 'Nobody waits.' : 'No conversations yet.')
+  else if (waiting) run.hint(`svc chat show ${shellWord(first.id)} shows what was said.`)
 }

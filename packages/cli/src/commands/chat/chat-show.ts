@@ -1,5 +1,5 @@
 import { type ConversationView, type MessageView, shellWord } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { ago, type Page } from '../../terminal/render.ts'
 import { paint, plain, plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -14,18 +14,18 @@ function messageText({ role, text, at, engine, truncated }: MessageView, page: P
 }
 
 /** Shows a conversation with its last messages. */
-export const showConversation: Handler<{ readonly limit: string }> = async (call) => {
-  const input = { conversation: call.arg(0), limit: wholeNumber('--limit', call.options.limit) }
-  const answer = await call.operate<{
+export const showConversation: Handler<{ readonly limit: string }> = async (run) => {
+  const input = { conversation: run.arg(0), limit: wholeNumber('--limit', run.options.limit) }
+  const answer = await run.operate<{
     conversation: ConversationView
     messages: readonly MessageView[]
   }>('chat.show', input)
   const { conversation, messages } = answer
-  call.print(
+  run.print(
     answer,
     (page) =>
       conversationFacts(conversation, page) + messages.map((message) => messageText(message, page)).join(''),
   )
   if (conversation.waiting_since !== undefined)
-    call.hint(`svc chat reply ${shellWord(conversation.id)} TEXT answers.`)
+    run.hint(`svc chat reply ${shellWord(conversation.id)} TEXT answers.`)
 }

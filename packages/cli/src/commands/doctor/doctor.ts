@@ -1,5 +1,5 @@
 import type { SystemReport } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { reportTable } from './report-table.ts'
 
@@ -15,13 +15,13 @@ export interface Examination {
 }
 
 /** Prints the system check of a control plane, or of this machine before there is one. */
-export const doctor: Handler<DoctorOptions> = async (call): Promise<ExitCode> => {
-  const { report, notes } = call.options.local
-    ? await (await import('./local-check.ts')).examineMachine(call)
-    : { report: await call.operate<SystemReport>('health.check', {}), notes: [] }
-  call.print(report, (page) => reportTable(report.checks, page))
-  for (const note of notes) call.hint(note)
+export const doctor: Handler<DoctorOptions> = async (run): Promise<ExitCode> => {
+  const { report, notes } = run.options.local
+    ? await (await import('./local-check.ts')).examineMachine(run)
+    : { report: await run.operate<SystemReport>('health.check', {}), notes: [] }
+  run.print(report, (page) => reportTable(report.checks, page))
+  for (const note of notes) run.hint(note)
   const failed = report.checks.filter(({ status }) => status === 'fail').length
-  if (failed > 0) call.hint(`${failed} of ${report.checks.length} checks fail; docs/health.md says more.`)
+  if (failed > 0) run.hint(`${failed} of ${report.checks.length} checks fail; docs/health.md says more.`)
   return report.ok ? EXIT.done : EXIT.failed
 }

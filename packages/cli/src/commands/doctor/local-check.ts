@@ -13,7 +13,7 @@ import {
   storageChecks,
   systemTimers,
 } from '@svc/core'
-import type { Call } from '../../program/call.ts'
+import type { CommandRun } from '../../program/command-run.ts'
 import type { Examination } from './doctor.ts'
 import { folderChecks } from './folder-checks.ts'
 import { localSettings } from './local-settings.ts'
@@ -21,7 +21,7 @@ import { portCheck } from './port-check.ts'
 import { gitCheck, nodeCheck } from './program-checks.ts'
 
 /** Looks at this machine as `svc serve` would find it, without starting anything. */
-export async function examineMachine({ io, clock, options }: Call): Promise<Examination> {
+export async function examineMachine({ io, clock, options }: CommandRun): Promise<Examination> {
   const { config, faults } = localSettings(io, options.dataDir)
   await using database = databaseOf(config, clock)
   const checks = [

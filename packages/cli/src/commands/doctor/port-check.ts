@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Config, Finding, NamedCheck } from '@svc/core'
-import { exchange } from '../../connect/exchange.ts'
+import { askPlane } from '../../connect/plane-request.ts'
 
 /** Checks whether the service could listen on the address of its settings, or does already. */
 export const portCheck = ({ host, port }: Config['http']): NamedCheck => ({
@@ -27,7 +27,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '
 async function whoListens(host: string, port: number): Promise<Finding> {
   const near = EVERYWHERE[host] ?? host
   const url = `http://${near.includes(':') ? `[${near}]` : near}:${port}`
-  const reply = await exchange({ url }, { method: 'GET', path: '/healthz' }).catch(() => undefined)
+  const reply = await askPlane({ url }, { method: 'GET', path: '/healthz' }).catch(() => undefined)
   const isOurs = typeof reply?.body?.ok === 'boolean' && typeof reply.body.checks === 'object'
   return isOurs ? { status: 'ok', detail: 'served' } : { status: 'fail', detail: 'in-use' }
 }

@@ -1,5 +1,5 @@
 import type { FleetBackup } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import type { FleetOptions } from './fleet-servers.ts'
 
@@ -29,13 +29,13 @@ const backupsTable = (backups: readonly FleetBackup[], page: Page): string =>
   )
 
 /** Lists the backups of the hosts. */
-export const listBackups: Handler<FleetOptions> = async (call) => {
-  const { license, host } = call.options
+export const listBackups: Handler<FleetOptions> = async (run) => {
+  const { license, host } = run.options
   const input = given({ license, host })
-  const answer = await call.operate<{ backups: readonly FleetBackup[] }>('fleet.backups', input, true)
-  call.print(answer, (page) => backupsTable(answer.backups, page))
+  const answer = await run.operate<{ backups: readonly FleetBackup[] }>('fleet.backups', input, true)
+  run.print(answer, (page) => backupsTable(answer.backups, page))
   if (answer.backups.length > 0) return
-  call.hint(
+  run.hint(
     host === undefined
       ? 'No hosts yet: svc agent run on a host attaches it.'
       : `No host has the hostname ${host}.`,

@@ -1,5 +1,5 @@
 import { type FleetServer, shellWord } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'
 
 /**
@@ -7,13 +7,13 @@ import { type FleetOptions, serversTable } from './fleet-servers.ts'
  */
 export const changeHost =
   (verb: 'drain' | 'undrain' | 'label' | 'forget'): Handler<FleetOptions> =>
-  async (call) => {
-    const label = verb === 'label' ? call.arg(1) : undefined
-    const input = given({ host: call.arg(0), license: call.options.license, label })
-    const answer = await call.operate<{ server: FleetServer }>(`fleet.${verb}`, input)
-    call.print(answer, (page) => serversTable([answer.server], page))
+  async (run) => {
+    const label = verb === 'label' ? run.arg(1) : undefined
+    const input = given({ host: run.arg(0), license: run.options.license, label })
+    const answer = await run.operate<{ server: FleetServer }>(`fleet.${verb}`, input)
+    run.print(answer, (page) => serversTable([answer.server], page))
     const { hostname, id } = answer.server
     const host = hostname || id
-    if (verb === 'drain') call.hint(`${host} takes no new jobs; svc fleet undrain ${shellWord(id)} lets it.`)
-    if (verb === 'forget') call.hint(`${host} is off the list until its next heartbeat.`)
+    if (verb === 'drain') run.hint(`${host} takes no new jobs; svc fleet undrain ${shellWord(id)} lets it.`)
+    if (verb === 'forget') run.hint(`${host} is off the list until its next heartbeat.`)
   }

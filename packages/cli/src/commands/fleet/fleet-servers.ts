@@ -1,5 +1,5 @@
 import type { OperatorServer } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** Flags that narrow a fleet read. */
@@ -35,19 +35,19 @@ export const serversTable = (servers: readonly OperatorServer[], page: Page): st
 const HOSTS_PER_LICENSE = 25
 
 /** Lists the hosts. */
-export const listServers: Handler<FleetOptions> = async (call) => {
-  const { license } = call.options
-  const answer = await call.operate<{ servers: readonly OperatorServer[] }>(
+export const listServers: Handler<FleetOptions> = async (run) => {
+  const { license } = run.options
+  const answer = await run.operate<{ servers: readonly OperatorServer[] }>(
     'fleet.servers',
     given({ license }),
     true,
   )
-  call.print(answer, (page) => serversTable(answer.servers, page))
+  run.print(answer, (page) => serversTable(answer.servers, page))
   const { length } = answer.servers
-  if (length === 0) call.hint('No hosts yet: svc agent run on a host attaches it.')
-  const isOneLicense = license !== undefined || call.options.url !== undefined
+  if (length === 0) run.hint('No hosts yet: svc agent run on a host attaches it.')
+  const isOneLicense = license !== undefined || run.options.url !== undefined
   if (isOneLicense && length > HOSTS_PER_LICENSE) {
-    call.hint(
+    run.hint(
       `${length} hosts share one license, which carries about 30 heartbeats a minute: issue another for some.`,
     )
   }

@@ -1,6 +1,6 @@
 import { type JobView, type StoredLine, shellWord } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
-import type { Call } from '../../program/call.ts'
+import type { CommandRun } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { paint, plain, tameLine } from '../../terminal/terminal.ts'
 import { endText } from './job-table.ts'
@@ -17,7 +17,7 @@ const linesText = (lines: readonly StoredLine[]): string =>
   lines.map(({ line }) => `${tameLine(line)}\n`).join('')
 
 /** Writes lines of a log to stdout. A pipe may end at a terminal, so it gets no others than one. */
-export function writeLines({ io, options }: Call<LogsOptions>, lines: readonly StoredLine[]): void {
+export function writeLines({ io, options }: CommandRun<LogsOptions>, lines: readonly StoredLine[]): void {
   if (options.raw === true) io.out.writeRaw(lines.map(({ line }) => `${line}\n`).join(''))
   else io.out.write(linesText(lines))
 }
@@ -34,20 +34,20 @@ export interface Followed {
  * With `--json` the lines go to stderr, because stdout holds the one document.
  */
 export async function follow(
-  call: Call<LogsOptions>,
+  run: CommandRun<LogsOptions>,
   connection: Connection,
   jobId: string,
 ): Promise<Followed> {
   const lines: StoredLine[] = []
-  const { io, options } = call
+  const { io, options } = run
   const onLine = (line: StoredLine) => {
-    if (options.json !== true) return writeLines(call, [line])
+    if (options.json !== true) return writeLines(run, [line])
     lines.push(line)
     io.err.write(linesText([line]))
   }
-  const job = await untilStopped(call, { connection, jobId, onLine })
+  const job = await untilStopped(run, { connection, jobId, onLine })
   if (job === undefined) {
-    call.hint(
+    run.hint(
       `No longer following; the job goes on. svc jobs logs ${shellWord(jobId)} --follow · svc jobs cancel ${shellWord(jobId)}`,
     )
     return { job, lines, exitCode: EXIT.interrupted }
@@ -57,23 +57,23 @@ export async function follow(
 
 /** Watches a job until it ends or a signal arrives; undefined after a signal. */
 export async function untilStopped(
-  call: Call,
+  run: CommandRun,
   watch: Pick<Watch, 'connection' | 'jobId' | 'onLine'>,
 ): Promise<JobView | undefined> {
   const stop = new AbortController()
-  const undo = call.io.onStop(() => {
+  const undo = run.io.onStop(() => {
     // A request that hangs would keep the first one waiting.
-    if (stop.signal.aborted) call.io.exit(EXIT.interrupted)
+    if (stop.signal.aborted) run.io.exit(EXIT.interrupted)
     stop.abort()
   })
-  const onNote = (note: string) => call.note(note)
+  const onNote = (note: string) => run.note(note)
   return watchJob({ ...watch, signal: stop.signal, onNote }).finally(undo)
 }
 
 /** Prints how a followed job ended: its state is the last line on stdout. */
-export function printEnd(call: Call, { job }: Followed): void {
+export function printEnd(run: CommandRun, { job }: Followed): void {
   if (job === undefined) return
-  const { colour } = call.page
-  const text = plain(endText(job, call.page))
-  call.io.out.write(`${colour ? paint(text, job.state === 'succeeded' ? 'green' : 'red') : text}\n`)
+  const { colour } = run.page
+  const text = plain(endText(job, run.page))
+  run.io.out.write(`${colour ? paint(text, job.state === 'succeeded' ? 'green' : 'red') : text}\n`)
 }

@@ -1,5 +1,5 @@
 import { type JobView, shellWord } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { untilStopped } from './follow.ts'
 import { isOver, jobsTable } from './job-table.ts'
@@ -17,19 +17,19 @@ const endedCancelled = (job: JobView): boolean =>
  * Ends a job that waits, or asks its host to stop it. With `--wait` the command ends when the host has
  * confirmed: code 0 when the job was cancelled, 1 when it ended in another way first.
  */
-export const cancelJob: Handler<CancelOptions> = async (call): Promise<ExitCode | undefined> => {
-  await using connection = await call.connect()
-  const jobId = call.arg(0)
-  const input = given({ job: jobId, reason: call.options.reason })
+export const cancelJob: Handler<CancelOptions> = async (run): Promise<ExitCode | undefined> => {
+  await using connection = await run.connect()
+  const jobId = run.arg(0)
+  const input = given({ job: jobId, reason: run.options.reason })
   const asked = (await connection.run('jobs.cancel', input)) as { job: JobView; effect: string }
-  const isWaiting = call.options.wait === true && !isOver(asked.job)
-  if (isWaiting) call.hint('asked its host to stop; waiting for the confirmation')
-  const job = isWaiting ? ((await untilStopped(call, { connection, jobId })) ?? asked.job) : asked.job
-  call.print({ ...asked, job }, (page) => jobsTable([job], page))
-  if (asked.effect === 'none' && !endedCancelled(job)) call.hint(`It had ${job.state} before.`)
-  if (call.options.wait !== true) {
+  const isWaiting = run.options.wait === true && !isOver(asked.job)
+  if (isWaiting) run.hint('asked its host to stop; waiting for the confirmation')
+  const job = isWaiting ? ((await untilStopped(run, { connection, jobId })) ?? asked.job) : asked.job
+  run.print({ ...asked, job }, (page) => jobsTable([job], page))
+  if (asked.effect === 'none' && !endedCancelled(job)) run.hint(`It had ${job.state} before.`)
+  if (run.options.wait !== true) {
     if (!isOver(job))
-      call.hint(`Its host was asked to stop: svc jobs cancel ${shellWord(job.id)} --wait waits for the end.`)
+      run.hint(`Its host was asked to stop: svc jobs cancel ${shellWord(job.id)} --wait waits for the end.`)
     return undefined
   }
   return endedCancelled(job) ? EXIT.done : EXIT.failed

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type DeploymentView, type JobView, Problem, shellWord } from '@svc/core'
-import { type Call, given, type Handler } from '../../program/call.ts'
+import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { wholeNumber } from '../number-option.ts'
 import { follow, printEnd } from './follow.ts'
@@ -27,22 +27,22 @@ interface Enqueued {
 }
 
 /** Gives the hosts of a license a job, and follows it when asked to. */
-export const enqueueJob: Handler<EnqueueOptions> = async (call): Promise<ExitCode | undefined> => {
-  const input = await inputOf(call)
-  await using connection = await call.connect()
+export const enqueueJob: Handler<EnqueueOptions> = async (run): Promise<ExitCode | undefined> => {
+  const input = await inputOf(run)
+  await using connection = await run.connect()
   const answer = (await connection.run('jobs.enqueue', input)) as unknown as Enqueued
   const { job, created } = answer
-  if (!created) call.hint(`${job.id} is unfinished and has this dedupe key: nothing new was made.`)
-  if (call.options.follow !== true) {
-    call.print(answer, (page) => jobsTable([job], page))
-    call.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
+  if (!created) run.hint(`${job.id} is unfinished and has this dedupe key: nothing new was made.`)
+  if (run.options.follow !== true) {
+    run.print(answer, (page) => jobsTable([job], page))
+    run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
     return undefined
   }
-  call.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)
-  const followed = await follow(call, connection, job.id)
+  run.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)
+  const followed = await follow(run, connection, job.id)
   const last = followed.job ?? job
-  if (call.options.json !== true) printEnd(call, followed)
-  else call.print(given({ ...answer, job: last, deployment: mirrored(answer.deployment, last) }), () => '')
+  if (run.options.json !== true) printEnd(run, followed)
+  else run.print(given({ ...answer, job: last, deployment: mirrored(answer.deployment, last) }), () => '')
   return followed.exitCode
 }
 
@@ -50,7 +50,7 @@ export const enqueueJob: Handler<EnqueueOptions> = async (call): Promise<ExitCod
 const mirrored = (deployment: DeploymentView | undefined, { state }: JobView): DeploymentView | undefined =>
   deployment === undefined ? undefined : { ...deployment, state }
 
-async function inputOf({ io, args, options }: Call<EnqueueOptions>): Promise<Record<string, unknown>> {
+async function inputOf({ io, args, options }: CommandRun<EnqueueOptions>): Promise<Record<string, unknown>> {
   const payload = await payloadOf(io.cwd, options.payload)
   return given({
     kind: args[0],

@@ -1,25 +1,25 @@
 import type { StoredLine } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { follow, type LogsOptions, printEnd, writeLines } from './follow.ts'
 
 /** Prints the log of a job, or follows it to the end of the job. */
-export const jobLogs: Handler<LogsOptions> = async (call): Promise<ExitCode | undefined> => {
-  await using connection = await call.connect()
-  const jobId = call.arg(0)
-  if (call.options.follow) {
-    const followed = await follow(call, connection, jobId)
+export const jobLogs: Handler<LogsOptions> = async (run): Promise<ExitCode | undefined> => {
+  await using connection = await run.connect()
+  const jobId = run.arg(0)
+  if (run.options.follow) {
+    const followed = await follow(run, connection, jobId)
     const { job, lines, exitCode } = followed
-    if (call.options.json !== true) printEnd(call, followed)
+    if (run.options.json !== true) printEnd(run, followed)
     else if (job !== undefined)
-      call.print(given({ logs: lines, state: job.state, error: job.error }), () => '')
+      run.print(given({ logs: lines, state: job.state, error: job.error }), () => '')
     return exitCode
   }
   const document = await wholeLog(connection, jobId)
-  if (call.options.json === true) call.print(document, () => '')
-  else writeLines(call, document.logs)
-  if (document.logs.length === 0) call.hint(`No lines yet; the job is ${document.state}.`)
+  if (run.options.json === true) run.print(document, () => '')
+  else writeLines(run, document.logs)
+  if (document.logs.length === 0) run.hint(`No lines yet; the job is ${document.state}.`)
   return undefined
 }
 

@@ -1,12 +1,12 @@
 import { type JobView, shellWord } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { jobFacts } from './job-table.ts'
 
 /** Shows one job. */
-export const showJob: Handler<object> = async (call) => {
-  const answer = await call.operate<{ job: JobView; log_lines: number }>('jobs.show', { job: call.arg(0) })
+export const showJob: Handler<object> = async (run) => {
+  const answer = await run.operate<{ job: JobView; log_lines: number }>('jobs.show', { job: run.arg(0) })
   const { job, log_lines } = answer
-  call.print(answer, (page) => jobFacts(job, page))
-  if (log_lines > 0) call.hint(`${log_lines} log lines: svc jobs logs ${shellWord(job.id)}`)
-  if (job.state === 'pending') call.hint(`Waiting; svc jobs why ${shellWord(job.id)} says for what.`)
+  run.print(answer, (page) => jobFacts(job, page))
+  if (log_lines > 0) run.hint(`${log_lines} log lines: svc jobs logs ${shellWord(job.id)}`)
+  if (job.state === 'pending') run.hint(`Waiting; svc jobs why ${shellWord(job.id)} says for what.`)
 }

@@ -1,12 +1,12 @@
 import type { JobView, WaitReason } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 
 /** Says why a job waits. */
-export const whyJob: Handler<object> = async (call) => {
-  const answer = await call.operate<{ job: JobView; reasons: readonly WaitReason[] }>('jobs.why', {
-    job: call.arg(0),
+export const whyJob: Handler<object> = async (run) => {
+  const answer = await run.operate<{ job: JobView; reasons: readonly WaitReason[] }>('jobs.why', {
+    job: run.arg(0),
   })
   const { job, reasons } = answer
-  call.print(answer, () => reasons.map(({ text }) => `${plain(`${job.id} ${text}`)}\n`).join(''))
+  run.print(answer, () => reasons.map(({ text }) => `${plain(`${job.id} ${text}`)}\n`).join(''))
 }

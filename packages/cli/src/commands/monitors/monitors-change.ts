@@ -1,17 +1,17 @@
 import type { MonitorView } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { monitorFacts, monitorsTable } from './monitor-view.ts'
 
 /** Shows one monitor. */
-export const showMonitor: Handler<object> = async (call) => {
-  const answer = await call.operate<{ monitor: MonitorView }>('monitors.show', { monitor: call.arg(0) })
-  call.print(answer, (page) => monitorFacts(answer.monitor, page))
+export const showMonitor: Handler<object> = async (run) => {
+  const answer = await run.operate<{ monitor: MonitorView }>('monitors.show', { monitor: run.arg(0) })
+  run.print(answer, (page) => monitorFacts(answer.monitor, page))
 }
 
 /** Pauses, resumes, removes or accepts a monitor, named by its id or its name. */
 export const changeMonitor =
   (verb: 'pause' | 'resume' | 'remove' | 'accept'): Handler<object> =>
-  async (call) => {
-    const answer = await call.operate<{ monitor: MonitorView }>(`monitors.${verb}`, { monitor: call.arg(0) })
-    call.print(answer, (page) => monitorsTable([answer.monitor], page))
+  async (run) => {
+    const answer = await run.operate<{ monitor: MonitorView }>(`monitors.${verb}`, { monitor: run.arg(0) })
+    run.print(answer, (page) => monitorsTable([answer.monitor], page))
   }

@@ -1,5 +1,5 @@
 import type { MonitorView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { wholeNumber } from '../number-option.ts'
 import { monitorFacts } from './monitor-view.ts'
 
@@ -33,17 +33,17 @@ const definitionOf = (options: DefineOptions): Record<string, unknown> => {
 }
 
 /** Watches a name. */
-export const addMonitor: Handler<DefineOptions> = async (call) => {
-  const { name, tenant, license } = call.options
-  const input = given({ name, tenant, license, ...definitionOf(call.options) })
-  const answer = await call.operate<{ monitor: MonitorView }>('monitors.add', input)
-  call.print(answer, (page) => monitorFacts(answer.monitor, page))
-  call.hint('It runs at the next tick; svc monitors run NAME runs it now.')
+export const addMonitor: Handler<DefineOptions> = async (run) => {
+  const { name, tenant, license } = run.options
+  const input = given({ name, tenant, license, ...definitionOf(run.options) })
+  const answer = await run.operate<{ monitor: MonitorView }>('monitors.add', input)
+  run.print(answer, (page) => monitorFacts(answer.monitor, page))
+  run.hint('It runs at the next tick; svc monitors run NAME runs it now.')
 }
 
 /** Changes what a monitor watches, or how. */
-export const updateMonitor: Handler<DefineOptions> = async (call) => {
-  const input = given({ monitor: call.arg(0), ...definitionOf(call.options) })
-  const answer = await call.operate<{ monitor: MonitorView }>('monitors.update', input)
-  call.print(answer, (page) => monitorFacts(answer.monitor, page))
+export const updateMonitor: Handler<DefineOptions> = async (run) => {
+  const input = given({ monitor: run.arg(0), ...definitionOf(run.options) })
+  const answer = await run.operate<{ monitor: MonitorView }>('monitors.update', input)
+  run.print(answer, (page) => monitorFacts(answer.monitor, page))
 }

@@ -1,5 +1,5 @@
 import type { MonitorView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { monitorsTable } from './monitor-view.ts'
 
 /** Flags of `svc monitors list`. */
@@ -9,11 +9,11 @@ export interface ListOptions {
 }
 
 /** Lists the monitors. */
-export const listMonitors: Handler<ListOptions> = async (call) => {
-  const { tenant, license } = call.options
+export const listMonitors: Handler<ListOptions> = async (run) => {
+  const { tenant, license } = run.options
   const input = given({ tenant, license })
-  const answer = await call.operate<{ monitors: readonly MonitorView[] }>('monitors.list', input)
-  call.print(answer, (page) => monitorsTable(answer.monitors, page))
+  const answer = await run.operate<{ monitors: readonly MonitorView[] }>('monitors.list', input)
+  run.print(answer, (page) => monitorsTable(answer.monitors, page))
   if (answer.monitors.length > 0) return
-  call.hint('No monitors yet: svc monitors add --name N --host H --type A watches a name.')
+  run.hint('No monitors yet: svc monitors add --name N --host H --type A watches a name.')
 }

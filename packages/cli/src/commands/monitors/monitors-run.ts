@@ -1,5 +1,5 @@
 import type { HistoryView, MonitorView, ObservationView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -13,15 +13,15 @@ interface Ran {
 }
 
 /** Runs one monitor, or all that are due. */
-export const runMonitors: Handler<object> = async (call) => {
-  const monitor = call.args[0]
-  const answer = await call.operate<Ran>('monitors.run', given({ monitor }))
+export const runMonitors: Handler<object> = async (run) => {
+  const monitor = run.args[0]
+  const answer = await run.operate<Ran>('monitors.run', given({ monitor }))
   const { ran, changed, outcome, monitor: after } = answer
   const counts: [string, string][] = [
     ['ran', String(ran)],
     ['changed', String(changed)],
   ]
-  call.print(answer, (page) =>
+  run.print(answer, (page) =>
     after === undefined
       ? facts(counts, page)
       : `${facts([['outcome', outcome]], page)}${monitorFacts(after, page)}`,
@@ -34,11 +34,11 @@ type Checked = ObservationView & {
 }
 
 /** Asks now and changes nothing; exit code 1 when the answer is not as expected, or there is none. */
-export const checkMonitor: Handler<object> = async (call): Promise<ExitCode | undefined> => {
-  const checked = await call.operate<Checked>('monitors.check', { monitor: call.arg(0) })
+export const checkMonitor: Handler<object> = async (run): Promise<ExitCode | undefined> => {
+  const checked = await run.operate<Checked>('monitors.check', { monitor: run.arg(0) })
   const { monitor, answer, error, as_expected: asExpected } = checked
   const verdict = error === undefined ? { true: 'yes', false: 'no' }[String(asExpected)] : undefined
-  call.print(checked, (page) =>
+  run.print(checked, (page) =>
     facts(
       [
         ['asked for', `${monitor.host} ${monitor.type}`],
@@ -72,9 +72,9 @@ const stretches = (history: readonly HistoryView[], page: Page): string =>
   )
 
 /** Tells what the runs of a monitor found, equal ones together. */
-export const monitorHistory: Handler<HistoryOptions> = async (call) => {
-  const input = given({ monitor: call.arg(0), limit: wholeNumber('--limit', call.options.limit) })
-  const answer = await call.operate<{ history: readonly HistoryView[] }>('monitors.history', input)
-  call.print(answer, (page) => stretches(answer.history, page))
-  if (answer.history.length === 0) call.hint('It has not run yet.')
+export const monitorHistory: Handler<HistoryOptions> = async (run) => {
+  const input = given({ monitor: run.arg(0), limit: wholeNumber('--limit', run.options.limit) })
+  const answer = await run.operate<{ history: readonly HistoryView[] }>('monitors.history', input)
+  run.print(answer, (page) => stretches(answer.history, page))
+  if (answer.history.length === 0) run.hint('It has not run yet.')
 }

@@ -1,6 +1,6 @@
 import { readConfig } from '@svc/core'
 import type { Io } from '../../io.ts'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { openLog } from '../../terminal/log.ts'
 import { type RunningService, startService } from './running-service.ts'

@@ -10,7 +10,7 @@ import {
 } from '@svc/core'
 import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Io } from '../../io.ts'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { openLog } from '../../terminal/log.ts'
 import { startService } from '../serve/running-service.ts'

@@ -1,6 +1,6 @@
 import { type CurrentCredentials, Problem } from '@svc/core'
 import type { Io } from '../../io.ts'
-import { given } from '../../program/call.ts'
+import { given } from '../../program/command-run.ts'
 
 type Asking = Pick<Io, 'readSecret'>
 

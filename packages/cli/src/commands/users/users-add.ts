@@ -1,5 +1,5 @@
 import { shellWord, type UserView } from '@svc/core'
-import { given, type Handler } from '../../program/call.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { newPassword } from './password-input.ts'
 import { usersTable } from './users-list.ts'
 
@@ -11,16 +11,16 @@ export interface AddUserOptions {
 }
 
 /** Adds a user; without a password they sign in by minted sessions only. */
-export const addUser: Handler<AddUserOptions> = async (call) => {
-  const { role, tenant, passwordStdin } = call.options
-  const password = passwordStdin ? await newPassword(call.io) : undefined
-  const answer = await call.operate<{ user: UserView }>(
+export const addUser: Handler<AddUserOptions> = async (run) => {
+  const { role, tenant, passwordStdin } = run.options
+  const password = passwordStdin ? await newPassword(run.io) : undefined
+  const answer = await run.operate<{ user: UserView }>(
     'users.add',
-    given({ email: call.arg(0), role, tenant, password }),
+    given({ email: run.arg(0), role, tenant, password }),
   )
-  call.print(answer, (page) => usersTable([answer.user], page))
+  run.print(answer, (page) => usersTable([answer.user], page))
   if (password === undefined) {
-    call.hint(
+    run.hint(
       `No password is set: svc users set-password ${shellWord(answer.user.email)}, or svc sessions mint ${shellWord(answer.user.email)}.`,
     )
   }

@@ -1,5 +1,5 @@
 import type { UserView } from '@svc/core'
-import type { Handler } from '../../program/call.ts'
+import type { Handler } from '../../program/command-run.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 
 /** Users as people read them. */
@@ -18,9 +18,9 @@ export const usersTable = (users: readonly UserView[], page: Page): string =>
   )
 
 /** Lists the users. */
-export const listUsers: Handler<object> = async (call) => {
-  const answer = await call.operate<{ users: readonly UserView[] }>('users.list', {})
-  call.print(answer, (page) => usersTable(answer.users, page))
+export const listUsers: Handler<object> = async (run) => {
+  const answer = await run.operate<{ users: readonly UserView[] }>('users.list', {})
+  run.print(answer, (page) => usersTable(answer.users, page))
   if (answer.users.length === 0)
-    call.hint('No users yet: svc users add EMAIL --role super_admin adds the first.')
+    run.hint('No users yet: svc users add EMAIL --role super_admin adds the first.')
 }

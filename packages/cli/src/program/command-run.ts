@@ -13,8 +13,8 @@ export interface CommonOptions extends ConnectOptions {
 /** Connects a command to the control plane; tests pass their own function. */
 export type Connect = (io: Io, options: ConnectOptions, licensed: boolean) => Promise<Connection>
 
-/** Inputs of a call. */
-export interface CallParts<Options> {
+/** Inputs of a run. */
+export interface CommandRunParts<Options> {
   readonly io: Io
   readonly clock: Clock
   readonly connect: Connect
@@ -23,17 +23,17 @@ export interface CallParts<Options> {
 }
 
 /** The function that carries out a command. Its result is the exit code; undefined means 0. */
-export type Handler<Options> = (call: Call<Options>) => Promise<ExitCode | undefined>
+export type Handler<Options> = (run: CommandRun<Options>) => Promise<ExitCode | undefined>
 
 /** One run of a command: its arguments and options, and the ways to work and to answer. */
-export class Call<Options = unknown> {
+export class CommandRun<Options = unknown> {
   readonly io: Io
   readonly clock: Clock
   readonly args: readonly string[]
   readonly options: Options & CommonOptions
   readonly #connect: Connect
 
-  constructor({ io, clock, connect, args, options }: CallParts<Options & CommonOptions>) {
+  constructor({ io, clock, connect, args, options }: CommandRunParts<Options & CommonOptions>) {
     this.io = io
     this.clock = clock
     this.args = args

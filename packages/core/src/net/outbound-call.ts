@@ -4,7 +4,7 @@ import type { OutboundLimits } from './outbound-request.ts'
 import type { Target } from './target.ts'
 
 /** One outgoing call, from its URL to the end of the answer's body. */
-export class Call {
+export class OutboundCall {
   readonly limits: OutboundLimits
   readonly plainHttp: boolean
   readonly deadline: Deadline

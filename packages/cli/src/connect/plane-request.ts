@@ -2,7 +2,7 @@ import { Problem } from '@svc/core'
 import { type HttpCall, HttpClient, type Target } from '../http-client.ts'
 
 /** One request. `path` begins with a slash and is appended to the path of the address. */
-export interface Exchange extends Omit<HttpCall, 'body'> {
+export interface PlaneRequest extends Omit<HttpCall, 'body'> {
   readonly body?: unknown
 }
 
@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 /**
- * Time limit of an exchange: an operation may wait for its turn and then work on the database for five
+ * Time limit of a request: an operation may wait for its turn and then work on the database for five
  * seconds.
  */
 const TIMEOUT_MS = 30_000
@@ -34,7 +34,7 @@ const ABSENT = new Set([
  * Sends a request and reads the whole answer.
  * @throws Problem `unavailable` when no whole answer comes
  */
-export async function exchange(target: Target, { body, ...call }: Exchange): Promise<Reply> {
+export async function askPlane(target: Target, { body, ...call }: PlaneRequest): Promise<Reply> {
   using client = new HttpClient(target, { timeoutMs: TIMEOUT_MS })
   const answer = await client.send(body === undefined ? call : { ...call, body: JSON.stringify(body) })
   if (answer.fault !== undefined) throw new Problem('unavailable', { detail: reasonOf(target, answer.fault) })
