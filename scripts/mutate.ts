@@ -24,7 +24,7 @@ const configOf = ({ sources, least }: Rules, workers: number): object => ({
   ignoreStatic: true,
   concurrency: workers,
   thresholds: { break: least },
-  reporters: ['clear-text'],
+  reporters: ['clear-text', 'progress-append-only'],
   clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false },
 })
 

@@ -55,6 +55,7 @@ describe('the programs that the docs show', () => {
       'in-node-http.mjs',
       'with-listen.mjs',
       'operations.mjs',
+      'own-routes.mjs',
       'waiting.mjs',
     ])
   })

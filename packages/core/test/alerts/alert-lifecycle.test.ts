@@ -179,4 +179,82 @@ describe('the life of an alert', () => {
     const step = nextStep(snoozed, undefined, key.clock.now())
     expect(isForgettable(snoozed, step, key.clock.now())).toBe(false)
   })
+
+  it('a key begins with nothing: no condition, no transition, no alert', () => {
+    expect(newAlertKey(condition)).toMatchObject({ revision: 0, isPresent: false, transitions: [] })
+  })
+
+  it('the state says at each step whether the condition was there', () => {
+    const key = new Key()
+    const seen = [true, true, true, false, false].map((found) => {
+      key.tick(found)
+      return key.watch.isPresent
+    })
+    expect(seen).toEqual([true, true, true, false, false])
+    key.ticks(true, true)
+    key.resolve()
+    expect(key.watch.isPresent).toBe(false)
+  })
+
+  it('an alert that a person has acknowledged says nothing when its snooze ends', () => {
+    const key = new Key()
+    key.watch = { ...key.watch, snoozedUntil: new Date(key.clock.now().getTime() + 3 * 60_000) }
+    key.ticks(true, true)
+    if (key.watch.alert) key.watch = { ...key.watch, alert: { ...key.watch.alert, isAcknowledged: true } }
+    key.ticks(true, true, true)
+    expect(key.notices).toEqual([])
+  })
+
+  it('the return of a condition under a flapping alert counts once, and its staying does not', () => {
+    const key = new Key()
+    key.ticks(true, true, false, true, true, false)
+    const counts = [true, true, false, false].map((found) => {
+      key.tick(found)
+      return key.watch.transitions.length
+    })
+    expect(counts).toEqual([5, 5, 6, 6])
+  })
+
+  it('an alert flaps as long as four transitions are recent, and no longer', () => {
+    const key = new Key()
+    key.ticks(true, true, false, true, true, false, true)
+    expect(key.watch.alert?.flapping).toBe(true)
+    const [fourth = 0] = key.watch.transitions.slice(-4)
+    const minutes = (fourth + FLAP_MS - key.clock.now().getTime()) / 60_000
+    key.clock.advance({ minutes: minutes - 2 })
+    key.tick(true)
+    expect(key.watch.alert?.flapping).toBe(true)
+    key.tick(true)
+    expect(key.watch.alert?.flapping).toBe(false)
+  })
+
+  it('a person who resolves a flapping alert ends that too, and it is announced', () => {
+    const key = new Key()
+    key.ticks(true, true, false, true, true, false)
+    key.resolve()
+    expect(key.watch.alert?.flapping).toBe(false)
+    expect(key.notices.at(-1)).toBe('resolved')
+  })
+})
+
+describe('a key is kept', () => {
+  const at = new FakeClock().now()
+  const empty = nextStep(newAlertKey(condition), undefined, at)
+  const state = (changed: Partial<typeof empty.state>) => ({
+    ...empty,
+    state: { ...empty.state, ...changed },
+  })
+
+  it.each([
+    ['while the condition waits for its second tick', state({ pendingSince: at })],
+    ['while a transition is recent', state({ transitions: [at.getTime()] })],
+    ['while a dismissed event may come again', state({ dismissed: 'job_1' })],
+    ['while its alert is open', { ...empty, alert: 'keep' as const }],
+  ])('%s', (_, step) => {
+    expect(isForgettable(newAlertKey(condition), step, at)).toBe(false)
+  })
+
+  it('else it is forgotten', () => {
+    expect(isForgettable(newAlertKey(condition), empty, at)).toBe(true)
+  })
 })

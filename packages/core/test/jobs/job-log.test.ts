@@ -4,6 +4,7 @@ import {
   cutLine,
   EMPTY_LOG,
   isFull,
+  LogRoom,
   MAX_JOB_CHARS,
   MAX_JOB_LINES,
   MAX_VIEW_CHARS,
@@ -25,6 +26,33 @@ describe('cutting a line', () => {
     const before = 'x'.repeat(MAX_LINE_CHARS - 1)
     expect(cutLine(`${before}🚀`)).toBe(before)
     expect(cutLine(`${before.slice(1)}🚀x`)).toBe(`${before.slice(1)}🚀`)
+  })
+
+  it.each([
+    ['\ud800', MAX_LINE_CHARS - 1],
+    ['\udbff', MAX_LINE_CHARS - 1],
+    ['\ud7ff', MAX_LINE_CHARS],
+    ['\udc00', MAX_LINE_CHARS],
+  ])('at %j keeps %i characters', (last, kept) => {
+    expect(cutLine(`${'x'.repeat(MAX_LINE_CHARS - 1)}${last}y`)).toHaveLength(kept)
+  })
+})
+
+describe('the room of one answer', () => {
+  const taken = (room: LogRoom, ...texts: string[]) => lines(...texts).map((line) => room.takes(line))
+
+  it('has a first line of any length, then only lines that fit, and none after one that did not', () => {
+    expect(taken(new LogRoom(9, 3), 'long', 'x')).toEqual([true, false])
+    expect(taken(new LogRoom(9, 3), 'ab', 'c', 'd')).toEqual([true, true, false])
+    expect(taken(new LogRoom(9, 3), 'ab', 'cd', '')).toEqual([true, false, false])
+  })
+
+  it('counts lines', () => {
+    const room = new LogRoom(2, 100)
+    expect(room.isFull).toBe(false)
+    expect(taken(room, 'a', 'b', 'c')).toEqual([true, true, false])
+    expect(room.isFull).toBe(true)
+    expect(taken(new LogRoom(0, 100), 'a')).toEqual([false])
   })
 })
 
@@ -102,6 +130,19 @@ describe('placing lines', () => {
         expect(kept.length).toBeLessThan(500)
       }),
     )
+  })
+
+  it.each([
+    ['one character less than the cap', 2, 'x', [1, 3, MAX_JOB_CHARS - 1], false],
+    ['the cap in characters', 1, 'x', [1, 3, MAX_JOB_CHARS], true],
+    ['more than the cap', 1, 'xyz', [1, 3, MAX_JOB_CHARS + 2], true],
+  ])('a line that brings the job to %s', (_, room, text, [stored, jobLines, jobChars], full) => {
+    const position = { next: 2, jobLines: 2, jobChars: MAX_JOB_CHARS - room }
+    const placed = placeLines(position, lines(text))
+    expect(placed.position).toEqual({ next: 3, jobLines, jobChars })
+    expect(placed.store).toHaveLength(stored ?? 0)
+    expect(isFull(placed.position)).toBe(full)
+    expect(placed.store.some(({ line }) => line === MARKER)).toBe(full)
   })
 
   it('a full log takes what comes and says where the host goes on', () => {

@@ -30,6 +30,8 @@ describe('the canonical value', () => {
       '0 issue "letsencrypt.org; validationmethods=dns-01"',
     ],
     ['CAA', '128 issuewild ;', '128 issuewild ";"'],
+    ['CAA', '0 issue a"b"', '0 issue "a"b""'],
+    ['CAA', '0 issue "a"b', '0 issue ""a"b"'],
     ['SRV', '1 02 443 Sip.Example.com.', '1 2 443 sip.example.com'],
     [
       'SOA',
@@ -98,6 +100,7 @@ describe('the canonical expectation', () => {
     ['A', '192.0.2.0/24', '192.0.2.0/24'],
     ['AAAA', '2001:DB8::/32', '2001:db8::/32'],
     ['A', '192.0.2.1', '192.0.2.1'],
+    ['A', ' 192.0.2.0/24 ', '192.0.2.0/24'],
   ] as const)('of %s %j is %j', (type, given, expected) => {
     expect(canonicalExpected(type, given)).toBe(expected)
   })
@@ -132,6 +135,21 @@ describe('a set of values', () => {
         },
       ),
     )
+  })
+
+  it('holds each value once, in the order of bytes', () => {
+    expect(setOf(['b', 'a', 'B', 'a'])).toEqual(['B', 'a', 'b'])
+  })
+
+  it.each([
+    [['a'], ['a'], true],
+    [['a'], ['b'], false],
+    [['a'], ['a', 'b'], false],
+    [['a', 'b'], ['a'], false],
+    [['a', 'b'], ['a', 'c'], false],
+    [[], [], true],
+  ])('%j and %j are one set: %s', (one, other, same) => {
+    expect(sameSet(one, other)).toBe(same)
   })
 
   it('is none when a value is not of the type', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { AddressRules, isPublicAddress } from '../../src/net/public-address.ts'
+import { AddressRules, isNeverCalled, isPublicAddress } from '../../src/net/public-address.ts'
 
 describe('an address by the plain rules', () => {
   test.each([
@@ -202,5 +202,22 @@ describe('ranges of the operator', () => {
   ])('a text that is no range is an error at once and not a rule that never holds: %j', (range) => {
     expect(() => new AddressRules({ allow: [range] })).toThrow(TypeError)
     expect(() => new AddressRules({ refuse: [range] })).toThrow(TypeError)
+  })
+})
+
+describe('an address that no rules open', () => {
+  test.each([
+    ['169.254.169.254', true],
+    ['64:ff9b::169.254.169.254', true],
+    ['::ffff:169.254.169.254', true],
+    ['0.0.0.0', true],
+    ['fe80::1', true],
+    ['no address', true],
+    ['127.0.0.1', false],
+    ['10.0.0.1', false],
+    ['8.8.8.8', false],
+    ['64:ff9b::8.8.8.8', false],
+  ])('%s: %s', (address, never) => {
+    expect(isNeverCalled(address)).toBe(never)
   })
 })

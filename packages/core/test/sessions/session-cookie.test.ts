@@ -39,6 +39,14 @@ describe('the session cookie', () => {
     expect(sessionIdOf(`svc_session=${sealed};`.repeat(9), [SECRET])).toBeUndefined()
   })
 
+  it('counts at most eight of them, whichever verify, and no cookie of another name', () => {
+    const forged = (count: number) => `svc_session=v1.x;`.repeat(count)
+    expect(sessionIdOf(`${forged(7)}svc_session=${sealed}`, [SECRET])).toBe(ID)
+    expect(sessionIdOf(`${forged(8)}svc_session=${sealed}`, [SECRET])).toBeUndefined()
+    expect(sessionIdOf(`svc_sessions=${sealed}; xsvc_session=${sealed}`, [SECRET])).toBeUndefined()
+    expect(sessionIdOf(`${'a=1; '.repeat(20)}svc_session=${sealed}`, [SECRET])).toBe(ID)
+  })
+
   it('any text is refused without a fault', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) =>
