@@ -22,6 +22,8 @@ export const start: StartPart<ProductOptions> = async ({ env }) => {
     PORT: '0',
     SERVICE_LICENSE_PRIVKEY: PRIVATE_KEY,
     SERVICE_LOG_LEVEL: 'info',
+    // A tick now and then would be noise in the figures.
+    SERVICE_TICK_SECONDS: '0',
     ...env,
   }
   const config = readConfig(settings)

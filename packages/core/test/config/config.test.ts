@@ -33,7 +33,7 @@ describe('no settings', () => {
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       hosts: { perLicense: 1000 },
       jobs: { leaseSeconds: 300 },
-      scheduler: { tickSeconds: 0 },
+      scheduler: { tickSeconds: 60 },
       limits: { backend: 'memory' },
       metrics: { token: undefined },
       health: { token: undefined },

@@ -26,8 +26,9 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
     'a transaction has been open for over an hour and tables grow: end it (pg_stat_activity tells whose)',
   'disk-nearly-full': 'free some room soon',
   'disk-full': 'writes are refused: free some room now',
-  'never-ran': 'no tick yet: svc serve --tick 60, or a cron that calls /api/v1/monitors/run',
-  stalled: 'no tick for too long: is the cron, or svc serve --tick, still running?',
+  'never-ran':
+    'no tick yet: svc serve ticks soon after its start; with --tick 0 a cron calls /api/v1/monitors/run',
+  stalled: 'no tick for too long: is svc serve still running, or the cron with --tick 0?',
   'job-waits': 'a due job waits longer than 15 minutes: svc jobs list, then svc jobs why',
   'lease-expired': 'a host let its job go and nobody took it over: svc fleet servers shows who is offline',
   'no-resolver': 'this machine has no resolver: see /etc/resolv.conf, or set MONITOR_DNS_SERVERS',

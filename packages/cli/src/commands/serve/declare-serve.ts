@@ -8,7 +8,7 @@ export const listening = (command: Command): Command =>
     .option('--port <port>', 'port to listen on, 0 for any free one (PORT, 8080)')
     .option(
       '--tick <seconds>',
-      'run monitors and other periodic work so often, 0 never (SERVICE_TICK_SECONDS)',
+      'run monitors, alerts and other periodic work so often, 0 never (SERVICE_TICK_SECONDS, 60)',
     )
 
 /** `svc serve` */
@@ -24,6 +24,6 @@ export function declareServe(program: Command, run: Run): void {
     serve,
     'svc serve --data-dir /var/lib/svc            embedded database',
     'DATABASE_URL=postgres://… svc serve --migrate  PostgreSQL',
-    'svc serve --data-dir /var/lib/svc --tick 60  monitors without an outside cron',
+    'svc serve --data-dir /var/lib/svc --tick 0   an outside cron calls /api/v1/monitors/run',
   )
 }

@@ -124,6 +124,7 @@ function startLoops(plane: ControlPlane, working: Working): void {
   working.set('sweep', sweepLoop(plane))
   const { tickSeconds } = plane.config.scheduler
   if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
+  else plane.log.warn({}, 'no ticks of its own: monitors and alerts wait for a call of /api/v1/monitors/run')
 }
 
 /** The sockets of a service. */

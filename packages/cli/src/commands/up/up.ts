@@ -30,8 +30,6 @@ export interface UpOptions {
 
 /** Quiet unless asked: the welcome shall stay on the screen. */
 const LOG_LEVEL = 'warn'
-/** Nobody sets up a cron to try things out. */
-const TICK_SECONDS = '60'
 
 /** Runs a control plane with one agent of this machine, everything kept in one folder. */
 export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode> => {
@@ -67,7 +65,6 @@ async function configOf(io: Io, { host, port, tick }: UpOptions, dataDir: string
   const isGiven = [given, file].some((value) => value?.trim())
   return readConfig({
     SERVICE_LOG_LEVEL: LOG_LEVEL,
-    SERVICE_TICK_SECONDS: TICK_SECONDS,
     ...io.env,
     ...flagSettings({ host, port, dataDir, tick }),
     DATABASE_URL: '',

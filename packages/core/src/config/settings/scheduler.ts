@@ -5,7 +5,7 @@ import { required } from '../setting-group.ts'
 export const scheduler = required('Scheduler', {
   tickSeconds: wholeNumber(
     'SERVICE_TICK_SECONDS',
-    'Seconds between ticks of this process; 0: an outside cron calls `POST /api/v1/monitors/run`.',
-    { fallback: 0, min: 0, max: 3600 },
+    'Seconds between ticks of `svc serve`; 0: an outside cron calls `POST /api/v1/monitors/run`.',
+    { fallback: 60, min: 0, max: 3600 },
   ),
 })
