@@ -40,7 +40,7 @@ Written from the table of routes in the code (\`npm run generate\`); change that
 [openapi.json](openapi.json). What hosts do with these routes, in order and with examples: [agents](../agents.md).
 
 Paths under \`/v1\` also answer under \`/api/v1\`; all others at their written path only. Bodies are JSON whatever the
-Content-Type says; unknown keys are ignored; optional fields are left out, never null. Every answer carries
+Content-Type says, except that \`/login\` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null. Every answer carries
 \`Svc-Request-Id\` and \`Cache-Control: no-store\`. A refusal is \`{ "error": "…" }\`, with \`details\` when fields of the body
 are wrong.
 `

@@ -19,9 +19,15 @@ export function entryLine(name: string, summary: string): string {
 /** Returns the module of the command with the summaries of all operations. */
 export function summariesModule(): string {
   const entries = OPERATIONS.map(({ name, summary }) => entryLine(name, summary))
+  const changing = OPERATIONS.filter(({ changes }) => changes).map(({ name }) => `  ${quoted(name)},`)
   return `${INTRODUCTION}export const OPERATION_SUMMARIES = {\n${entries.join('\n')}\n} as const
 
 /** The name of an operation. */
 export type OperationName = keyof typeof OPERATION_SUMMARIES
+
+/** Operations that change something. */
+export const CHANGING_OPERATIONS: ReadonlySet<string> = new Set<OperationName>([
+${changing.join('\n')}
+])
 `
 }

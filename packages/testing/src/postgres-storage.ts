@@ -38,11 +38,16 @@ export async function postgresStorage(serverUrl: string, poolSize = 10): Promise
   const database = await testDatabase(serverUrl, await migratedTemplate(serverUrl))
   try {
     const storage = await openStorage({ url: database.url, poolSize })
+    let disposed: Promise<void> | undefined
+    const dispose = async () => {
+      await storage[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    }
     return {
       ...storage,
-      [Symbol.asyncDispose]: async () => {
-        await storage[Symbol.asyncDispose]()
-        await database[Symbol.asyncDispose]()
+      [Symbol.asyncDispose]: () => {
+        disposed ??= dispose()
+        return disposed
       },
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { migrate } from '@svc/core/sql'
 import pg from 'pg'
-import { leaksIn, TEST_ENVIRONMENT, testDatabase, testPlane } from '../src/index.ts'
+import { leaksIn, pgliteStorage, TEST_ENVIRONMENT, testDatabase, testPlane } from '../src/index.ts'
 
 const KEY = `svc_${'aB3_-'.repeat(8)}xyz`
 const CODE_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -92,4 +92,10 @@ it('the table of second factors has to keep the secret of codes, and may keep no
 
 it('a table that cannot be read does not count as clean', async () => {
   expect(String(await endAfter('begin', 'lock table tenants'))).toContain('tenants (not read: ')
+})
+
+it('a storage that a plane has disposed may be disposed by its owner, too', async () => {
+  await using storage = await pgliteStorage()
+  await using plane = testPlane({ storage })
+  expect((await plane.license()).id).toMatch(/^lic_/)
 })

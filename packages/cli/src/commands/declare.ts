@@ -13,7 +13,7 @@ export const examples = (command: Command, ...lines: readonly string[]): Command
 export const reaching = (command: Command): Command =>
   command
     .option('--data-dir <dir>', 'data folder of the control plane (SERVICE_DATA_DIR; ./.svc when it exists)')
-    .option('--url <url>', 'address of a remote control plane')
+    .option('--url <url>', 'address of a remote control plane (SERVICE_URL; else the current context)')
     .option('--json', 'print one JSON document')
 
 /** Adds how a license key is named. A key among arguments can be read by everybody on the machine. */

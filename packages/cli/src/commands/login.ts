@@ -1,9 +1,16 @@
 import { IDLE_SECONDS, Problem } from '@svc/core'
 import type { Command } from 'commander'
-import { forgetSession, keepSession, keptSession, originOf } from '../connect/kept-sessions.ts'
+import {
+  chosenUrl,
+  forgetSession,
+  keepSession,
+  keptSession,
+  listContexts,
+  originOf,
+} from '../connect/contexts.ts'
 import { warnOfPlainHttp } from '../connect/plain-http.ts'
 import { askPlane } from '../connect/plane-request.ts'
-import { given, type Handler } from '../program/command-run.ts'
+import { type CommandRun, given, type Handler } from '../program/command-run.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, type Run } from './declare.ts'
 import { knownCode, knownPassword } from './users/password-input.ts'
@@ -12,35 +19,39 @@ import { knownCode, knownPassword } from './users/password-input.ts'
 export function declareLogin(program: Command, run: Run): void {
   const command = program
     .command('login')
-    .requiredOption('--url <url>', 'address of the control plane')
-    .requiredOption(
-      '--email <email>',
-      'who signs in; password and code are asked for, or read from standard input, a line each',
+    .option('--url <url>', 'address of the control plane; without it that of the current context')
+    .option('--email <email>', 'who signs in; without it the one who did so last')
+    .description(
+      'sign in to a remote control plane and make it the current context; password and code are asked for, or read from standard input, a line each',
     )
     .option('--json', 'print one JSON document')
     .action(run(async () => login))
-  examples(command, 'svc login --url https://svc.example.com --email ada@example.com')
+  examples(
+    command,
+    'svc login --url https://svc.example.com --email ada@example.com',
+    'svc login                       to the same plane again',
+  )
 }
 
 /** `svc logout` */
 export function declareLogout(program: Command, run: Run): void {
   const command = program
     .command('logout')
-    .requiredOption('--url <url>', 'address of the control plane')
+    .option('--url <url>', 'address of the control plane; without it that of the current context')
     .option('--json', 'print one JSON document')
     .action(run(async () => logout))
-  examples(command, 'svc logout --url https://svc.example.com')
+  examples(command, 'svc logout', 'svc logout --url https://svc.example.com')
 }
 
 /** Flags of `svc login`. */
 export interface LoginOptions {
-  readonly url: string
-  readonly email: string
+  readonly url?: string
+  readonly email?: string
 }
 
 /** Signs in and keeps the session for later commands. */
 export const login: Handler<LoginOptions> = async (run) => {
-  const { url, email } = run.options
+  const { url, email } = await signedInAt(run)
   const origin = originOf(url)
   warnOfPlainHttp(run.io, url, 'the password')
   const password = await knownPassword(run.io)
@@ -49,8 +60,18 @@ export const login: Handler<LoginOptions> = async (run) => {
   const cookie = reply.setCookie?.split(';')[0]
   if (reply.status !== 200 || cookie === undefined)
     throw refusal(reply.status, origin, reply.retryAfterSeconds)
-  await keepSession(run.io, origin, cookie)
+  await keepSession(run.io, { origin, session: cookie, email })
   run.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
+}
+
+/** Where and as whom to sign in: as the flags say, else as at the last sign-in. */
+async function signedInAt(run: CommandRun<LoginOptions>): Promise<{ url: string; email: string }> {
+  const url = await chosenUrl(run)
+  const origin = originOf(url)
+  const known = (await listContexts(run.io)).find((context) => context.url === origin)
+  const email = run.options.email ?? known?.email
+  if (email === undefined) throw new Problem('invalid-input', { detail: 'say who signs in: --email EMAIL' })
+  return { url, email }
 }
 
 /**
@@ -58,7 +79,7 @@ export const login: Handler<LoginOptions> = async (run) => {
  * ended on the server.
  */
 export const logout: Handler<Pick<LoginOptions, 'url'>> = async (run) => {
-  const { url } = run.options
+  const url = await chosenUrl(run)
   const origin = originOf(url)
   const cookie = await keptSession(run.io, origin)
   if (cookie !== undefined) {

@@ -4,6 +4,9 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, Problem, requireTrustedSocket, trustedFolder } from '@svc/core'
 import type { Io } from '../io.ts'
+import { CHANGING_OPERATIONS } from '../program/operation-summaries.ts'
+import { plain } from '../terminal/terminal.ts'
+import { currentContext, keptSession } from './contexts.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
 /** A way to run operations. */
@@ -43,26 +46,27 @@ export function controlSocketPath(cwd: string, dataDir: string): string {
 const set = (value: string | undefined): string | undefined => value?.trim() || undefined
 
 /**
- * Decides where operations are run: as a flag says, then by `SERVICE_URL` for reads that a license may do,
- * then by `DATABASE_URL`, then in a data folder, then by `SERVICE_URL` for all else.
+ * Decides where operations are run, in one order for every command: flags, `SERVICE_URL`, `DATABASE_URL`,
+ * `SERVICE_DATA_DIR`, `./.svc`, the current context of `svc login`.
  * @throws Problem `unavailable` when nothing says where
  */
-export function reachOf(io: Pick<Io, 'cwd' | 'env'>, options: ConnectOptions, licensed: boolean): Reach {
+export async function reachOf(io: Pick<Io, 'cwd' | 'env' | 'home'>, options: ConnectOptions): Promise<Reach> {
   const { cwd, env } = io
   if (options.url !== undefined) return { by: 'url', url: options.url }
   if (options.dataDir !== undefined) return { by: 'folder', dataDir: existing(cwd, options.dataDir) }
   const serviceUrl = set(env.SERVICE_URL)
-  if (serviceUrl !== undefined && licensed) return { by: 'url', url: serviceUrl }
+  if (serviceUrl !== undefined) return { by: 'url', url: serviceUrl }
   if ((set(env.DATABASE_URL) ?? set(env.DATABASE_URL_FILE)) !== undefined) return { by: 'database' }
   const named = set(env.SERVICE_DATA_DIR)
   if (named !== undefined) return { by: 'folder', dataDir: existing(cwd, named) }
   if (existsSync(resolve(cwd, DEFAULT_DATA_DIR))) {
     return { by: 'folder', dataDir: resolve(cwd, DEFAULT_DATA_DIR) }
   }
-  if (serviceUrl !== undefined) return { by: 'url', url: serviceUrl }
+  const context = await currentContext(io)
+  if (context !== undefined) return { by: 'url', url: context.url }
   throw new Problem('unavailable', {
     detail:
-      'no control plane is named: set DATABASE_URL, or say --data-dir, or start one with svc up (it keeps its data in ./.svc)',
+      'no control plane is named: say --url or --data-dir, set DATABASE_URL, sign in with svc login, or start one with svc up (it keeps its data in ./.svc)',
   })
 }
 
@@ -78,11 +82,28 @@ function existing(cwd: string, folder: string): string {
  * Connects as flags and environment say; `licensed` operations may go over the network with a license key.
  */
 export async function connect(io: Io, options: ConnectOptions, licensed: boolean): Promise<Connection> {
-  const reach = reachOf(io, options, licensed)
-  if (reach.by === 'url') return networkConnection(io, options, checkedUrl(reach.url), licensed)
-  const { openPlane } = await import('./in-process.ts')
-  if (reach.by === 'database') return openPlane(io)
-  return folderConnection(io, reach.dataDir)
+  const reach = await reachOf(io, options)
+  if (reach.by === 'folder') return folderConnection(io, reach.dataDir)
+  if (reach.by === 'url') {
+    const url = checkedUrl(reach.url)
+    const connection = await networkConnection(io, options, url, licensed)
+    return options.url === undefined ? naming(io, new URL(url).origin, connection) : connection
+  }
+  const { databaseName, openPlane } = await import('./in-process.ts')
+  return naming(io, databaseName(io), await openPlane(io))
+}
+
+/** Says which control plane is changed, before its first change: neither a flag nor the working folder names it. */
+function naming(io: Io, place: string, connection: Connection): Connection {
+  let isSaid = false
+  return {
+    run: (name, input) => {
+      if (!isSaid && CHANGING_OPERATIONS.has(name)) io.err.write(`${plain(`on ${place}`)}\n`)
+      isSaid ||= CHANGING_OPERATIONS.has(name)
+      return connection.run(name, input)
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  }
 }
 
 /** Uses a license key for operations that a license may do, and without one the session of `svc login`. */
@@ -93,7 +114,6 @@ async function networkConnection(
   licensed: boolean,
 ): Promise<Connection> {
   const key = licensed ? await licenseKeyOf(io, options) : undefined
-  const { keptSession } = await import('./kept-sessions.ts')
   const cookie = key === undefined ? await keptSession(io, new URL(url).origin) : undefined
   if (key !== undefined || cookie !== undefined) {
     warnOfPlainHttp(io, url, key === undefined ? 'the session' : 'the license key')

@@ -43,9 +43,8 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
     const request = REQUESTS.get(name)
     if (request === undefined) throw notOverNetwork(name)
     if (licenseKey === undefined) {
-      throw new Problem('license-key-required', {
-        detail:
-          'with --url a license key is needed (--key-file FILE, or SERVICE_LICENSE_KEY in the environment), or a session: svc login',
+      throw new Problem('unauthorized', {
+        detail: `you are not signed in: svc login --url ${new URL(url).origin}, or give a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)`,
       })
     }
     const headers = { authorization: `Bearer ${licenseKey}` }
@@ -58,7 +57,7 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
 
 const notOverNetwork = (name: string): Problem =>
   new Problem('forbidden', {
-    detail: `${name.replace('.', ' ')} needs a session: svc login --url first, or run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
+    detail: `${name.replace('.', ' ')} needs a session: svc login first, or run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
   })
 
 function refusal(status: number, url: string, body: Answer | undefined): Problem {

@@ -21,6 +21,14 @@ export async function openPlane(io: Io, folder?: { readonly dataDir: string }): 
   }
 }
 
+/** The database of the settings in words, without a password: `the database svc at db.example:5432`. */
+export function databaseName(io: Pick<Io, 'env'>): string {
+  const { url } = readConfig(io.env).database
+  if (url === undefined || !URL.canParse(url)) return 'the database of DATABASE_URL'
+  const { host, pathname } = new URL(url)
+  return `the database ${decodeURIComponent(pathname.slice(1))} at ${host || 'this machine'}`
+}
+
 function serverOf(config: Config): StorageSource {
   const server = databaseServer(config)
   if (server !== undefined) return { ...server, poolSize: POOL }

@@ -59,13 +59,19 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'login',
-    summary: 'sign in to a remote control plane; later commands with --url use the session',
+    summary: 'sign in to a remote control plane; it becomes the current context',
     load: async () => (await import('../commands/login.ts')).declareLogin,
   },
   {
     name: 'logout',
     summary: 'end the session with a remote control plane',
     load: async () => (await import('../commands/login.ts')).declareLogout,
+  },
+  {
+    name: 'context',
+    isGroup: true,
+    summary: 'the remote control planes that you have signed in to',
+    load: async () => (await import('../commands/context.ts')).declareContext,
   },
   {
     name: 'account',
@@ -126,11 +132,12 @@ export const COMMANDS: readonly ListedCommand[] = [
 export const SUMMARY = 'A control plane for managed virtual servers.'
 /** The program's own options, as the help shows them. */
 export const VERSION_OPTION = ['-V, --version', 'print the version'] as const
-export const HELP_OPTION = ['-h, --help', 'say how it is used'] as const
-export const HELP_COMMAND = ['help [command]', 'say how a command is used'] as const
+export const HELP_OPTION = ['-h, --help', 'show this help'] as const
+export const HELP_COMMAND = ['help [command...]', 'show the help of a command'] as const
 /** Text after the list of commands. */
 export const FOOTER = `
-Commands find the control plane by --data-dir, DATABASE_URL, SERVICE_DATA_DIR or ./.svc, in this order.
+Commands find the control plane by --url, --data-dir, SERVICE_URL, DATABASE_URL, SERVICE_DATA_DIR, ./.svc or the
+current context of svc login, in this order.
 Exit codes: 0 done, 1 failed, 2 usage or bad setting, 3 unreachable, 4 refused, 5 not found, 130 interrupted.
 Example:
   $ svc up                     a control plane with one agent, on this machine

@@ -21,15 +21,22 @@ export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void
     io.setExitCode(0)
     return
   }
-  await runCommand(io, parts)
+  await runCommand(io, parts, argsOf(io))
 }
 
-async function runCommand(io: Io, parts: ProgramParts): Promise<void> {
+/** The arguments, with `svc help jobs list` as `svc jobs list --help`, and `svc version` as `svc --version`. */
+function argsOf({ args }: Io): readonly string[] {
+  const [first, ...more] = args
+  if (first === 'help') return [...more, '--help']
+  return first === 'version' && more.length === 0 ? ['--version'] : args
+}
+
+async function runCommand(io: Io, parts: ProgramParts, args: readonly string[]): Promise<void> {
   const { CommanderError } = await import('commander')
   const { buildProgram } = await import('./command-tree.ts')
   try {
-    const program = await buildProgram(io, parts, namedIn(io.args))
-    await program.parseAsync([...io.args], { from: 'user' })
+    const program = await buildProgram(io, parts, namedIn(args))
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       // Commander has written its own sentence. A bare `svc jobs` has shown its help, which the caller did

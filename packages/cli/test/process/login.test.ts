@@ -9,6 +9,7 @@ import type { Environment } from '@svc/core'
 import { createApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { type Certificate, makeCertificate } from '../../../../test/support/certificate.ts'
+import { keptSession } from '../../src/connect/contexts.ts'
 import { type Ran, runSvc, type SvcProcessParts } from '../support/svc-process.ts'
 
 const EMAIL = 'ada@example.com'
@@ -82,7 +83,7 @@ async function run(
 
 const login = (url: string, trusted: Certificate | undefined, env: Environment = {}) =>
   run(['login', '--url', url, '--email', EMAIL], trusted, { input: `${PASSWORD}\n`, env })
-const kept = () => readFile(join(cwd, '.config', 'svc', 'sessions.json'), 'utf8').catch(() => '')
+const kept = () => readFile(join(cwd, '.config', 'svc', 'contexts.json'), 'utf8').catch(() => '')
 
 describe('svc over HTTPS', () => {
   it(
@@ -112,7 +113,7 @@ describe('svc over HTTPS', () => {
       })
       expect((await test.plane.sessions.login(EMAIL, 'heron gravel violin')).user.email).toBe(EMAIL)
 
-      const cookie = (JSON.parse(await kept()) as Record<string, string>)[url]
+      const cookie = await keptSession({ env: {}, home: cwd }, url)
       expect(await test.plane.sessions.authenticate(cookie)).toMatchObject({ user: { email: EMAIL } })
       // A server that takes over the address later receives no session.
       const before = received()
@@ -121,7 +122,7 @@ describe('svc over HTTPS', () => {
 
       expect(await run(['logout', '--url', url], certificate)).toMatchObject({ code: 0, err: '' })
       expect(await test.plane.sessions.authenticate(cookie)).toBeUndefined()
-      expect(await kept()).not.toContain(url)
+      expect(await kept()).not.toContain('svc_session')
     },
     PATIENCE_MS,
   )

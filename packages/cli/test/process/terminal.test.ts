@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { shellWord } from '@svc/core'
 import { Recording } from '../../../../test/support/recording-io.ts'
-import { keepSession } from '../../src/connect/kept-sessions.ts'
+import { keepSession } from '../../src/connect/contexts.ts'
 import { SOURCES, SvcProcess } from '../support/svc-process.ts'
 import { hostileServer, type Said } from '../terminal/hostile-server.ts'
 import { commandsIn, forgedIn, HOSTILE } from '../terminal/hostile-text.ts'
@@ -50,7 +50,7 @@ atTerminal.each<[string, Said]>([
   'At a real terminal svc %s writes no byte that commands it',
   async (words, said) => {
     await using server = await hostileServer(() => said)
-    await keepSession({ env: {}, home }, server.url, 'svc_session=v1.a.b')
+    await keepSession({ env: {}, home }, { origin: server.url, session: 'svc_session=v1.a.b' })
     const screen = await screenOf([...words.split(' '), '--url', server.url])
     expect(screen).toContain('hidden')
     expect(commandsIn(screen)).toEqual([])
@@ -65,7 +65,7 @@ atTerminal(
     const line = '\u001b]52;c;ZXZpbA==\u0007'
     const log = { logs: [{ line, attempt: 1 }], state: 'succeeded', more: false, next: 1, done: true }
     await using server = await hostileServer(() => ({ body: log }))
-    await keepSession({ env: {}, home }, server.url, 'svc_session=v1.a.b')
+    await keepSession({ env: {}, home }, { origin: server.url, session: 'svc_session=v1.a.b' })
     const args = ['jobs', 'logs', 'job_1', '--url', server.url]
     expect(await screenOf(args)).toBe(']52;c;ZXZpbA==\n')
     expect(await screenOf([...args, '--raw'])).toBe(`${line}\n`)
@@ -88,7 +88,7 @@ it.each(Object.entries(FAULTS))(
     const server = createServer(() => asked.resolve()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await keepSession({ env: {}, home }, url, 'svc_session=v1.a.b')
+    await keepSession({ env: {}, home }, { origin: url, session: 'svc_session=v1.a.b' })
     await using svc = new SvcProcess(['jobs', 'list', '--url', url], {
       cwd: home,
       program: ['--import', preload, ...SOURCES],

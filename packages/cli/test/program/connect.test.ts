@@ -3,9 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Environment } from '@svc/core'
 import { createApp, createControlApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { controlSocketPath, licenseKeyOf, reachOf } from '../../src/connect/connect.ts'
+import { keepSession } from '../../src/connect/contexts.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
@@ -32,29 +34,22 @@ describe('Where operations are run', () => {
   const DATABASE_URL = 'postgres://db/x'
   const SERVICE_URL = 'https://plane'
 
-  test('A flag wins over the environment, the database over a folder, ./.svc comes last', async () => {
-    await mkdir(join(cwd, '.svc'))
+  test('One order for all: flags, SERVICE_URL, DATABASE_URL, a folder, ./.svc, the current context', async () => {
     await mkdir(join(cwd, 'data'))
-    const env = { DATABASE_URL, SERVICE_DATA_DIR: 'data' }
-    const data = { by: 'folder', dataDir: join(cwd, 'data') }
-    expect(reachOf({ cwd, env }, { url: 'https://u', dataDir: 'data' }, false)).toEqual({
-      by: 'url',
-      url: 'https://u',
-    })
-    expect(reachOf({ cwd, env }, { dataDir: 'data' }, false)).toEqual(data)
-    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database' })
-    expect(reachOf({ cwd, env: { SERVICE_DATA_DIR: 'data' } }, {}, false)).toEqual(data)
-    expect(reachOf({ cwd, env: { DATABASE_URL: ' ' } }, {}, false)).toEqual({
-      by: 'folder',
-      dataDir: join(cwd, '.svc'),
-    })
-  })
-
-  test('SERVICE_URL is for what a license may do; for the rest only when there is nothing else', () => {
-    const env = { SERVICE_URL, DATABASE_URL }
-    expect(reachOf({ cwd, env }, {}, true)).toEqual({ by: 'url', url: SERVICE_URL })
-    expect(reachOf({ cwd, env }, {}, false)).toEqual({ by: 'database' })
-    expect(reachOf({ cwd, env: { SERVICE_URL } }, {}, false)).toEqual({ by: 'url', url: SERVICE_URL })
+    const home = join(cwd, 'home')
+    await keepSession({ env: {}, home }, { origin: 'https://kept', session: 'svc_session=x' })
+    const reach = (env: Environment, options = {}) => reachOf({ cwd, env, home }, options)
+    const url = (name: string) => ({ by: 'url', url: name })
+    const folder = (name: string) => ({ by: 'folder', dataDir: join(cwd, name) })
+    const env = { SERVICE_URL, DATABASE_URL, SERVICE_DATA_DIR: 'data' }
+    expect(await reach(env, { url: 'https://u', dataDir: 'data' })).toEqual(url('https://u'))
+    expect(await reach(env, { dataDir: 'data' })).toEqual(folder('data'))
+    expect(await reach(env)).toEqual(url(SERVICE_URL))
+    expect(await reach({ ...env, SERVICE_URL: ' ' })).toEqual({ by: 'database' })
+    expect(await reach({ SERVICE_DATA_DIR: 'data' })).toEqual(folder('data'))
+    expect(await reach({ DATABASE_URL: ' ' })).toEqual(url('https://kept'))
+    await mkdir(join(cwd, '.svc'))
+    expect(await reach({})).toEqual(folder('.svc'))
   })
 
   test('Nothing, a folder that is not there and one without a database are code 3, and none of them makes a file', async () => {
@@ -148,13 +143,17 @@ describe('Over the network', () => {
     expect((await run(['fleet', 'backups', '--json'], { env })).document).toEqual({ backups: [] })
   })
 
-  test('A wrong key is refused with 4, none at all is code 2', async () => {
+  test('A wrong key is refused with 4, and so is none', async () => {
     await using server = await served()
     const args = ['fleet', 'servers', '--url', server.url]
     const refused = await run([...args, '--key', 'svc_wrong'])
     expect(refused).toMatchObject({ exitCode: 4, out: { text: '' } })
     expect(refused.err.text).not.toContain('svc_wrong')
-    expect(await run(args)).toMatchObject({ exitCode: 2 })
+    const none = await run(args)
+    expect(none).toMatchObject({ exitCode: 4 })
+    expect(none.err.text).toContain(
+      `you are not signed in: svc login --url ${server.url}, or give a license key`,
+    )
   })
 
   test('What needs an operator is refused with 4 and says where it can be done', async () => {

@@ -15,7 +15,7 @@ const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
 const NEW_PASSWORD = 'heron gravel violin'
 
-describe('svc login --url', () => {
+describe('svc login', () => {
   let test: TestPlane
   let server: Listening
   let home: string
@@ -67,7 +67,7 @@ describe('svc login --url', () => {
     await once(failing.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`
     await run(['login', '--email', EMAIL], [PASSWORD], false, url)
-    const file = join(home, '.config', 'svc', 'sessions.json')
+    const file = join(home, '.config', 'svc', 'contexts.json')
     expect(await readFile(file, 'utf8')).toContain('svc_session')
     const signedOut = await run(['logout'], [], false, url)
     failing.close()
@@ -79,7 +79,7 @@ describe('svc login --url', () => {
 
   it('keeps it where nobody else reads it, and never the password', async () => {
     await run(['login', '--email', EMAIL], [PASSWORD])
-    const file = join(home, '.config', 'svc', 'sessions.json')
+    const file = join(home, '.config', 'svc', 'contexts.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(await readFile(file, 'utf8')).not.toContain(PASSWORD)
   })
@@ -235,5 +235,51 @@ describe('svc login --url', () => {
       expect(over).toMatchObject({ exitCode: 4 })
       expect(over.err.text).toContain('the session is over')
     })
+  })
+
+  /** Runs a command that names no control plane. */
+  async function runHere(args: readonly string[], secrets: readonly string[] = []) {
+    const io = new RecordingIo({ args, home, cwd: home, secrets })
+    await runProgram(io)
+    return io
+  }
+
+  it('makes the control plane the current context: later commands, sign-ins and the sign-out need no address', async () => {
+    const none = await runHere(['login'], [PASSWORD])
+    expect(none).toMatchObject({ exitCode: 2 })
+    expect(none.err.text).toContain('say --url URL')
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const { id } = await test.license()
+    const drained = await runHere(['jobs', 'enqueue', 'prune', '--license', id])
+    expect(drained).toMatchObject({ exitCode: 0 })
+    expect(drained.err.text).toContain(`on ${server.url}\n`)
+    const read = await runHere(['jobs', 'list'])
+    expect(read).toMatchObject({ exitCode: 0 })
+    expect(read.err.text).not.toContain(server.url)
+    expect(await runHere(['account', 'sessions'])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['logout'])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 4 })
+    expect(await runHere(['login'], [PASSWORD])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 0 })
+  })
+
+  it('contexts are listed without their sessions, chosen and removed', async () => {
+    const name = new URL(server.url).host
+    const empty = await runHere(['context', 'list'])
+    expect(empty.err.text).toContain('svc login --url URL')
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const listed = await runHere(['context', 'list', '--json'])
+    const context = { name, url: server.url, email: EMAIL, signed_in: true, current: true }
+    expect(listed.document).toEqual({ contexts: [context] })
+    expect(await runHere(['context', 'use', '--none'])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 3 })
+    expect(await runHere(['context', 'use', name])).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 0 })
+    const unknown = await runHere(['context', 'use', 'other'])
+    expect(unknown).toMatchObject({ exitCode: 5 })
+    expect(unknown.err.text).toContain('there is no context other: svc context list shows them')
+    expect(await runHere(['context', 'use'])).toMatchObject({ exitCode: 2 })
+    expect((await runHere(['context', 'remove', name, '--json'])).document).toEqual({ contexts: [] })
+    expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 3 })
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { keepSession } from '../../src/connect/kept-sessions.ts'
+import { keepSession } from '../../src/connect/contexts.ts'
 import { plainHttpWarning } from '../../src/connect/plain-http.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
@@ -44,7 +44,7 @@ test.each([
     [server.url, []],
   ] as const) {
     const io = new RecordingIo({ args: [...words.split(' '), '--url', url], home, secrets: ['password'] })
-    await keepSession(io, url, 'svc_session=v1.a.b')
+    await keepSession(io, { origin: url, session: 'svc_session=v1.a.b' })
     await runProgram(io)
     expect(io.err.text.match(/^svc: warning: .*\n/gm) ?? []).toEqual(said)
   }

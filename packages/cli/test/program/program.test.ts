@@ -52,6 +52,13 @@ describe('Help', () => {
     },
   )
 
+  test('help names a command of any depth, and version is --version', async () => {
+    const wordy = await run('help', 'jobs', 'enqueue')
+    expect(wordy).toMatchObject({ exitCode: 0 })
+    expect(wordy.out.text).toBe((await run('jobs', 'enqueue', '--help')).out.text)
+    expect((await run('version')).out.text).toBe((await run('--version')).out.text)
+  })
+
   test.each([['--help'], ['-h'], ['help']])('svc %s shows it and ends with 0', async (word) => {
     const io = await run(word)
     expect(io.out.text).toBe(overviewText(80))

@@ -152,6 +152,9 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
+  'context list',
+  'context remove',
+  'context use',
   'up',
   'serve',
   'migrate',

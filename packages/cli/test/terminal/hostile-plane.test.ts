@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { keepSession } from '../../src/connect/kept-sessions.ts'
+import { keepSession } from '../../src/connect/contexts.ts'
 import { runProgram } from '../../src/program/program.ts'
 import { PASSWORD } from './every-command.ts'
 import '../../../../test/support/standard-input.ts'
@@ -23,7 +23,7 @@ const newIo = (args: readonly string[]) =>
 async function run(words: string, say: (path: string) => Said): Promise<RecordingIo> {
   await using server = await hostileServer(say)
   const io = newIo([...words.split(' '), '--url', server.url])
-  await keepSession(io, server.url, 'svc_session=v1.a.b')
+  await keepSession(io, { origin: server.url, session: 'svc_session=v1.a.b' })
   await runProgram(io)
   return io
 }

@@ -74,6 +74,15 @@ export interface Held {
   readonly lost?: AbortSignal
 }
 
+/** The same work however often it is asked for: a storage may be disposed by several owners. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}
+
 /** All stores over one driver. */
 export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): Storage {
   const withRoom = <T>(work: () => Promise<T>): Promise<T> =>
@@ -101,10 +110,10 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
     connections: () => driver.connections(),
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: once(async () => {
       await driver.close()
       await held.lock?.[Symbol.asyncDispose]()
-    },
+    }),
   }
 }
 

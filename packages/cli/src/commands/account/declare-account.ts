@@ -4,7 +4,7 @@ import { declareSecondFactor } from './declare-second-factor.ts'
 
 const remote = (command: Command): Command =>
   command
-    .requiredOption('--url <url>', 'address of the control plane, signed in to by svc login')
+    .option('--url <url>', 'address of the control plane; without it that of the current context')
     .option('--json', 'print one JSON document')
 
 /** `svc account …` */
@@ -17,11 +17,11 @@ export function declareAccount(program: Command, run: Run): void {
         'change your password: the current one and the new one are asked for, or read line by line',
       ),
   ).action(run(async () => (await import('./account-password.ts')).changePassword))
-  examples(password, 'svc account password --url https://svc.example.com')
+  examples(password, 'svc account password')
   const sessions = remote(account.command('sessions').description('list your live sessions')).action(
     run(async () => (await import('./account-sessions.ts')).listSessions),
   )
-  examples(sessions, 'svc account sessions --url https://svc.example.com --json')
+  examples(sessions, 'svc account sessions --json')
   const end = remote(
     account
       .command('end-session [id]')
@@ -30,7 +30,7 @@ export function declareAccount(program: Command, run: Run): void {
   ).action(run(async () => (await import('./account-sessions.ts')).endSessions))
   examples(
     end,
-    'svc account end-session 4f1c09a2b37d5e86 --url https://svc.example.com',
+    'svc account end-session 4f1c09a2b37d5e86',
     'svc account end-session --all --url https://svc.example.com',
   )
   declareSecondFactor(account, run)

@@ -3,7 +3,7 @@ import { examples, type Run } from '../declare.ts'
 
 const ofSession = (command: Command): Command =>
   command
-    .requiredOption('--url <url>', 'address of the control plane, signed in to by svc login')
+    .option('--url <url>', 'address of the control plane; without it that of the current context')
     .option('--json', 'print one JSON document')
 
 /** `svc account second-factor …` */
@@ -18,11 +18,11 @@ export function declareSecondFactor(account: Command, run: Run): void {
         'set one up: password and first code are asked for, or read from standard input, a line each',
       ),
   ).action(run(async () => (await import('./second-factor.ts')).addSecondFactor))
-  examples(add, 'svc account second-factor add --url https://svc.example.com')
+  examples(add, 'svc account second-factor add')
   const remove = ofSession(
     group
       .command('remove')
       .description('remove it: password and a code are asked for, or read from standard input, a line each'),
   ).action(run(async () => (await import('./second-factor.ts')).removeSecondFactor))
-  examples(remove, 'svc account second-factor remove --url https://svc.example.com')
+  examples(remove, 'svc account second-factor remove')
 }

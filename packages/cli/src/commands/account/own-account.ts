@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import { keptSession, originOf } from '../../connect/kept-sessions.ts'
+import { chosenUrl, keptSession, originOf } from '../../connect/contexts.ts'
 import { warnOfPlainHttp } from '../../connect/plain-http.ts'
 import { askPlane, type PlaneRequest, type Reply } from '../../connect/plane-request.ts'
 import { problemOf } from '../../connect/problem-of.ts'
@@ -7,18 +7,16 @@ import type { CommandRun } from '../../program/command-run.ts'
 
 /** Flags of every `svc account …`. */
 export interface AccountOptions {
-  readonly url: string
+  readonly url?: string
 }
 
 /**
  * Asks something about the own account, with the session of `svc login`.
  * @throws Problem `unauthorized` without a session, or what the server said
  */
-export async function askAccount(
-  { io, options }: CommandRun<AccountOptions>,
-  request: PlaneRequest,
-): Promise<Reply> {
-  const { url } = options
+export async function askAccount(run: CommandRun<AccountOptions>, request: PlaneRequest): Promise<Reply> {
+  const { io } = run
+  const url = await chosenUrl(run)
   const origin = originOf(url)
   const cookie = await keptSession(io, origin)
   const signIn = `svc login --url ${origin}`

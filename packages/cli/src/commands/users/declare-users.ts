@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples, operating, type Run, reaching } from '../declare.ts'
 
-const PASSWORD_STDIN = 'read a password from standard input; asked for at a terminal'
+const PASSWORD_STDIN = 'set a password, asked for at a terminal and else the next line of standard input'
 
 /** `svc users …` */
 export function declareUsers(program: Command, run: Run): void {
@@ -33,7 +33,8 @@ export function declareUsers(program: Command, run: Run): void {
   const password = reaching(
     users
       .command('set-password <email>')
-      .description('set a password, from standard input or asked for; ends their sessions'),
+      .description('set a password; ends their sessions')
+      .option('--password-stdin', `${PASSWORD_STDIN}; this is the default here`),
   ).action(run(async () => (await import('./users-change.ts')).setPassword))
   examples(password, 'svc users set-password ada@example.com < password-file')
   const reset = operating(users, 'users.reset-second-factor', '<email>').action(
