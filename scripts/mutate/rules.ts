@@ -13,28 +13,28 @@ export const RULES: readonly Rules[] = [
   {
     sources: ['alerts/alert-lifecycle.ts'],
     suites: ['alerts/alert-{lifecycle,instants}'],
-    least: 1,
+    least: 86,
   },
   {
     sources: ['jobs/{job,job-log,job-payload,job-report,lease}.ts'],
     suites: ['jobs/job-{log,payload,rules}'],
-    least: 1,
+    least: 70,
   },
   {
     sources: ['limits/{rate-counter-memory,rate-windows}.ts'],
     suites: ['limits/rate-{counter-memory,windows}'],
-    least: 1,
+    least: 85,
   },
-  { sources: ['monitors/dns-answer.ts'], suites: ['monitors/dns-answer'], least: 1 },
+  { sources: ['monitors/dns-answer.ts'], suites: ['monitors/dns-answer'], least: 86 },
   {
     sources: ['net/{address-range,public-address,client-network}.ts'],
     suites: ['net/{public-address,special-ranges,client-network}'],
-    least: 1,
+    least: 77,
   },
-  { sources: ['sessions/session-cookie.ts'], suites: ['sessions/session-cookie'], least: 1 },
+  { sources: ['sessions/session-cookie.ts'], suites: ['sessions/session-cookie'], least: 79 },
   {
     sources: ['signing/{json-web-key,same-secret,signed-token,signing-key,key-text}.ts'],
     suites: ['signing/{json-web-key,same-secret,signed-token,signing-key}'],
-    least: 1,
+    least: 83,
   },
 ]
