@@ -168,6 +168,16 @@ export {
   type SecondFactor,
   type SecondFactorsStore,
 } from './second-factors/second-factors-store.ts'
+export { Keyring, type SealState } from './secrets/keyring.ts'
+export {
+  placeOf,
+  SECRET_COLUMN_NAMES,
+  SECRET_COLUMNS,
+  type SecretColumn,
+  type SecretColumnName,
+  type SecretsStore,
+  type StoredSecret,
+} from './secrets/secrets-store.ts'
 export { openSession, sealSession, sessionIdOf } from './sessions/session-cookie.ts'
 export type { MintedSession } from './sessions/sessions.ts'
 export {

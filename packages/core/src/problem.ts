@@ -10,6 +10,7 @@ export type ProblemCode =
   | 'license-rejected'
   | 'signing-not-configured'
   | 'signing-failed'
+  | 'secrets-not-configured'
   | 'job-not-owned'
   | 'job-not-found'
   | 'not-found'

@@ -2,6 +2,7 @@
 import { ownFolder } from './database/data-folder.ts'
 import { type DatabaseServer, databaseServer } from './database/database-server.ts'
 import { DiskSpace, diskRoom } from './database/disk-space.ts'
+import { DATA_KEY_FILE, folderKey } from './database/folder-key.ts'
 import { folderHolder, lockFolder } from './database/folder-lock.ts'
 import { MIGRATIONS } from './database/migrations/index.ts'
 import {
@@ -19,10 +20,11 @@ import {
   withAdvisoryLock,
 } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
+import { newDataKey } from './secrets/data-key.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 
-export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
+export { DATA_KEY_FILE, type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
 
 /** Places in which rows are kept. */
 export type StorageSource =
@@ -54,7 +56,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   }
   if ('memory' in source) {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
-    return sqlStorage('pglite-memory', driver, { lost: driver.lost })
+    return sqlStorage('pglite-memory', driver, { lost: driver.lost, dataKey: newDataKey('memory') })
   }
   await ownFolder(source.dataDir)
   const disk = new DiskSpace(source.dataDir)
@@ -63,7 +65,8 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   const lock = await lockFolder(source.dataDir)
   try {
     const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
-    return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost })
+    const dataKey = await folderKey(source.dataDir)
+    return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost, dataKey })
   } catch (error) {
     await lock[Symbol.asyncDispose]()
     throw error

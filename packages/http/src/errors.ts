@@ -36,6 +36,7 @@ export const FAILURES = {
   'license-rejected': { status: 403, error: 'license rejected' },
   'signing-not-configured': { status: 503, error: 'control plane signing key not configured' },
   'signing-failed': { status: 500, error: 'could not mint license token' },
+  'secrets-not-configured': { status: 503, error: 'secret storage not configured' },
   'job-not-owned': { status: 404, error: 'job not found / not owned' },
   'job-not-found': { status: 404, error: 'job not found for this license' },
   'not-found': { status: 404, error: 'not found' },

@@ -16,6 +16,7 @@ import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
 import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
+import { memorySecretsStore } from './secrets/secrets-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
@@ -39,10 +40,13 @@ export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTab
       missingTables: [],
       migrations: { applied: [], pending: [], drifted: [] },
     }),
+    dataKeys: [DATA_KEY],
     connections: () => undefined,
     [Symbol.asyncDispose]: () => turns.take(() => {}),
   }
 }
+
+const DATA_KEY = `fake:${Buffer.alloc(32, 5).toString('base64')}`
 
 /** Runs a statement as soon as it is called. */
 export const atOnce: Run = async (statement) => statement()
@@ -64,6 +68,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     monitors: memoryMonitorsStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
+    secrets: memorySecretsStore(tables, run),
     sessions: memorySessionsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Storage } from '@svc/core'
 import { migrate, openStorage, SCHEMA } from '@svc/core/sql'
 import pg from 'pg'
-import { leakPatterns } from './leaks.ts'
+import { LEAK_PATTERNS } from './leaks.ts'
 
 /** A database that exists for one test. */
 export interface TestDatabase extends AsyncDisposable {
@@ -112,7 +112,7 @@ async function leakingTables(url: string): Promise<readonly string[]> {
     const leaking: string[] = []
     for (const { tablename } of rows) {
       const look = `select 1 from "${tablename}" t where t::text ~ any($1) limit 1`
-      const found = await client.query(look, [leakPatterns(tablename)]).then(
+      const found = await client.query(look, [LEAK_PATTERNS]).then(
         ({ rowCount }) => (rowCount === 0 ? undefined : tablename),
         (error: unknown) => `${tablename} (not read: ${error instanceof Error ? error.message : error})`,
       )

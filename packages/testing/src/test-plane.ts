@@ -56,6 +56,7 @@ export const TEST_ENVIRONMENT: Environment = {
   NODE_ENV: 'production',
   SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
   SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
+  SERVICE_DATA_KEYS: `test:${Buffer.alloc(32, 11).toString('base64')}`,
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
 }
 

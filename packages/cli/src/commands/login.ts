@@ -64,7 +64,7 @@ export const login: Handler<LoginOptions> = async (run) => {
   run.print({ ok: true, url: origin, email }, () => `${plain(`signed in to ${origin} as ${email}`)}\n`)
 }
 
-/** Where and as whom to sign in: as the flags say, else as at the last sign-in. */
+/** The place and the person to sign in: as the flags say, else as at the last sign-in. */
 async function signedInAt(run: CommandRun<LoginOptions>): Promise<{ url: string; email: string }> {
   const url = await chosenUrl(run)
   const origin = originOf(url)

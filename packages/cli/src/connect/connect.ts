@@ -93,7 +93,7 @@ export async function connect(io: Io, options: ConnectOptions, licensed: boolean
   return naming(io, databaseName(io), await openPlane(io))
 }
 
-/** Says which control plane is changed, before its first change: neither a flag nor the working folder names it. */
+/** Says before its first change which control plane it is, if neither a flag nor the folder names it. */
 function naming(io: Io, place: string, connection: Connection): Connection {
   let isSaid = false
   return {

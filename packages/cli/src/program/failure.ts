@@ -57,6 +57,10 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.usage,
     sentence: 'the signing key cannot be used: check SERVICE_LICENSE_PRIVKEY, or make one with svc mint-key',
   },
+  'secrets-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'no key for secrets is set: svc secrets mint-key makes one for SERVICE_DATA_KEYS',
+  },
   'job-not-owned': { exitCode: EXIT.notFound, sentence: 'no host of this license holds such a job' },
   'job-not-found': { exitCode: EXIT.notFound, sentence: 'there is no such job: svc jobs list shows them' },
   'not-found': { exitCode: EXIT.notFound, sentence: 'there is no such thing' },

@@ -61,6 +61,8 @@ export const OPERATION_SUMMARIES = {
   'chat.reply': 'write to a visitor, taking the conversation over',
   'chat.ask': 'show what the documents say to a question, and the answer without a model',
   'audit.list': 'list what operators did, newest first',
+  'secrets.status': 'count the secrets at rest by the key that seals them',
+  'secrets.rotate': 'seal all secrets at rest under the first key of SERVICE_DATA_KEYS',
   'health.check': 'look at everything the service stands on',
 } as const
 
@@ -108,4 +110,5 @@ export const CHANGING_OPERATIONS: ReadonlySet<string> = new Set<OperationName>([
   'chat.release',
   'chat.close',
   'chat.reply',
+  'secrets.rotate',
 ])

@@ -110,6 +110,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/chat/declare-chat.ts')).declareChat,
   },
   {
+    name: 'secrets',
+    isGroup: true,
+    summary: 'the keys that seal stored secrets',
+    load: async () => (await import('../commands/secrets.ts')).declareSecrets,
+  },
+  {
     name: 'audit',
     isGroup: true,
     summary: 'what operators did',

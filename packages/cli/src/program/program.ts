@@ -24,7 +24,7 @@ export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void
   await runCommand(io, parts, argsOf(io))
 }
 
-/** The arguments, with `svc help jobs list` as `svc jobs list --help`, and `svc version` as `svc --version`. */
+/** The arguments; `svc help jobs list` is `svc jobs list --help`, and `svc version` is `svc --version`. */
 function argsOf({ args }: Io): readonly string[] {
   const [first, ...more] = args
   if (first === 'help') return [...more, '--help']

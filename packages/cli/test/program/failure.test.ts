@@ -15,6 +15,7 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'license-rejected': 4,
   'signing-not-configured': 2,
   'signing-failed': 2,
+  'secrets-not-configured': 2,
   'job-not-owned': 5,
   'job-not-found': 5,
   'not-found': 5,

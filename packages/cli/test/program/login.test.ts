@@ -222,7 +222,7 @@ describe('svc login', () => {
       const nowhere = new RecordingIo({ args: add, home, secrets: [PASSWORD] })
       await runProgram(nowhere)
       expect(nowhere).toMatchObject({ exitCode: 2 })
-      expect(nowhere.err.text).toContain("required option '--url <url>' not specified")
+      expect(nowhere.err.text).toContain('no control plane is named: say --url URL')
       const none = await run(add, [PASSWORD])
       expect(none).toMatchObject({ exitCode: 4 })
       expect(none.err.text).toContain(`you are not signed in: svc login --url ${server.url}`)

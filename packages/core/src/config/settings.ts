@@ -14,6 +14,7 @@ import { monitors } from './settings/monitors.ts'
 import { outbound } from './settings/outbound.ts'
 import { scheduler } from './settings/scheduler.ts'
 import { secondFactors } from './settings/second-factors.ts'
+import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
@@ -38,6 +39,7 @@ export const settings = {
   health,
   sessions,
   secondFactors,
+  secrets,
   monitors,
   chat,
   llm,

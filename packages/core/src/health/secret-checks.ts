@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts'
+import type { Keyring, SealState } from '../secrets/keyring.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { NamedCheck } from './system-check.ts'
 
@@ -26,6 +28,23 @@ export const sessionSecretCheck = ({
     }
     const isShort = secrets.some((secret) => secret.length < SECRET_CHARS)
     return isShort ? { status: 'warn', detail: 'short' } : { status: 'ok' }
+  },
+})
+
+/** Checks whether stored secrets can be sealed and opened. */
+export const dataKeysCheck = (
+  keyring: Pick<Keyring, 'isConfigured'>,
+  secrets: Pick<Secrets, 'count'>,
+): NamedCheck => ({
+  name: 'data-keys',
+  asks: true,
+  run: async () => {
+    const counts = await secrets.count()
+    const has = (...states: readonly SealState[]) =>
+      counts.some((each) => states.some((state) => each[state] > 0))
+    if (has('unreadable')) return { status: 'fail', detail: 'key-missing' }
+    if (!keyring.isConfigured) return { status: 'warn', detail: 'unset' }
+    return has('older', 'plain') ? { status: 'warn', detail: 'to-rotate' } : { status: 'ok' }
   },
 })
 

@@ -12,6 +12,8 @@ export const SYSTEM_DETAILS = [
   'short',
   'new-at-each-start',
   'retired-key-unusable',
+  'to-rotate',
+  'key-missing',
   'development-rules',
   'no-license',
   /** The database. */

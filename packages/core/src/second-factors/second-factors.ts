@@ -3,6 +3,8 @@ import type { SecondFactorDemand } from '../config/settings/second-factors.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { placeOf } from '../secrets/secrets-store.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
@@ -18,6 +20,7 @@ export interface SecondFactorsParts {
   /** Log of added, removed and refused second factors: it gets user ids, never input. */
   readonly log: Log
   readonly users: Users
+  readonly keyring: Keyring
   /** Name of the service in apps: its address, or a name. */
   readonly issuer: string
   /** Users who must have a second factor. */
@@ -47,14 +50,15 @@ export class SecondFactors {
    * Makes a secret that has no effect until its first code, which must come within ten minutes. It replaces
    * an unconfirmed one.
    * @throws Problem `unauthorized` for a wrong password, `conflict` without a password or with a confirmed
-   * second factor
+   * second factor, `secrets-not-configured`
    */
   async begin(user: User, password: string): Promise<Enrolment> {
-    const { storage, clock, ids, users, issuer } = this.#parts
+    const { storage, clock, ids, users, issuer, keyring } = this.#parts
     if ((await users.confirm(user, password)) === undefined)
       throw this.#refused(user, 'the current password is wrong')
     const secret = await secretOf(ids.secret(SECRET_BYTES))
-    if (!(await storage.secondFactors.begin(user.id, secret, clock.statementTime()))) {
+    const sealed = keyring.seal(secret, placeOf('secondFactors', user.id))
+    if (!(await storage.secondFactors.begin(user.id, sealed, clock.statementTime()))) {
       throw new Problem('conflict', { detail: 'there is a second factor already: remove it first' })
     }
     const name = URL.parse(issuer)?.host ?? issuer
@@ -70,7 +74,7 @@ export class SecondFactors {
     const { storage, clock, ids, log } = this.#parts
     const { factor, at } = await storage.secondFactors.find(user.id, clock.statementTime())
     if (factor === undefined || factor.confirmedAt !== undefined) throw nothingWaits()
-    const step = await stepOfCode(factor.secret, withoutBlanks(code), at)
+    const step = await stepOfCode(this.#open(user.id, factor.secret), withoutBlanks(code), at)
     if (step === undefined) throw this.#refused(user, 'the code is wrong')
     const codes = Array.from({ length: RECOVERY_CODES }, () =>
       spellRecoveryCode(ids.secret(RECOVERY_CODE_BYTES)),
@@ -92,7 +96,7 @@ export class SecondFactors {
     if (found.factor?.confirmedAt === undefined) {
       throw new Problem('conflict', { detail: 'there is no second factor' })
     }
-    const proof = await proofIn(found, code)
+    const proof = await this.#proofIn(user.id, found, code)
     const isRight = (await users.confirm(user, password)) !== undefined
     if (!isRight || proof === undefined || !(await storage.secondFactors.remove(user.id, proof))) {
       throw this.#refused(user, 'the password or the code is wrong')
@@ -119,7 +123,8 @@ export class SecondFactors {
    */
   async proofOf(user: User | undefined, code: string | undefined): Promise<Proof | undefined> {
     const { storage, clock } = this.#parts
-    return proofIn(await storage.secondFactors.find(user?.id ?? NOBODY, clock.statementTime()), code ?? '')
+    const id = user?.id ?? NOBODY
+    return this.#proofIn(id, await storage.secondFactors.find(id, clock.statementTime()), code ?? '')
   }
 
   /**
@@ -139,6 +144,22 @@ export class SecondFactors {
     return isDemanded && !(await storage.secondFactors.backs(user.id, session))
   }
 
+  #open(userId: string, secret: string): string {
+    return this.#parts.keyring.open(secret, placeOf('secondFactors', userId))
+  }
+
+  /** A proof names the secret as it is stored: one that changes meanwhile makes the proof worthless. */
+  async #proofIn(userId: string, { factor, at }: SecondFactorNow, code: string): Promise<Proof | undefined> {
+    const confirmed = factor?.confirmedAt === undefined ? undefined : factor
+    const known = confirmed && this.#open(userId, confirmed.secret)
+    const step = await stepOfCode(known, withoutBlanks(code), at)
+    const recovery = recoveryDigest(code)
+    if (confirmed === undefined) return undefined
+    const { secret, lastStep } = confirmed
+    if (step !== undefined) return step > lastStep ? { secret, step } : undefined
+    return confirmed.recovery.includes(recovery) ? { secret, recovery } : undefined
+  }
+
   #refused(user: User, detail: string): Problem {
     this.#parts.log.info({ user: user.id }, 'second factor refused')
     return new Problem('unauthorized', { detail })
@@ -149,13 +170,3 @@ const nothingWaits = () =>
   new Problem('conflict', { detail: 'no second factor waits for its first code: begin anew' })
 
 const withoutBlanks = (code: string): string => code.replace(/\s/g, '')
-
-async function proofIn({ factor, at }: SecondFactorNow, code: string): Promise<Proof | undefined> {
-  const confirmed = factor?.confirmedAt === undefined ? undefined : factor
-  const step = await stepOfCode(confirmed?.secret, withoutBlanks(code), at)
-  const recovery = recoveryDigest(code)
-  if (confirmed === undefined) return undefined
-  const { secret, lastStep } = confirmed
-  if (step !== undefined) return step > lastStep ? { secret, step } : undefined
-  return confirmed.recovery.includes(recovery) ? { secret, recovery } : undefined
-}

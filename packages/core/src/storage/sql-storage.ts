@@ -20,6 +20,7 @@ import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
+import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
@@ -48,6 +49,7 @@ const storesOver = (session: Session): Stores => ({
   monitors: new SqlMonitorsStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
+  secrets: new SqlSecretsStore(session),
   sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
   users: new SqlUsersStore(session),
@@ -72,6 +74,7 @@ export interface Held {
   readonly disk?: DiskSpace
   readonly lock?: AsyncDisposable
   readonly lost?: AbortSignal
+  readonly dataKey?: string
 }
 
 /** The same work however often it is asked for: a storage may be disposed by several owners. */
@@ -109,6 +112,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
+    ...(held.dataKey === undefined ? {} : { dataKeys: [held.dataKey] }),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: once(async () => {
       await driver.close()

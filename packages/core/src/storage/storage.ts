@@ -12,6 +12,7 @@ import type { MonitorsStore } from '../monitors/monitors-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
+import type { SecretsStore } from '../secrets/secrets-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
@@ -31,6 +32,7 @@ export interface Stores {
   readonly monitors: MonitorsStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
+  readonly secrets: SecretsStore
   readonly sessions: SessionsStore
   readonly tenants: TenantsStore
   readonly users: UsersStore
@@ -91,6 +93,11 @@ export interface Storage extends Stores, AsyncDisposable {
    * refused as `unavailable` from then on. Committed data is there when a new process opens it again.
    */
   readonly lost?: AbortSignal
+  /**
+   * Keys for secrets at rest that this storage brings along, as `SERVICE_DATA_KEYS` spells them: an embedded
+   * database has one beside its data. They are used after those of the settings.
+   */
+  readonly dataKeys?: readonly string[]
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
 }

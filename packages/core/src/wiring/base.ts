@@ -6,6 +6,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { type Ids, randomIds } from '../ids.ts'
 import { type Log, silentLog } from '../log.ts'
 import { Metrics } from '../metrics/metrics.ts'
+import { Keyring } from '../secrets/keyring.ts'
 import { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { systemTimers, type Timers } from '../timers.ts'
@@ -22,6 +23,7 @@ export interface Base {
   readonly metrics: Metrics
   readonly signer: Signer
   readonly passwords: Passwords
+  readonly keyring: Keyring
   /** `iss` of tokens. */
   readonly issuer: string
   readonly production: boolean
@@ -38,5 +40,6 @@ export function baseOf(parts: ControlPlaneParts): Base {
   const { threads = availableParallelism() > 2 } = parts
   const signer = new Signer({ ...config.signing, threads })
   const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer }
-  return { ...tools, passwords, issuer, production }
+  const keyring = new Keyring([...config.secrets.dataKeys, ...(storage.dataKeys ?? [])])
+  return { ...tools, passwords, keyring, issuer, production }
 }

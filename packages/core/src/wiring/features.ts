@@ -21,6 +21,8 @@ import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { SecondFactors } from '../second-factors/second-factors.ts'
+import { secretOperations } from '../secrets/secret-operations.ts'
+import { Secrets } from '../secrets/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
@@ -51,6 +53,7 @@ export function servicesOf(base: Base, beside: Beside) {
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const users = new Users(base)
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
+  const secrets = new Secrets(base)
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
     agents: agentsOf(base, jobs),
@@ -61,8 +64,9 @@ export function servicesOf(base: Base, beside: Beside) {
     licenses,
     monitors,
     secondFactors,
+    secrets,
     sessions: sessionsOf(base, secondFactors),
-    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, scheduler }),
+    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler }),
     tenants: new Tenants(base),
     users,
   }
@@ -83,6 +87,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...monitorOperations,
   ...chatOperations,
   ...auditOperations,
+  ...secretOperations,
   ...healthOperations,
 ]
 

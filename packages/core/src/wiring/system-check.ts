@@ -3,7 +3,12 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
-import { licensingCheck, sessionSecretCheck, signingKeyCheck } from '../health/secret-checks.ts'
+import {
+  dataKeysCheck,
+  licensingCheck,
+  sessionSecretCheck,
+  signingKeyCheck,
+} from '../health/secret-checks.ts'
 import { settingsChecks } from '../health/settings-checks.ts'
 import { storageChecks } from '../health/storage-checks.ts'
 import { SystemCheck } from '../health/system-check.ts'
@@ -12,6 +17,7 @@ import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { Base } from './base.ts'
 
 /** Dependencies of the system check in addition to the base. */
@@ -19,6 +25,7 @@ export interface Checked {
   readonly dns: DnsClient
   readonly chat: Chat
   readonly licenses: Licenses
+  readonly secrets: Secrets
   /** Called when the check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
 }
@@ -34,6 +41,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     queuesCheck(() => storage.jobs.counts(clock.statementTime())),
     signingKeyCheck(signer),
     sessionSecretCheck(config),
+    dataKeysCheck(base.keyring, checked.secrets),
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),

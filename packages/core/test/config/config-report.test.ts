@@ -15,6 +15,7 @@ describe('the start-up summary', () => {
   test('shows plain values, and of a secret only whether it is set', () => {
     const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
     const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
+    given.SERVICE_DATA_KEYS = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
     const summary = configSummary(readConfig({ ...given, PORT: '9000' }))
     for (const name of secrets) expect([name, summary[name]]).toEqual([name, 'set'])
     expect(JSON.stringify(summary)).not.toContain('tell-nobody')
@@ -41,6 +42,7 @@ describe('the start-up summary', () => {
       'DATABASE_URL',
       'LLM_API_KEY',
       'MONITORS_CRON_SECRET',
+      'SERVICE_DATA_KEYS',
       'SERVICE_HEALTH_TOKEN',
       'SERVICE_LICENSE_KEYS',
       'SERVICE_LICENSE_PRIVKEY',

@@ -39,6 +39,7 @@ describe('no settings', () => {
       health: { token: undefined },
       sessions: { secrets: [] },
       secondFactors: { demandedOf: 'optional' },
+      secrets: { dataKeys: [] },
       monitors: { cronSecret: undefined, dnsServers: [] },
       outbound: { allow: [], refuse: [] },
       alerts: {

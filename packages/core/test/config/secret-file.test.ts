@@ -17,6 +17,8 @@ const SECRETS = Object.values<SettingGroup>(settings)
 const VALUE = 'postgres://svc:tell-nobody@127.0.0.1/svc-and-32-characters-more'
 
 let folder: string
+const DATA_KEY = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-secrets-'))
 })
@@ -45,9 +47,10 @@ function faultsOf(env: Environment): readonly string[] {
 
 describe('a secret in a file', () => {
   test.each(SECRETS)('is the value of %s, and reports say that it is set (file)', async (name) => {
-    const path = await file(VALUE)
+    const value = name === 'SERVICE_DATA_KEYS' ? DATA_KEY : VALUE
+    const path = await file(value)
     const config = readConfig({ [`${name}_FILE`]: path })
-    expect(config).toEqual({ ...readConfig({ [name]: VALUE }), files: { [name]: path } })
+    expect(config).toEqual({ ...readConfig({ [name]: value }), files: { [name]: path } })
     expect(config.warnings).toEqual([])
     expect(configSummary(config)[name]).toBe('set (file)')
     expect(JSON.stringify(configSummary(config))).not.toContain('tell-nobody')

@@ -10,7 +10,7 @@ export interface Port {
 /** Returns every port of a storage. */
 export function portsOf(storage: Storage = memoryStorage()): readonly Port[] {
   return Object.entries(storage)
-    .filter(([, store]) => typeof store === 'object')
+    .filter(([, store]) => typeof store === 'object' && !Array.isArray(store))
     .map(([name, store]) => ({ name, methods: methodsOf(store as object) }))
 }
 

@@ -144,6 +144,7 @@ describe('health.check', () => {
       'queues',
       'signing-key',
       'session-secret',
+      'data-keys',
       'licensing',
       'dns',
       'language-model',
@@ -151,6 +152,7 @@ describe('health.check', () => {
       'settings',
       'settings-metrics',
       'settings-sessions',
+      'settings-secrets',
       'settings-monitors',
     ])
     for (const { detail } of checks) if (detail !== undefined) expect(SYSTEM_DETAILS).toContain(detail)

@@ -26,6 +26,7 @@ const STATUS: Partial<Record<ProblemCode, number>> = {
   'too-many-hosts': 429,
   unavailable: 503,
   'signing-not-configured': 503,
+  'secrets-not-configured': 503,
 }
 
 const answer = (

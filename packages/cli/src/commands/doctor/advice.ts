@@ -22,6 +22,8 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   drifted: 'not as this release knows it: run the release that migrated it',
   ahead: 'a newer release has migrated the database: run that one here too',
   'clock-differs': 'the clocks of this machine and of the database are apart: check NTP on both',
+  'to-rotate': 'some stored secrets are not sealed under the first key: svc secrets rotate',
+  'key-missing': 'stored secrets have a key that is not in SERVICE_DATA_KEYS: put it back',
   'old-transaction':
     'a transaction has been open for over an hour and tables grow: end it (pg_stat_activity tells whose)',
   'disk-nearly-full': 'free some room soon',
@@ -61,6 +63,8 @@ const OF_CHECK: Readonly<Record<string, string>> = {
   'clock unreachable': 'not known while the database does not answer',
   'signing-key unset': 'activation answers 503: svc mint-key makes a key for SERVICE_LICENSE_PRIVKEY',
   'signing-key unusable': 'activation answers 500: SERVICE_LICENSE_PRIVKEY takes what svc mint-key prints',
+  'data-keys unset':
+    'new webhooks and second factors are refused: svc secrets mint-key makes a key for SERVICE_DATA_KEYS',
   'session-secret unset': 'nobody can sign in: set SERVICE_SESSION_SECRET to 32 random characters or more',
   'language-model refused': 'LLM_API_KEY is not accepted: visitors get canned answers',
   'language-model unreachable': 'LLM_BASE_URL does not answer: visitors get canned answers',

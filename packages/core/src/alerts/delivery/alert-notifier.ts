@@ -4,6 +4,8 @@ import { type DeliverySender, runDeliveries } from '../../deliveries/delivery-ru
 import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
 import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
 import type { AlertMetrics } from '../alert-metrics.ts'
 import { announceInLog, digestOf } from './alert-channels.ts'
@@ -16,6 +18,7 @@ export interface AlertNotifierParts {
   readonly ids: Ids
   readonly log: Log
   readonly channel: WebhookChannel
+  readonly keyring: Keyring
   readonly metrics: AlertMetrics
 }
 
@@ -57,7 +60,7 @@ export class AlertNotifier implements DeliverySender {
 
   /** Writes a digest to the log, or sends it to the webhook of its audience. */
   async send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome> {
-    const { storage, log, channel, clock } = this.#parts
+    const { storage, log, channel, clock, keyring } = this.#parts
     const { id, createdAt } = delivery
     const audience = audienceOf(delivery)
     const digest = {
@@ -70,7 +73,8 @@ export class AlertNotifier implements DeliverySender {
     if (digest.webhook === undefined) {
       return { delivered: false, status: undefined, error: 'no-webhook', isFinal: true }
     }
-    const { url, secret } = digest.webhook
+    const { url, tenantId, secret: sealed } = digest.webhook
+    const secret = keyring.open(sealed, placeOf('alertWebhooks', tenantId))
     const body = JSON.stringify(digestOf(digest))
     return channel.send({ url, secret, id, at: clock.now(), body, signal })
   }

@@ -5,6 +5,8 @@ import type { Ids } from '../../ids.ts'
 import { OutboundRefused } from '../../net/outbound-refusal.ts'
 import { readTarget } from '../../net/target.ts'
 import { Problem } from '../../problem.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import { placeOf } from '../../secrets/secrets-store.ts'
 import { newWebhookSecret } from '../../signing/webhook-signature.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type AlertWebhook, targetOf } from './alert-deliveries-store.ts'
@@ -15,6 +17,7 @@ export interface AlertWebhooksParts {
   readonly clock: Clock
   readonly ids: Ids
   readonly channel: WebhookChannel
+  readonly keyring: Keyring
   /** Whether webhooks may use `http:`. */
   readonly plainHttp: boolean
 }
@@ -32,18 +35,20 @@ export class AlertWebhooks {
   /**
    * Sets the address of a webhook. A new secret is made for a new webhook or if `rotate` is set, and only
    * then returned.
-   * @throws Problem `invalid-input` for an address that is never called
+   * @throws Problem `invalid-input` for an address that is never called, `secrets-not-configured`
    */
   async set(input: {
     readonly tenantId: string
     readonly url: string
     readonly rotate: boolean
   }): Promise<{ readonly webhook: AlertWebhook; readonly secret: string | undefined }> {
-    const { storage, clock, ids, plainHttp } = this.#parts
+    const { storage, clock, ids, plainHttp, keyring } = this.#parts
     checkAddress(input.url, plainHttp)
     const secret = newWebhookSecret((bytes) => ids.secret(bytes))
-    const webhook = await storage.alertDeliveries.setWebhook({ ...input, secret }, clock.statementTime())
-    return { webhook, secret: webhook.secret === secret ? secret : undefined }
+    const sealed = keyring.seal(secret, placeOf('alertWebhooks', input.tenantId))
+    const set = { ...input, secret: sealed }
+    const webhook = await storage.alertDeliveries.setWebhook(set, clock.statementTime())
+    return { webhook, secret: webhook.secret === sealed ? secret : undefined }
   }
 
   /** @throws Problem `not-found` */
@@ -64,12 +69,13 @@ export class AlertWebhooks {
 
   /** Sends a test message at once. @throws Problem `not-found` */
   async test(tenantId: string): Promise<DeliveryOutcome> {
-    const { storage, clock, ids, channel } = this.#parts
+    const { storage, clock, ids, channel, keyring } = this.#parts
     const webhook = await storage.alertDeliveries.webhook(tenantId)
     if (webhook === undefined) throw unset()
     const at = clock.now()
     const body = JSON.stringify({ type: 'alerts.test', timestamp: at.toISOString(), data: {} })
-    const { url, secret } = webhook
+    const { url } = webhook
+    const secret = keyring.open(webhook.secret, placeOf('alertWebhooks', tenantId))
     return channel.send({ url, secret, id: ids.next('msg'), at, body, signal: undefined })
   }
 }

@@ -1,0 +1,12 @@
+import { isDataKey } from '../../secrets/data-key.ts'
+import { list } from '../setting.ts'
+import { optional } from '../setting-group.ts'
+
+/** Settings of secrets at rest. */
+export const secrets = optional('Secrets at rest', {
+  dataKeys: list(
+    'SERVICE_DATA_KEYS',
+    'Keys that seal stored secrets: the first seals, all open. `svc secrets mint-key` makes one. Unset on PostgreSQL refuses new webhooks and second factors; an embedded folder has a key of its own.',
+    { secret: true, of: 'keys, each `<name>:<base64 of 32 bytes>`', accepts: isDataKey },
+  ),
+})

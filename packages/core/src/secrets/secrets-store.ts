@@ -1,0 +1,42 @@
+/** A column with secrets that are sealed at rest. */
+export interface SecretColumn {
+  readonly table: string
+  /** The column that names the row. */
+  readonly id: string
+  readonly column: string
+}
+
+/** Every column with sealed secrets. A feature that stores one adds its column here. */
+export const SECRET_COLUMNS = {
+  alertWebhooks: { table: 'alert_webhooks', id: 'tenant_id', column: 'secret' },
+  secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },
+} as const satisfies Readonly<Record<string, SecretColumn>>
+
+/** The name of a column with sealed secrets. */
+export type SecretColumnName = keyof typeof SECRET_COLUMNS
+
+/** The names of all columns with sealed secrets, in the order in which they are rotated. */
+export const SECRET_COLUMN_NAMES = Object.keys(SECRET_COLUMNS) as readonly SecretColumnName[]
+
+/** The place of a secret, which its sealed text is bound to: `<table>.<column>:<id of the row>`. */
+export function placeOf(name: SecretColumnName, rowId: string): string {
+  const { table, column } = SECRET_COLUMNS[name]
+  return `${table}.${column}:${rowId}`
+}
+
+/** A secret as it is stored. */
+export interface StoredSecret {
+  readonly id: string
+  readonly text: string
+}
+
+/** Stored secrets of all features, for their rotation. */
+export interface SecretsStore {
+  /** At most `limit` secrets of a column whose ids come after `after`, in the order of their bytes. */
+  page(column: SecretColumnName, after: string | undefined, limit: number): Promise<readonly StoredSecret[]>
+  /** Replaces a secret that is still `from`. Returns false if it has changed or is gone. */
+  replace(
+    column: SecretColumnName,
+    change: { readonly id: string; readonly from: string; readonly to: string },
+  ): Promise<boolean>
+}

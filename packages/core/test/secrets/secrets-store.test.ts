@@ -1,0 +1,4 @@
+import { secretsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(secretsStoreContract)

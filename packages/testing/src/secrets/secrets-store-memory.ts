@@ -1,0 +1,48 @@
+import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
+import type { MemoryTable } from '../memory-table.ts'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import type { MemorySecondFactor } from '../second-factors/second-factors-store-memory.ts'
+import { byBytes } from '../text-order.ts'
+
+interface SecretTable {
+  rows(): readonly { readonly id: string; readonly text: string }[]
+  write(id: string, text: string): void
+}
+
+function tableOf<Row extends { readonly secret: string }>(
+  table: MemoryTable<Row>,
+  idOf: (row: Row) => string,
+): SecretTable {
+  return {
+    rows: () => table.all().map((row) => ({ id: idOf(row), text: row.secret })),
+    write: (id, secret) => {
+      const row = table.get(id)
+      if (row !== undefined) table.put(id, { ...row, secret })
+    },
+  }
+}
+
+/** Stored secrets in memory. */
+export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
+  const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
+    alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
+  }
+  return {
+    page: (column, after, limit) =>
+      run(() =>
+        columns[column]
+          .rows()
+          .filter(({ id }) => after === undefined || byBytes(id, after) > 0)
+          .toSorted((one, other) => byBytes(one.id, other.id))
+          .slice(0, limit),
+      ),
+    replace: (column, { id, from, to }) =>
+      run(() => {
+        const isSame = columns[column].rows().some((row) => row.id === id && row.text === from)
+        if (isSame) columns[column].write(id, to)
+        return isSame
+      }),
+  }
+}
