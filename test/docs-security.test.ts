@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type Permission, settings } from '@svc/core'
+import { OPERATIONS, PERMISSIONS, type Permission, settings } from '@svc/core'
 import { ADMIN_ROLES, permissionsOf, TENANT_ROLES } from '@svc/core/ports'
 import { ROUTES } from '@svc/http'
 import { testPlane } from '@svc/testing'
@@ -148,6 +148,20 @@ describe('the sessions on the page', () => {
     for (const cookie of cookies) {
       expect((await sessions.authenticate(cookie.split(';')[0]))?.user.id).toBe(user.id)
     }
+  })
+})
+
+describe('the permissions on the page', () => {
+  const { rows } = section('docs/operators.md', '## Permissions')
+  const opening = new Set(OPERATIONS.map(({ permission }) => permission.replace('platform.', '')))
+
+  test('are all but that of administrators, and those that open nothing are called so', () => {
+    const words = rows.flatMap(([names = '', opens]) =>
+      names.split(', ').map((word) => [word, opens !== 'nothing yet']),
+    )
+    const wanted = PERMISSIONS.map((each) => each.replace('platform.', '')).filter((word) => word !== 'admin')
+    const expected = wanted.map((word) => [word, opening.has(word)])
+    expect(Object.fromEntries(words)).toEqual(Object.fromEntries(expected))
   })
 })
 

@@ -5,9 +5,15 @@ import { listOf, shape, text, whole } from '../validation.ts'
 import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
 
+/** The part of the registry that operations use. */
+export type OperatedAgents = Pick<
+  Agents,
+  'backups' | 'change' | 'forget' | 'overview' | 'resolve' | 'servers'
+>
+
 interface Services {
-  readonly agents: Agents
-  readonly licenses: Licenses
+  readonly agents: OperatedAgents
+  readonly licenses: Pick<Licenses, 'resolve'>
 }
 
 const operation = operationOf<Services>()
@@ -36,6 +42,7 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     name: `fleet.${name}`,
     summary,
     permission: 'platform.deploy',
+    scope: 'tenant',
     changes: true,
     input: { host, license },
     run: async (services, input) => {
@@ -50,6 +57,7 @@ export const agentOperations = [
     name: 'fleet.servers',
     summary: 'list the hosts',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     licensed: true,
     input: {},
@@ -64,6 +72,7 @@ export const agentOperations = [
     name: 'fleet.backups',
     summary: 'list the backups of the hosts',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: { license, host: optional(host) },
     run: async (services, input) => ({
@@ -76,6 +85,7 @@ export const agentOperations = [
     name: 'fleet.label',
     summary: "set the operator's name of a host; empty removes it",
     permission: 'platform.deploy',
+    scope: 'tenant',
     changes: true,
     input: { host, license, label: text(0, 128) },
     run: async (services, input) => {
@@ -87,6 +97,7 @@ export const agentOperations = [
     name: 'fleet.forget',
     summary: 'take a host off the list; it comes back with its next heartbeat',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { host, license },
     run: async (services, input) => {

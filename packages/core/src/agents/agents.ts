@@ -141,7 +141,7 @@ export class Agents {
       change,
       clock.statementTime(),
     )
-    if (changed === undefined) throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
+    if (changed === undefined) throw noHost()
     return operatorServer(changed, await this.#orgOf(agent.licenseId), clock.now())
   }
 
@@ -172,3 +172,6 @@ export class Agents {
     return tenantId === undefined ? '' : ((await tenants.find(tenantId))?.name ?? '')
   }
 }
+
+/** Returns the refusal of a host that does not exist any more, for whoever asks. */
+export const noHost = (): Problem => new Problem('not-found', { detail: 'the host was forgotten meanwhile' })

@@ -55,6 +55,7 @@ export const chatOperations = [
     name: 'chat.list',
     summary: 'list conversations, newest first; those that wait, longest first',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
     input: { waiting: defaulted(flag(), false), limit: defaulted(whole(1, MAX_SHOWN), 50) },
     run: async ({ chat }, { waiting, limit }) => ({
@@ -65,6 +66,7 @@ export const chatOperations = [
     name: 'chat.show',
     summary: 'show a conversation with its last messages',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
     input: { conversation, limit: defaulted(whole(1, MAX_SHOWN), 100) },
     run: async ({ chat }, input) => {
@@ -80,6 +82,7 @@ export const chatOperations = [
       name: `chat.${verb}`,
       summary,
       permission: 'platform.support',
+      scope: 'platform',
       changes: true,
       input: { conversation },
       run: async ({ chat }, input) => ({
@@ -91,6 +94,7 @@ export const chatOperations = [
     name: 'chat.reply',
     summary: 'write to a visitor, taking the conversation over',
     permission: 'platform.support',
+    scope: 'platform',
     changes: true,
     input: { conversation, text: text(1, 8000) },
     run: async ({ chat }, input) => {
@@ -102,6 +106,7 @@ export const chatOperations = [
     name: 'chat.ask',
     summary: 'show what the documents say to a question, and the answer without a model',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
     input: { question: text(1, 8000) },
     run: async ({ chat }, { question }) => {

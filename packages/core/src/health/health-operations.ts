@@ -13,6 +13,7 @@ export const healthOperations = [
     name: 'health.check',
     summary: 'look at everything the service stands on',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: false,
     input: {},
     run: async ({ systemCheck }) => ({ ...(await systemCheck.run()) }),

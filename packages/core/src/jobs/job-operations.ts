@@ -9,10 +9,16 @@ import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { deploymentView, jobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
+/** The part of the queue that operations use. */
+export type OperatedJobs = Pick<
+  Jobs,
+  'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'why'
+>
+
 interface Services {
-  readonly jobs: Jobs
-  readonly agents: Agents
-  readonly licenses: Licenses
+  readonly jobs: OperatedJobs
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly licenses: Pick<Licenses, 'resolve'>
 }
 
 const operation = operationOf<Services>()
@@ -36,6 +42,7 @@ const enqueue = operation({
   name: 'jobs.enqueue',
   summary: 'give the hosts of a license a job',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
   input: {
     kind: oneOf(JOB_KINDS),
@@ -72,6 +79,7 @@ const list = operation({
   name: 'jobs.list',
   summary: 'list jobs, newest first',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: {
     state: optional(oneOf(JOB_STATES)),
@@ -100,6 +108,7 @@ const show = operation({
   name: 'jobs.show',
   summary: 'show one job',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: { job },
   run: async ({ jobs }, input, operator) => {
@@ -112,6 +121,7 @@ const logs = operation({
   name: 'jobs.logs',
   summary: 'read the log of a job',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: {
     job,
@@ -140,6 +150,7 @@ const why = operation({
   name: 'jobs.why',
   summary: 'say why a job waits',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: { job },
   run: async ({ jobs }, input, operator) => {
@@ -152,6 +163,7 @@ const retry = operation({
   name: 'jobs.retry',
   summary: 'do the work of a finished job again, as a new job',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
   input: { job },
   run: async ({ jobs }, input, operator) => {
@@ -164,6 +176,7 @@ const cancel = operation({
   name: 'jobs.cancel',
   summary: 'end a job that waits, or ask its host to stop it',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
   input: { job, reason: defaulted(text(0, 512), 'operator') },
   run: async ({ jobs }, input, operator) => {

@@ -154,7 +154,7 @@ export class Jobs {
    */
   async get(jobId: string): Promise<Job> {
     const job = await this.#parts.storage.jobs.get(jobId)
-    if (job === undefined) throw new Problem('not-found', { detail: `there is no job ${jobId}` })
+    if (job === undefined) throw noJob(jobId)
     return job
   }
 
@@ -238,3 +238,7 @@ export class Jobs {
     }
   }
 }
+
+/** Returns the refusal of a job that does not exist, for whoever asks. */
+export const noJob = (jobId: string): Problem =>
+  new Problem('not-found', { detail: `there is no job ${jobId}` })

@@ -31,6 +31,7 @@ const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
     name: `licenses.${verb}`,
     summary,
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { license: text(1, 512) },
     run: async ({ licenses }, { license }) => {
@@ -53,6 +54,7 @@ export const licenseOperations = [
     name: 'licenses.issue',
     summary: 'issue a license; its key is shown once',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { tenant: optional(text(1, 128)), label: optional(text(0, 128)), expires: optional(instant()) },
     run: async ({ licenses, tenants }, { tenant, label, expires }) => {
@@ -66,6 +68,7 @@ export const licenseOperations = [
     name: 'licenses.list',
     summary: 'list the issued licenses',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: {},
     run: async ({ licenses }) => ({ licenses: (await licenses.list()).map(licenseView) }),

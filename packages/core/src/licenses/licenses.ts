@@ -169,7 +169,7 @@ export class Licenses {
     if (licensee !== undefined && !(licensee.source === 'development' && idOrKey.startsWith('lic_'))) {
       return licensee.licenseId
     }
-    throw new Problem('not-found', { detail: 'no license has this id or key; svc licenses list shows them' })
+    throw noLicense()
   }
 
   /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */
@@ -201,3 +201,7 @@ export class Licenses {
     return this.#parts.licensing.keys.reduce((found, listed) => sameSecret(key, listed) || found, false)
   }
 }
+
+/** Returns the refusal of a license that does not exist, for whoever asks. */
+export const noLicense = (): Problem =>
+  new Problem('not-found', { detail: 'no license has this id or key; svc licenses list shows them' })

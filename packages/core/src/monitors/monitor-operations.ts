@@ -34,7 +34,7 @@ const resolvers = listOf(text(1, 64), MAX_RESOLVERS)
 const owner = { tenant: optional(text(1, 128)), license: optional(text(1, 512)) }
 
 async function ownerOf(
-  services: Services,
+  services: Pick<Services, 'licenses' | 'tenants'>,
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input
@@ -49,6 +49,7 @@ const add = operation({
   name: 'monitors.add',
   summary: 'watch the records of a DNS name',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
   input: {
     name: text(1, MAX_NAME_CHARS),
@@ -80,6 +81,7 @@ const list = operation({
   name: 'monitors.list',
   summary: 'list monitors by name',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: owner,
   run: async (services, input) => {
@@ -96,6 +98,7 @@ const update = operation({
   name: 'monitors.update',
   summary: 'change what a monitor watches, or how',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
   input: {
     monitor,
@@ -127,6 +130,7 @@ const changes = CHANGES.map(([verb, summary]) =>
     name: `monitors.${verb}`,
     summary,
     permission: 'platform.security',
+    scope: 'platform',
     changes: true,
     input: { monitor },
     run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors[verb](input.monitor)) }),
@@ -137,6 +141,7 @@ const show = operation({
   name: 'monitors.show',
   summary: 'show one monitor',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: { monitor },
   run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors.resolve(input.monitor)) }),
@@ -146,6 +151,7 @@ const check = operation({
   name: 'monitors.check',
   summary: 'ask for a monitor now and change nothing',
   permission: 'platform.security',
+  scope: 'platform',
   changes: false,
   input: { monitor },
   run: async ({ monitors }, input) => {
@@ -162,6 +168,7 @@ const run = operation({
   name: 'monitors.run',
   summary: 'run one monitor now, or all that are due',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
   input: { monitor: optional(monitor) },
   run: async ({ monitors }, input) => {
@@ -178,6 +185,7 @@ const history = operation({
   name: 'monitors.history',
   summary: 'what the runs of a monitor found, newest first',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
   input: { monitor, limit: defaulted(whole(1, 200), 50) },
   run: async ({ monitors }, input) => {

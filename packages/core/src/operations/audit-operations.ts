@@ -21,6 +21,7 @@ export const auditOperations = [
     name: 'audit.list',
     summary: 'list what operators did, newest first',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: false,
     input: { limit: defaulted(whole(1, 1000), 100) },
     run: async ({ audit }, { limit }) => ({ audit: (await audit.list(limit)).map(auditView) }),

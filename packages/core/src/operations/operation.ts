@@ -4,6 +4,13 @@ import type { Permission } from '../users/permission.ts'
 import { type Fields, read, shape, text } from '../validation.ts'
 import type { Operator } from './operator.ts'
 
+/**
+ * The people who may run an operation, if they hold its permission. `platform`: staff alone. `tenant`: also a
+ * tenant's people, for whom what belongs to others does not exist.
+ */
+export const OPERATION_SCOPES = ['platform', 'tenant'] as const
+export type OperationScope = (typeof OPERATION_SCOPES)[number]
+
 /** Answer of an operation: a JSON document. */
 export type Answer = Readonly<Record<string, unknown>>
 
@@ -36,6 +43,7 @@ export interface Operation<Needs> {
   /** One line for help texts and documents. */
   readonly summary: string
   readonly permission: Permission
+  readonly scope: OperationScope
   /** Whether a run by an operator leaves an audit row. */
   readonly changes: boolean
   /** Whether a signed-in user must give their credentials again, in addition to the session. */
@@ -54,6 +62,7 @@ interface CommonParts<S extends Fields> {
   readonly name: string
   readonly summary: string
   readonly permission: Permission
+  readonly scope: OperationScope
   readonly changes: boolean
   readonly confirmed?: true
   readonly input: S

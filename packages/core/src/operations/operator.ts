@@ -1,5 +1,6 @@
 import type { Permission } from '../users/permission.ts'
 import { may, type User } from '../users/user.ts'
+import type { OperationScope } from './operation.ts'
 
 /** The person who runs an operation. */
 export interface Operator {
@@ -12,3 +13,9 @@ export interface Operator {
 /** Returns whether an operator has `permission`. */
 export const holds = ({ user }: Operator, permission: Permission): boolean =>
   user === undefined || may(user, permission)
+
+/** Returns whether an operator may run an operation: a tenant's people only what is for tenants. */
+export const mayRun = (
+  operator: Operator,
+  { permission, scope }: { readonly permission: Permission; readonly scope: OperationScope },
+): boolean => holds(operator, permission) && (scope === 'tenant' || operator.user?.tenantId === undefined)

@@ -83,25 +83,24 @@ async function countTry(
   await takeFrom(request, LOGINS_PER_ACCOUNT, normalEmail(user.email))
 }
 
-/** Signed-in platform staff, with the function to call before their password is checked. */
-export interface StaffCaller extends SessionCaller {
+/** A signed-in caller of operations, with the function to call before their password is checked. */
+export interface OperatorCaller extends SessionCaller {
   readonly countTry: () => Promise<void>
 }
 
 /**
- * Admits signed-in platform staff whose request comes from the service's own pages; each operation checks its
- * own permission.
+ * Admits signed-in people whose request comes from the service's own pages; each operation checks its own
+ * permission, and whether it is for a tenant's people.
  */
-export const operatorSession: Gate<StaffCaller> = {
+export const operatorSession: Gate<OperatorCaller> = {
   security: ['session'],
   replies: {
     401: { description: 'No valid session.' },
-    403: { description: 'Not platform staff, a request from another site, or the permission is missing.' },
+    403: { description: 'A request from another site, or a second factor that is demanded is missing.' },
   },
   admit: async (request) => {
     const caller = await ownPagesSession.admit(request)
     requireSetUp(caller)
-    if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
     return { ...caller, countTry: () => countTry(request, caller) }
   },
 }

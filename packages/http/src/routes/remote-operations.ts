@@ -1,4 +1,4 @@
-import { freeObject, listOf, MAX_PASSWORD_CHARS, may, openShape, shape, text } from '@svc/core'
+import { freeObject, listOf, MAX_PASSWORD_CHARS, mayRun, openShape, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { LIMITED } from '../gates/limit.ts'
@@ -16,8 +16,8 @@ const confirmation = shape({
 const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
 /**
- * The operations over HTTPS, for platform staff with the permission that each operation requires (`svc
- * --url`).
+ * The operations over HTTPS, for people with the permission that each operation requires (`svc --url`). A
+ * tenant's people reach what belongs to their tenant.
  */
 export const remoteOperationRoutes = [
   route({
@@ -30,7 +30,8 @@ export const remoteOperationRoutes = [
       200: { description: 'The operations.', body: shape({ operations: listOf(described, UNBOUNDED) }) },
     },
     handle: ({ plane, caller }) => {
-      const own = plane.operations.list.filter(({ permission }) => may(caller.user, permission))
+      const operator = { name: caller.user.email, user: caller.user }
+      const own = plane.operations.list.filter((operation) => mayRun(operator, operation))
       return json({ operations: own.map(({ name, summary }) => ({ name, summary })) })
     },
   }),
@@ -49,7 +50,7 @@ export const remoteOperationRoutes = [
       401: { description: 'No valid session, or a wrong password or code in `confirmation`.' },
       403: {
         description:
-          'Not platform staff, a request from another site, a missing permission, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
+          'A request from another site, a missing permission, an operation for platform staff alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
       },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: {

@@ -1,4 +1,5 @@
 import type { Permission } from '@svc/core'
+import type { OperationEntry } from '../../../../test/support/features.ts'
 import type { SecurityScheme } from '../../src/route.ts'
 import type { Credential } from './credentials.ts'
 import { PEOPLE, type Person } from './world.ts'
@@ -13,7 +14,6 @@ export type Ask =
   | 'the health secret or platform.admin'
   | 'a session'
   | 'a session with platform.deploy'
-  | 'staff'
 
 /** The schemes that a gate of each kind declares. */
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
@@ -25,7 +25,6 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'the health secret or platform.admin': ['healthToken', 'session'],
   'a session': ['session'],
   'a session with platform.deploy': ['session'],
-  staff: ['session'],
 }
 
 const ALL = ['read', 'deploy', 'ssh', 'security', 'support', 'billing', 'admin'] as const
@@ -50,8 +49,6 @@ export function holds(who: Person, permission: Permission): boolean {
   const held: readonly string[] = of === 'staff' ? STAFF[role as keyof typeof STAFF] : TENANT[role]
   return held.includes(permission.replace('platform.', ''))
 }
-
-const isStaff = (who: Person): boolean => PEOPLE[who].of === 'staff'
 
 /** A refusal: its status, and the text of its error. */
 export type Refusal = readonly [status: number, error: string]
@@ -95,18 +92,19 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
     proves.secret === 'health' ? 'in' : administers(proves, false),
   'a session': withSession(() => true),
   'a session with platform.deploy': withSession((who) => holds(who, 'platform.deploy')),
-  staff: withSession(isStaff),
 }
 
 /** Returns the verdict of a route with this requirement on a credential. */
 export const verdictOf = (ask: Ask, { proves, isBearer }: Credential): Verdict =>
   JUDGES[ask](proves, isBearer === true)
 
-/**
- * Returns the verdict of an operation over HTTPS on a credential: it admits only staff with its permission.
- */
-export const operationVerdict = (permission: Permission, { proves }: Credential): Verdict =>
-  withSession((who) => isStaff(who) && holds(who, permission))(proves, false)
+/** Whether a person may run an operation: the permission, and for a tenant's people the scope. */
+export const mayRun = (who: Person, { asks, scope }: Pick<OperationEntry, 'asks' | 'scope'>): boolean =>
+  holds(who, asks) && (scope === 'tenant' || PEOPLE[who].of === 'staff')
+
+/** Returns the verdict of an operation over HTTPS on a credential. */
+export const operationVerdict = (entry: OperationEntry, { proves }: Credential): Verdict =>
+  withSession((who) => mayRun(who, entry))(proves, false)
 
 /** Whether a credential belongs to the platform, or to the tenant whose things the requests name. */
 export function isOwn({ proves }: Credential): boolean {

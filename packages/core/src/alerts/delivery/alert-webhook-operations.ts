@@ -48,6 +48,7 @@ export const alertWebhookOperations = [
     name: 'alerts.webhooks',
     summary: 'list the webhooks and how their latest delivery went',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: {},
     run: async ({ alertWebhooks }) => ({
@@ -58,6 +59,7 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-set',
     summary: "send a tenant's alerts to an address; its secret is shown when it is made",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { tenant, url: text(1, 2048), rotate: optional(flag()) },
     run: async (services, { url, rotate = false, ...input }) => {
@@ -70,6 +72,7 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-remove',
     summary: "send a tenant's alerts nowhere",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { tenant },
     run: async (services, input) => {
@@ -81,6 +84,7 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-test',
     summary: "send a test message to a tenant's webhook now",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { tenant },
     run: async (services, input) => {
