@@ -68,6 +68,12 @@ export const confirmedChange = (
   confirmed: true,
 })
 
+/** A change of an administrator that is closed to API tokens. */
+export const personalChange = (input: Input, refused: Input): OperationEntry => ({
+  ...change('platform.admin', input, refused),
+  personal: true,
+})
+
 /** The body that names the host of the own tenant. */
 export const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint })
 /** The claimed job of the own tenant, in a path. */

@@ -17,6 +17,8 @@ export interface OperationEntry {
   readonly scope: OperationScope
   /** Whether a person must confirm their identity with `confirmation` beside the input. */
   readonly confirmed?: true
+  /** Whether API tokens may not run it, although nobody confirms anything. */
+  readonly personal?: true
   /**
    * `row`: a run leaves one audit row, with the outcome `ok`, the code of the refusal, or `fault`. `nothing`:
    * the operation only reads.

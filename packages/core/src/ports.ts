@@ -49,6 +49,8 @@ export {
   type RateLimitHits,
   REFUSAL_SECONDS,
 } from './alerts/rules/alert-facts.ts'
+export type { ApiToken } from './api-tokens/api-token.ts'
+export type { ApiTokensStore, NewApiToken } from './api-tokens/api-tokens-store.ts'
 export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
 export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
 export type { IncomingMessage } from './chat/chat.ts'

@@ -51,7 +51,13 @@ export interface GateRequest {
 }
 
 /** How a credential is sent, for the API document. */
-export type SecurityScheme = 'healthToken' | 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
+export type SecurityScheme =
+  | 'apiToken'
+  | 'healthToken'
+  | 'licenseKey'
+  | 'metricsToken'
+  | 'session'
+  | 'sharedSecret'
 
 /** The access rule of a route: it identifies the caller first, then applies the caller's rate limit. */
 export interface Gate<Caller> {

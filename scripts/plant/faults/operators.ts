@@ -63,8 +63,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'confirmation: without credentials the operation runs all the same',
     file: OPERATIONS,
-    find: 'if (credentials === undefined) throw confirmationRequired(name)',
-    replace: 'if (credentials === undefined) return this.#run(operation, clean, operator)',
+    find: "if (credentials === undefined || 'token' in caller) throw confirmationRequired(name)",
+    replace:
+      "if (credentials === undefined || 'token' in caller) return this.#run(operation, clean, operator)",
     suites: CONFIRMED,
   },
   {
@@ -85,8 +86,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'confirmation: a try is not counted',
     file: 'packages/http/src/routes/remote-operations.ts',
-    find: 'if (credentials !== undefined) await caller.countTry()',
-    replace: 'if (credentials === null) await caller.countTry()',
+    find: 'if (credentials !== undefined) await countTry()',
+    replace: 'if (credentials === null) await countTry()',
     suites: CONFIRMED,
   },
   {

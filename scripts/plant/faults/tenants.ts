@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const TENANT = 'packages/core/src/operations/tenant'
 const OPERATOR = 'packages/core/src/operations/operator.ts'
 const SUITE = ['packages/http/test/access/tenants.test.ts']
+const RULES = ['packages/core/test/operations/operator.test.ts']
 const MATRIX = ['packages/http/test/access/matrix.test.ts']
 
 /** Mistakes about what the people of a tenant reach. */
@@ -10,22 +11,22 @@ export const faults: readonly Fault[] = [
   {
     name: 'tenants: a tenant’s people get the services of the platform',
     file: 'packages/core/src/wiring/operations.ts',
-    find: 'return user?.tenantId === undefined ? services',
-    replace: 'return user === user ? services',
+    find: 'return tenantId === undefined ? services',
+    replace: 'return tenantId === tenantId ? services',
     suites: SUITE,
   },
   {
     name: 'tenants: the scope of an operation is not looked at',
     file: OPERATOR,
-    find: "scope === 'tenant' || operator",
-    replace: 'scope !== undefined || operator',
-    suites: SUITE,
+    find: "if (scope === 'platform' && roleOf(operator)",
+    replace: 'if (scope === undefined && roleOf(operator)',
+    suites: RULES,
   },
   {
     name: 'tenants: a permission alone is not asked of a tenant’s people',
     file: OPERATOR,
-    find: 'holds(operator, permission) &&',
-    replace: '(operator.user?.tenantId !== undefined || holds(operator, permission)) &&',
+    find: 'if (!holds(operator, permission)) return',
+    replace: 'if (roleOf(operator)?.tenantId === undefined && !holds(operator, permission)) return',
     suites: MATRIX,
   },
   {
@@ -41,13 +42,6 @@ export const faults: readonly Fault[] = [
     file: `${TENANT}/tenant-licenses.ts`,
     find: '?.tenantId === this.#tenantId',
     replace: '?.tenantId !== undefined',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: a license is named without a look at its tenant',
-    file: `${TENANT}/tenant-licenses.ts`,
-    find: 'await this.require(id)\n    return id',
-    replace: 'return id',
     suites: SUITE,
   },
   {

@@ -48,6 +48,8 @@ export interface Operation<Needs> {
   readonly changes: boolean
   /** Whether a signed-in user must give their credentials again, in addition to the session. */
   readonly confirmed?: true
+  /** Whether API tokens may not run it. They may run no `confirmed` operation either. */
+  readonly personal?: true
   readonly input: Struct<unknown, unknown>
   /** Absent if only operators run the operation. */
   readonly licensed?: LicensedForm<Needs>
@@ -65,6 +67,7 @@ interface CommonParts<S extends Fields> {
   readonly scope: OperationScope
   readonly changes: boolean
   readonly confirmed?: true
+  readonly personal?: true
   readonly input: S
 }
 

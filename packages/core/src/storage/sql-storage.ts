@@ -4,6 +4,7 @@ import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
 import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
 import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
+import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -39,6 +40,7 @@ const storesOver = (session: Session): Stores => ({
   alertDeliveries: new SqlAlertDeliveriesStore(session),
   alertFacts: new SqlAlertFactsStore(session),
   alerts: new SqlAlertsStore(session),
+  apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),

@@ -166,6 +166,7 @@ export const userOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
+    personal: true,
     input: { email },
     run: async ({ users, sessions }, input) => ({
       revoked: await sessions.revokeAll(await users.resolve(input.email)),

@@ -4,6 +4,8 @@ import { Agents } from '../agents/agents.ts'
 import { alertOperations } from '../alerts/alert-operations.ts'
 import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operations.ts'
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
+import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
+import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -54,6 +56,7 @@ export function servicesOf(base: Base, beside: Beside) {
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
     agents: agentsOf(base, jobs),
+    apiTokens: new ApiTokens(base),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
@@ -76,6 +79,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...licenseOperations,
   ...tenantOperations,
   ...userOperations,
+  ...apiTokenOperations,
   ...jobOperations,
   ...agentOperations,
   ...alertOperations,

@@ -1,4 +1,4 @@
-import { freeObject, listOf, MAX_PASSWORD_CHARS, mayRun, openShape, shape, text } from '@svc/core'
+import { freeObject, listOf, MAX_PASSWORD_CHARS, mayRun, openShape, operatorOf, shape, text } from '@svc/core'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { LIMITED } from '../gates/limit.ts'
@@ -16,8 +16,9 @@ const confirmation = shape({
 const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
 /**
- * The operations over HTTPS, for people with the permission that each operation requires (`svc --url`). A
- * tenant's people reach what belongs to their tenant.
+ * The operations over HTTPS, for people and API tokens with the permission that each operation requires
+ * (`svc --url`). People and tokens of a tenant
+ * reach what belongs to it.
  */
 export const remoteOperationRoutes = [
   route({
@@ -29,8 +30,8 @@ export const remoteOperationRoutes = [
     replies: {
       200: { description: 'The operations.', body: shape({ operations: listOf(described, UNBOUNDED) }) },
     },
-    handle: ({ plane, caller }) => {
-      const operator = { name: caller.user.email, user: caller.user }
+    handle: ({ plane, caller: { caller } }) => {
+      const operator = operatorOf(caller)
       const own = plane.operations.list.filter((operation) => mayRun(operator, operation))
       return json({ operations: own.map(({ name, summary }) => ({ name, summary })) })
     },
@@ -39,7 +40,7 @@ export const remoteOperationRoutes = [
     method: 'POST',
     path: '/api/v1/operations/{name}',
     summary:
-      'Run an operation with the body as its input. Changes of users, and `sessions.mint`, also take `confirmation`.',
+      'Run an operation with the body as its input. Changes of users, `sessions.mint` and `tokens.issue` also take `confirmation` and no API token.',
     operatorErrors: true,
     gate: operatorSession,
     body: jsonBody(openShape({ confirmation: optional(confirmation) }), MAX_INPUT_BYTES),
@@ -47,19 +48,19 @@ export const remoteOperationRoutes = [
       ...LIMITED,
       200: { description: 'What the operation answers.', body: freeObject() },
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
-      401: { description: 'No valid session, or a wrong password or code in `confirmation`.' },
+      401: { description: 'No valid session or API token, or a wrong password or code in `confirmation`.' },
       403: {
         description:
-          'A request from another site, a missing permission, an operation for platform staff alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
+          'A request from another site, a missing permission, an operation for platform staff or for people alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
       },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: {
         description: 'A conflict, a name that may mean several things, or a caller without a password.',
       },
     },
-    handle: async ({ plane, caller, body, params }) => {
+    handle: async ({ plane, caller: { caller, countTry }, body, params }) => {
       const { confirmation: credentials, ...input } = body
-      if (credentials !== undefined) await caller.countTry()
+      if (credentials !== undefined) await countTry()
       return json(await plane.operations.runFor(caller, params.name, input, credentials))
     },
   }),

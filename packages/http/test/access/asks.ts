@@ -13,7 +13,8 @@ export type Ask =
   | 'the metrics secret'
   | 'the health secret or platform.admin'
   | 'a session'
-  | 'a session with platform.deploy'
+  | 'a session or a token'
+  | 'a session or a token with platform.deploy'
 
 /** The schemes that a gate of each kind declares. */
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
@@ -22,9 +23,10 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license key, which the handler looks at': [],
   'the cron secret': ['sharedSecret'],
   'the metrics secret': ['metricsToken'],
-  'the health secret or platform.admin': ['healthToken', 'session'],
+  'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
   'a session': ['session'],
-  'a session with platform.deploy': ['session'],
+  'a session or a token': ['apiToken', 'session'],
+  'a session or a token with platform.deploy': ['apiToken', 'session'],
 }
 
 const ALL = ['read', 'deploy', 'ssh', 'security', 'support', 'billing', 'admin'] as const
@@ -63,6 +65,7 @@ type Judge = (
     readonly license?: string
     readonly secret?: string
     readonly person?: Person
+    readonly token?: Person
   },
   isBearer: boolean,
 ) => Verdict
@@ -72,12 +75,18 @@ const withSession =
   ({ person }) =>
     person === undefined ? UNAUTHORIZED : isAllowed(person) ? 'in' : FORBIDDEN
 
+/** The same for a session, or for a token of that person's role. */
+const withEither =
+  (isAllowed: (who: Person) => boolean): Judge =>
+  ({ person, token }) =>
+    withSession(isAllowed)({ ...((person ?? token) && { person: (person ?? token) as Person }) }, false)
+
 const withSecret =
   (name: string): Judge =>
   ({ secret }) =>
     secret === name ? 'in' : UNAUTHORIZED
 
-const administers = withSession((who) => holds(who, 'platform.admin'))
+const administers = withEither((who) => holds(who, 'platform.admin'))
 
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
@@ -91,7 +100,8 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   'the health secret or platform.admin': (proves) =>
     proves.secret === 'health' ? 'in' : administers(proves, false),
   'a session': withSession(() => true),
-  'a session with platform.deploy': withSession((who) => holds(who, 'platform.deploy')),
+  'a session or a token': withEither(() => true),
+  'a session or a token with platform.deploy': withEither((who) => holds(who, 'platform.deploy')),
 }
 
 /** Returns the verdict of a route with this requirement on a credential. */
@@ -103,11 +113,15 @@ export const mayRun = (who: Person, { asks, scope }: Pick<OperationEntry, 'asks'
   holds(who, asks) && (scope === 'tenant' || PEOPLE[who].of === 'staff')
 
 /** Returns the verdict of an operation over HTTPS on a credential. */
-export const operationVerdict = (entry: OperationEntry, { proves }: Credential): Verdict =>
-  withSession((who) => mayRun(who, entry))(proves, false)
+export function operationVerdict(entry: OperationEntry, { proves }: Credential): Verdict {
+  const isForTokens = entry.confirmed === undefined && entry.personal === undefined
+  const isToken = 'token' in proves
+  return withEither((who) => mayRun(who, entry) && (isForTokens || !isToken))(proves, false)
+}
 
 /** Whether a credential belongs to the platform, or to the tenant whose things the requests name. */
 export function isOwn({ proves }: Credential): boolean {
   if ('license' in proves) return proves.license === 'own'
-  return !('person' in proves) || PEOPLE[proves.person].of !== 'other'
+  const who = 'person' in proves ? proves.person : 'token' in proves ? proves.token : undefined
+  return who === undefined || PEOPLE[who].of !== 'other'
 }

@@ -27,14 +27,16 @@ describe('the tables of who may do what', () => {
   })
 
   it('hold every operation with its permission and scope, whether it leaves a row and takes a password, and no other', () => {
-    const declared = OPERATIONS.map(({ name, permission, scope, changes, confirmed }) => [
+    const declared = OPERATIONS.map(({ name, permission, scope, changes, confirmed, personal }) => [
       name,
-      [permission, scope, changes ? 'row' : 'nothing', confirmed],
+      [permission, scope, changes ? 'row' : 'nothing', confirmed, personal],
     ])
-    const expected = Object.entries(OPERATION_ENTRIES).map(([name, { asks, scope, leaves, confirmed }]) => [
-      name,
-      [asks, scope, leaves, confirmed],
-    ])
+    const expected = Object.entries(OPERATION_ENTRIES).map(
+      ([name, { asks, scope, leaves, confirmed, personal }]) => [
+        name,
+        [asks, scope, leaves, confirmed, personal],
+      ],
+    )
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(expected))
   })
 })
