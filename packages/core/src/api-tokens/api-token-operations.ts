@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { instant, text } from '../validation.ts'
+import { instant, listOf, shape, text, whole } from '../validation.ts'
 import type { ApiToken } from './api-token.ts'
 import type { ApiTokens } from './api-tokens.ts'
 
@@ -27,6 +27,19 @@ const tokenView = (token: ApiToken) => ({
 /** An API token as operators see it. */
 export type TokenView = ReturnType<typeof tokenView>
 
+const word = text(0, 512)
+const second = whole(0, Number.MAX_SAFE_INTEGER)
+const token = shape({
+  id: word,
+  label: word,
+  role: word,
+  tenant_id: optional(word),
+  created_by: word,
+  created_at: second,
+  last_used_at: optional(second),
+  expires_at: optional(second),
+})
+
 /** Operations on API tokens. */
 export const apiTokenOperations = [
   operation({
@@ -42,12 +55,13 @@ export const apiTokenOperations = [
       label: defaulted(text(0, 128), ''),
       expires: optional(instant()),
     },
+    answer: { token, secret: word },
     run: async ({ apiTokens, tenants }, { role, tenant, label, expires }, operator) => {
       const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
       const expiresAt = expires === undefined ? undefined : new Date(expires)
       const createdBy = operator.name
-      const { token, secret } = await apiTokens.issue({ role, tenantId, label, expiresAt, createdBy })
-      return { token: tokenView(token), secret }
+      const issued = await apiTokens.issue({ role, tenantId, label, expiresAt, createdBy })
+      return { token: tokenView(issued.token), secret: issued.secret }
     },
   }),
   operation({
@@ -57,6 +71,7 @@ export const apiTokenOperations = [
     scope: 'platform',
     changes: false,
     input: {},
+    answer: { tokens: listOf(token, Number.POSITIVE_INFINITY) },
     run: async ({ apiTokens }) => ({ tokens: (await apiTokens.list()).map(tokenView) }),
   }),
   operation({
@@ -67,6 +82,7 @@ export const apiTokenOperations = [
     changes: true,
     personal: true,
     input: { token: text(1, 64) },
-    run: async ({ apiTokens }, { token }) => ({ token: tokenView(await apiTokens.revoke(token)) }),
+    answer: { token },
+    run: async ({ apiTokens }, input) => ({ token: tokenView(await apiTokens.revoke(input.token)) }),
   }),
 ]

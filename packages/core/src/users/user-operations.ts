@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { matching, text } from '../validation.ts'
+import { flag, instant, listOf, matching, shape, text, whole } from '../validation.ts'
 import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 import type { Users } from './users.ts'
@@ -40,6 +40,20 @@ const userView = (user: User, holders: ReadonlySet<string>) => ({
 /** A user as operators see them. */
 export type UserView = ReturnType<typeof userView>
 
+const word = text(0, 512)
+const second = whole(0, Number.MAX_SAFE_INTEGER)
+const described = shape({
+  id: word,
+  email: word,
+  role: word,
+  tenant_id: optional(word),
+  permissions: listOf(word, Number.POSITIVE_INFINITY),
+  second_factor: optional(flag()),
+  disabled_at: optional(second),
+  created_at: second,
+})
+const answer = { user: described }
+
 /** Returns the answer about one user. */
 const answerOf = async ({ secondFactors }: Services, user: User) => ({
   user: userView(user, await secondFactors.holders()),
@@ -55,6 +69,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email: newEmail, role, tenant: optional(text(1, 128)), password: optional(password) },
+    answer,
     run: async (services, input) => {
       const { users, tenants } = services
       const tenantId = input.tenant === undefined ? undefined : (await tenants.resolve(input.tenant)).id
@@ -74,6 +89,7 @@ export const userOperations = [
     scope: 'platform',
     changes: false,
     input: {},
+    answer: { users: listOf(described, Number.POSITIVE_INFINITY) },
     run: async ({ users, secondFactors }) => {
       const holders = await secondFactors.holders()
       return { users: (await users.list()).map((user) => userView(user, holders)) }
@@ -87,6 +103,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email, role },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setRole(input.email, input.role)),
   }),
   operation({
@@ -97,6 +114,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email, password },
+    answer,
     run: async (services, input, operator) => {
       if (operator.user?.email === normalEmail(input.email))
         throw new Problem('forbidden', {
@@ -113,6 +131,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, true)),
   }),
   operation({
@@ -123,6 +142,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, false)),
   }),
   operation({
@@ -133,6 +153,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email },
+    answer: { ...answer, removed: flag() },
     run: async (services, input, operator) => {
       const user = await services.users.resolve(input.email)
       if (operator.user?.id === user.id)
@@ -151,6 +172,7 @@ export const userOperations = [
     changes: true,
     confirmed: true,
     input: { email },
+    answer: { cookie: word, expires: instant() },
     run: async ({ users, sessions }, input, operator) => {
       const user = await users.resolve(input.email)
       // Minted sessions need no second factor, so users cannot mint their own to avoid it.
@@ -168,6 +190,7 @@ export const userOperations = [
     changes: true,
     personal: true,
     input: { email },
+    answer: { revoked: second },
     run: async ({ users, sessions }, input) => ({
       revoked: await sessions.revokeAll(await users.resolve(input.email)),
     }),
