@@ -5,6 +5,7 @@ import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
+import { JOB_ANSWERS } from './job-answers.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { deploymentView, jobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
@@ -44,6 +45,7 @@ const enqueue = operation({
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.made,
   input: {
     kind: oneOf(JOB_KINDS),
     license,
@@ -81,6 +83,7 @@ const list = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.list,
   input: {
     state: optional(oneOf(JOB_STATES)),
     license: optional(license),
@@ -110,6 +113,7 @@ const show = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.show,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const found = await jobs.get(input.job)
@@ -123,6 +127,7 @@ const logs = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.logs,
   input: {
     job,
     /** Lines to skip: the `next` of the answer before, to follow. */
@@ -152,6 +157,7 @@ const why = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.why,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const { job: found, reasons } = await jobs.why(input.job)
@@ -165,6 +171,7 @@ const retry = operation({
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.made,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const { job: made, created } = await jobs.retry(input.job)
@@ -178,6 +185,7 @@ const cancel = operation({
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.cancel,
   input: { job, reason: defaulted(text(0, 512), 'operator') },
   run: async ({ jobs }, input, operator) => {
     const { job: found, effect } = await jobs.cancel({

@@ -13,6 +13,7 @@ import {
   MAX_VALUE_CHARS,
   MONITOR_MODES,
 } from './monitor.ts'
+import { MONITOR_ANSWERS } from './monitor-answers.ts'
 import type { DefinitionChange } from './monitor-definition.ts'
 import { historyView, monitorView, observationView } from './monitor-view.ts'
 import type { Monitors } from './monitors.ts'
@@ -51,6 +52,7 @@ const add = operation({
   permission: 'platform.security',
   scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.one,
   input: {
     name: text(1, MAX_NAME_CHARS),
     host,
@@ -83,6 +85,7 @@ const list = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.list,
   input: owner,
   run: async (services, input) => {
     const { tenantId, licenseId } = await ownerOf(services, input)
@@ -100,6 +103,7 @@ const update = operation({
   permission: 'platform.security',
   scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.one,
   input: {
     monitor,
     host: optional(host),
@@ -132,6 +136,7 @@ const changes = CHANGES.map(([verb, summary]) =>
     permission: 'platform.security',
     scope: 'platform',
     changes: true,
+    answer: MONITOR_ANSWERS.one,
     input: { monitor },
     run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors[verb](input.monitor)) }),
   }),
@@ -143,6 +148,7 @@ const show = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.one,
   input: { monitor },
   run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors.resolve(input.monitor)) }),
 })
@@ -153,6 +159,7 @@ const check = operation({
   permission: 'platform.security',
   scope: 'platform',
   changes: false,
+  answer: MONITOR_ANSWERS.check,
   input: { monitor },
   run: async ({ monitors }, input) => {
     const { monitor: found, observation, asExpected } = await monitors.check(input.monitor)
@@ -170,6 +177,7 @@ const run = operation({
   permission: 'platform.security',
   scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.run,
   input: { monitor: optional(monitor) },
   run: async ({ monitors }, input) => {
     if (input.monitor === undefined) {
@@ -187,6 +195,7 @@ const history = operation({
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.history,
   input: { monitor, limit: defaulted(whole(1, 200), 50) },
   run: async ({ monitors }, input) => {
     const { monitor: found, history: entries } = await monitors.history(input.monitor, input.limit)

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../clock.ts'
 import type { DeliveryReport } from '../../deliveries/delivery.ts'
 import { operationOf } from '../../operations/operation.ts'
 import type { Tenants } from '../../tenants/tenants.ts'
-import { flag, text } from '../../validation.ts'
+import { flag, listOf, shape, text, whole } from '../../validation.ts'
 import type { AlertWebhook } from './alert-deliveries-store.ts'
 import type { AlertWebhooks } from './alert-webhooks.ts'
 
@@ -42,6 +42,14 @@ const deliveryView = (report: DeliveryReport) => ({
   ...(report.error === undefined ? {} : { error: report.error }),
 })
 
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const described = shape({
+  tenant_id: optional(text(1, 64)),
+  origin: text(1, 2048),
+  created_at: count,
+  latest_delivery: optional(shape({ state: text(1, 64), attempts: count, created_at: count })),
+})
+
 /** Operations on alert webhooks. */
 export const alertWebhookOperations = [
   operation({
@@ -50,6 +58,7 @@ export const alertWebhookOperations = [
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,
+    answer: { webhooks: listOf(described, Number.POSITIVE_INFINITY) },
     input: {},
     run: async ({ alertWebhooks }) => ({
       webhooks: (await alertWebhooks.list()).map(({ webhook, latest }) => webhookView(webhook, latest)),
@@ -61,6 +70,7 @@ export const alertWebhookOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
+    answer: { webhook: described, secret: optional(text(0, 128)) },
     input: { tenant, url: text(1, 2048), rotate: optional(flag()) },
     run: async (services, { url, rotate = false, ...input }) => {
       const tenantId = await tenantIdOf(services, input.tenant)
@@ -74,6 +84,7 @@ export const alertWebhookOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
+    answer: { ok: flag() },
     input: { tenant },
     run: async (services, input) => {
       await services.alertWebhooks.remove(await tenantIdOf(services, input.tenant))
@@ -86,6 +97,7 @@ export const alertWebhookOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
+    answer: { delivered: flag(), http_status: optional(count), error: optional(text(0, 1024)) },
     input: { tenant },
     run: async (services, input) => {
       const outcome = await services.alertWebhooks.test(await tenantIdOf(services, input.tenant))
