@@ -5,6 +5,7 @@
 
 export { type CurrentCredentials, type SessionView, sessionView } from './accounts/accounts.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './agents/fleet.ts'
+export type { HostView } from './agents/host-view.ts'
 export { ALERT_ACTIONS, ALERT_STATUSES, type AlertAction, type AlertView } from './alerts/alert.ts'
 export { ALERTS_LISTED } from './alerts/alert-list.ts'
 export type { AlertStoryView } from './alerts/alert-operations.ts'

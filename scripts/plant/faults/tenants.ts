@@ -40,15 +40,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'tenants: every license counts as theirs',
     file: `${TENANT}/tenant-licenses.ts`,
-    find: '?.tenantId === this.#tenantId',
-    replace: '?.tenantId !== undefined',
+    find: 'return tenantId === this.#tenantId',
+    replace: 'return tenantId !== undefined',
     suites: SUITE,
   },
   {
     name: 'tenants: all licenses are listed',
     file: `${TENANT}/tenant-licenses.ts`,
-    find: 'filter(({ tenantId }) => tenantId === this.#tenantId)',
-    replace: 'filter(({ tenantId }) => tenantId !== null)',
+    find: 'filter((license) => this.#isOwn(license))',
+    replace: 'filter((license) => license !== null)',
     suites: SUITE,
   },
   {
@@ -75,8 +75,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'tenants: hosts are found by name among all',
     file: `${TENANT}/tenant-agents.ts`,
-    find: 'const agents = await this.#licenses.reads(licenseId, (id) => this.#agents.list(id))',
-    replace: 'const agents = [...(await this.#agents.list(licenseId))]',
+    find: 'return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.list(id)))',
+    replace: 'return this.#agents.list(licenseId)',
     suites: SUITE,
   },
   {

@@ -4,6 +4,9 @@
 export const OPERATION_SUMMARIES = {
   'licenses.issue': 'issue a license; its key is shown once',
   'licenses.list': 'list the issued licenses',
+  'licenses.show': 'show one license and how many hosts it has',
+  'licenses.rename': 'give a license another label; empty removes it',
+  'licenses.extend': 'move the end of a license, or take it away',
   'licenses.suspend': 'bar a license until it is reinstated; its hosts are refused from the next request on',
   'licenses.reinstate': 'lift a suspension',
   'licenses.revoke': 'end a license for good',
@@ -30,10 +33,11 @@ export const OPERATION_SUMMARIES = {
   'jobs.cancel': 'end a job that waits, or ask its host to stop it',
   'fleet.servers': 'list the hosts',
   'fleet.backups': 'list the backups of the hosts',
+  'fleet.show': 'show everything that is known of one host',
   'fleet.drain': 'give a host no new jobs; it finishes what it runs',
   'fleet.undrain': 'let a drained host take jobs again',
   'fleet.label': "set the operator's name of a host; empty removes it",
-  'fleet.forget': 'take a host off the list; it comes back with its next heartbeat',
+  'fleet.forget': 'take a host that is gone off the list',
   'alerts.list': 'list the alerts, unresolved and newest first',
   'alerts.show': 'show an alert, how it was announced and what was done about it',
   'alerts.ack': 'say that somebody has taken an alert on; good for 24 hours',
@@ -73,6 +77,8 @@ export type OperationName = keyof typeof OPERATION_SUMMARIES
 /** Operations that change something. */
 export const CHANGING_OPERATIONS: ReadonlySet<string> = new Set<OperationName>([
   'licenses.issue',
+  'licenses.rename',
+  'licenses.extend',
   'licenses.suspend',
   'licenses.reinstate',
   'licenses.revoke',

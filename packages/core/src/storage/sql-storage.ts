@@ -15,7 +15,7 @@ import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
-import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
+import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
@@ -33,7 +33,7 @@ import {
 } from './storage.ts'
 
 /** The tables that the entity manager serves; the others have hand-written statements only. */
-export const ENTITIES = [AuditEntity, LicenseEntity]
+export const ENTITIES = [AuditEntity]
 
 const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),

@@ -48,7 +48,8 @@ export interface Beside {
 export function servicesOf(base: Base, beside: Beside) {
   const { config, storage, metrics } = base
   const { parts, dns, health, licenses, refusals, scheduler } = beside
-  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
+  const { leaseSeconds } = config.jobs
+  const jobs = new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds })
   const chat = chatOf(base, parts, health)
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const users = new Users(base)

@@ -120,6 +120,18 @@ describe.each<readonly [string, OpenGlass]>([
     }
   })
 
+  it('a label or the end of an id of another tenant’s license names nothing, and makes no name ambiguous', async () => {
+    await world.plane.licenses.issue({ tenantId: world.other.tenantId, label: 'own' })
+    const named = async (license: string) => {
+      const { status, body } = await run('owner', 'licenses.show', { license })
+      return [status, (body as { license?: { id: string } }).license?.id]
+    }
+    for (const license of ['own', world.own.licenseId, world.own.licenseId.slice(-8)])
+      expect(await named(license)).toEqual([200, world.own.licenseId])
+    for (const license of ['other', world.other.licenseId, world.other.licenseId.slice(-8)])
+      expect(await named(license)).toEqual([404, undefined])
+  })
+
   it('the list of operations is what each of them may run', async () => {
     for (const who of Object.keys(PEOPLE) as Person[]) {
       const path = '/api/v1/operations'

@@ -28,9 +28,17 @@ export class TenantAgents implements OperatedAgents {
     return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.backups(id, hostname)))
   }
 
+  async list(licenseId?: string): Promise<readonly Agent[]> {
+    return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.list(id)))
+  }
+
   async resolve(name: string, licenseId?: string): Promise<Agent> {
-    const agents = await this.#licenses.reads(licenseId, (id) => this.#agents.list(id))
-    return hostCalled(sorted(agents), name)
+    return hostCalled(await this.list(licenseId), name, licenseId)
+  }
+
+  async show(agent: Agent) {
+    await this.#require(agent)
+    return this.#agents.show(agent)
   }
 
   async change(agent: Pick<Agent, 'licenseId' | 'fingerprint'>, change: AgentChange) {
@@ -38,9 +46,9 @@ export class TenantAgents implements OperatedAgents {
     return this.#agents.change(agent, change)
   }
 
-  async forget(agent: Pick<Agent, 'licenseId' | 'fingerprint'>): Promise<void> {
+  async forget(agent: Agent, isForced = false): Promise<void> {
     await this.#require(agent)
-    await this.#agents.forget(agent)
+    await this.#agents.forget(agent, isForced)
   }
 
   async #require({ licenseId }: Pick<Agent, 'licenseId'>): Promise<void> {
