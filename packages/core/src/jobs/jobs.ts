@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
-import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
+import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
@@ -238,7 +238,3 @@ export class Jobs {
     }
   }
 }
-
-/** Returns the refusal of a job that does not exist, for whoever asks. */
-export const noJob = (jobId: string): Problem =>
-  new Problem('not-found', { detail: `there is no job ${jobId}` })
