@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
-import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
+import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
@@ -245,7 +245,3 @@ export class Jobs {
     }
   }
 }
-
-/** Returns the refusal of a job that does not exist, for whoever asks. */
-export const noJob = (jobId: string): Problem =>
-  new Problem('not-found', { detail: `there is no job ${jobId}` })

@@ -1,6 +1,6 @@
-import type { Job } from '../../jobs/job.ts'
+import { type Job, noJob } from '../../jobs/job.ts'
 import type { OperatedJobs } from '../../jobs/job-operations.ts'
-import { type EnqueueInput, type Jobs, noJob } from '../../jobs/jobs.ts'
+import type { EnqueueInput, Jobs } from '../../jobs/jobs.ts'
 import type { CancelOutcome, CancelWrite, JobFilter } from '../../jobs/jobs-store.ts'
 import { Problem } from '../../problem.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
