@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type Permission, settings } from '@svc/core'
+import { OPERATIONS, PERMISSIONS, type Permission, settings } from '@svc/core'
 import { ADMIN_ROLES, permissionsOf, TENANT_ROLES } from '@svc/core/ports'
 import { ROUTES } from '@svc/http'
 import { testPlane } from '@svc/testing'
@@ -151,6 +151,20 @@ describe('the sessions on the page', () => {
   })
 })
 
+describe('the permissions on the page', () => {
+  const { rows } = section('docs/operators.md', '## Permissions')
+  const opening = new Set(OPERATIONS.map(({ permission }) => permission.replace('platform.', '')))
+
+  test('are all but that of administrators, and those that open nothing are called so', () => {
+    const words = rows.flatMap(([names = '', opens]) =>
+      names.split(', ').map((word) => [word, opens !== 'nothing yet']),
+    )
+    const wanted = PERMISSIONS.map((each) => each.replace('platform.', '')).filter((word) => word !== 'admin')
+    const expected = wanted.map((word) => [word, opening.has(word)])
+    expect(Object.fromEntries(words)).toEqual(Object.fromEntries(expected))
+  })
+})
+
 describe('the roles on the page', () => {
   const { rows } = section('docs/operators.md', '## Users and sessions')
   const tenantId = 'ten_1'
@@ -198,6 +212,7 @@ describe('the ways in on the page', () => {
   /** The callers of each scheme of the API document, and the page's words for them. */
   const SCHEMES: Readonly<Record<string, readonly [who: string, by: string]>> = {
     licenseKey: ['A host', 'A license key as bearer'],
+    apiToken: ['A program of an operator', 'An [API token](api-tokens.md)'],
     session: ["Staff and tenants' people", 'A session'],
     sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`'],
     metricsToken: ['A scraper, a monitor of the service', '`SERVICE_METRICS_TOKEN`'],

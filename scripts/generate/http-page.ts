@@ -1,7 +1,8 @@
 import { openApiDocument, ROUTES, type Route } from '@svc/http'
 import { code, table } from './table.ts'
 
-interface Schema {
+/** A JSON Schema as far as the pages print it. */
+export interface Schema {
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -15,7 +16,8 @@ interface Content {
   readonly [type: string]: { readonly schema: Schema }
 }
 
-interface Described {
+/** The part of the API document about one call. */
+export interface Described {
   readonly requestBody?: { readonly content: Content }
   readonly parameters?: readonly {
     readonly name: string
@@ -49,6 +51,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   licenseKey: 'license key as bearer',
   healthToken: '`SERVICE_HEALTH_TOKEN` as bearer, when set',
   metricsToken: '`SERVICE_METRICS_TOKEN` as bearer, when set',
+  apiToken: '[API token](../api-tokens.md) as bearer',
   session: 'cookie `svc_session`',
   sharedSecret: 'a secret of the settings as bearer',
 }
@@ -110,8 +113,13 @@ function parametersOf({ parameters = [] }: Described): string {
 function bodyOf({ requestBody }: Described): string {
   const schema = requestBody?.content['application/json']?.schema
   if (schema === undefined) return ''
+  return fieldsTable(schema) || 'The body is a JSON object.'
+}
+
+/** Returns a table of the fields of a schema; empty if it has none. */
+export function fieldsTable(schema: Schema): string {
   const rows = fieldsOf(schema, '')
-  return rows.length === 0 ? 'The body is a JSON object.' : table(['Field', 'Required', 'Value'], rows)
+  return rows.length === 0 ? '' : table(['Field', 'Required', 'Value'], rows)
 }
 
 function fieldsOf({ properties = {}, required = [] }: Schema, prefix: string): string[][] {

@@ -4,6 +4,7 @@ import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { namesPage } from './names-page.ts'
+import { operationsPage } from './operations-page.ts'
 import { summariesModule } from './summaries-module.ts'
 
 /**
@@ -19,6 +20,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ...generatedSources(),
     ['docs/reference/settings.md', settingsMarkdown()],
     ['docs/reference/http.md', httpPage()],
+    ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],

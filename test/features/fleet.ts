@@ -6,6 +6,7 @@ export const feature: Feature = {
   operations: {
     'fleet.servers': read('platform.read', nothing, ['not-found', wrong.license]),
     'fleet.backups': read('platform.read', nothing, ['not-found', wrong.license]),
+    'fleet.show': read('platform.read', host, ['not-found', wrong.host]),
     'fleet.drain': change('platform.deploy', host, wrong.host),
     'fleet.undrain': change('platform.deploy', host, wrong.host),
     'fleet.label': change(
@@ -13,7 +14,7 @@ export const feature: Feature = {
       (world) => ({ ...host(world), label: 'front' }),
       () => ({ ...wrong.host(), label: 'front' }),
     ),
-    'fleet.forget': change('platform.admin', host, wrong.host),
+    'fleet.forget': change('platform.admin', (world) => ({ ...host(world), force: true }), wrong.host),
   },
   requests: {
     'POST /v1/telemetry/heartbeat': { asks: LICENSE, body: fingerprint, good: 200 },

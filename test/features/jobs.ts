@@ -55,7 +55,7 @@ export const feature: Feature = {
       foreign: 404,
     },
     'GET /api/deploy/{id}/logs': {
-      asks: 'a session with platform.deploy',
+      asks: 'a session or a token with platform.deploy',
       path: ({ own }) => ({ id: own.deployment }),
       good: 200,
       foreign: 404,

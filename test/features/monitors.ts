@@ -1,4 +1,4 @@
-import { change, monitor, nothing, read, wrong } from '../support/feature-entries.ts'
+import { change, monitor, nothing, ownMonitor, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 /** Access to monitors. */
@@ -11,7 +11,7 @@ export const feature: Feature = {
       'conflict',
     ),
     'monitors.list': read('platform.read', nothing, ['not-found', wrong.license]),
-    'monitors.show': read('platform.read', monitor, ['not-found', wrong.monitor]),
+    'monitors.show': read('platform.read', ownMonitor, ['not-found', wrong.monitor]),
     'monitors.update': change(
       'platform.security',
       () => ({ ...monitor(), interval_seconds: 600 }),
@@ -23,10 +23,18 @@ export const feature: Feature = {
     'monitors.accept': change('platform.security', monitor, wrong.monitor),
     'monitors.check': read('platform.security', monitor, ['not-found', wrong.monitor]),
     'monitors.run': change('platform.security', monitor, wrong.monitor),
-    'monitors.history': read('platform.read', monitor, ['not-found', wrong.monitor]),
+    'monitors.history': read('platform.read', ownMonitor, ['not-found', wrong.monitor]),
   },
   requests: {
     'GET /api/v1/monitors/run': { asks: 'the cron secret', good: 200 },
     'POST /api/v1/monitors/run': { asks: 'the cron secret', good: 200 },
+  },
+  // It is paused, so that no tick asks for it.
+  stage: async ({ operations }, licenseId) => {
+    const input = { name: 'staged', host: 'staged.example', type: 'A', license: licenseId }
+    const { monitor: added } = await operations.run('monitors.add', input, 'stage')
+    const { id } = added as { readonly id: string }
+    await operations.run('monitors.pause', { monitor: id }, 'stage')
+    return { monitor: id }
   },
 }

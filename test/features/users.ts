@@ -1,5 +1,5 @@
 import { SECRETS } from '../../packages/http/test/access/secrets.ts'
-import { change, confirmedChange, nothing, person, read, wrong } from '../support/feature-entries.ts'
+import { confirmedChange, nothing, person, personalChange, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 /** Access to users. */
@@ -24,6 +24,6 @@ export const feature: Feature = {
     'users.enable': confirmedChange(person, wrong.person),
     'users.reset-second-factor': confirmedChange(person, wrong.person),
     'sessions.mint': confirmedChange(person, () => ({ email: 'admin@svc.example' }), 'forbidden'),
-    'sessions.revoke': change('platform.admin', person, wrong.person),
+    'sessions.revoke': personalChange(person, wrong.person),
   },
 }

@@ -1,4 +1,4 @@
-import type { Permission, ProblemCode } from '@svc/core'
+import type { OperationScope, Permission, ProblemCode } from '@svc/core'
 import type { World } from '../../packages/http/test/access/world.ts'
 import type { OperationEntry } from './features.ts'
 
@@ -18,6 +18,8 @@ export const alert = ({ own }: World) => ({ id: own.alert })
 export const conversation = ({ own }: World) => ({ conversation: own.conversation })
 /** A monitor of the platform. */
 export const monitor = () => ({ monitor: 'watched' })
+/** The monitor of the own tenant's license. */
+export const ownMonitor = ({ own }: World) => ({ monitor: own.things.monitor })
 /** The claimed job of the own tenant. */
 export const held = ({ own }: World) => ({ job: own.held })
 /** Invalid inputs, and names of things that do not exist. */
@@ -33,6 +35,10 @@ export const wrong = {
   conversation: () => ({ conversation: 'chat_none', text: 'a word' }),
 }
 
+// A tenant's roles hold these two, so operations that ask for them are for tenants as well.
+const scopeOf = (asks: Permission): OperationScope =>
+  asks === 'platform.read' || asks === 'platform.deploy' ? 'tenant' : 'platform'
+
 /** An operation that only reads. */
 export const read = (
   asks: Permission,
@@ -40,6 +46,7 @@ export const read = (
   refused?: OperationEntry['refused'],
 ): OperationEntry => ({
   asks,
+  scope: scopeOf(asks),
   leaves: 'nothing',
   input,
   ...(refused && { refused }),
@@ -50,7 +57,7 @@ export const change = (
   input: Input,
   refused: Input,
   code: ProblemCode = 'not-found',
-): OperationEntry => ({ asks, leaves: 'row', input, refused: [code, refused] })
+): OperationEntry => ({ asks, scope: scopeOf(asks), leaves: 'row', input, refused: [code, refused] })
 /** A change of an administrator, which takes the password too. */
 export const confirmedChange = (
   input: Input,
@@ -59,6 +66,12 @@ export const confirmedChange = (
 ): OperationEntry => ({
   ...change('platform.admin', input, refused, code),
   confirmed: true,
+})
+
+/** A change of an administrator that is closed to API tokens. */
+export const personalChange = (input: Input, refused: Input): OperationEntry => ({
+  ...change('platform.admin', input, refused),
+  personal: true,
 })
 
 /** The body that names the host of the own tenant. */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ControlPlane, Permission, ProblemCode } from '@svc/core'
+import type { ControlPlane, OperationScope, Permission, ProblemCode } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
 import type fc from 'fast-check'
 import type { Stage } from '../../packages/cli/test/terminal/every-command.ts'
@@ -13,8 +13,12 @@ type Input = (world: World) => object
 /** The permission of an operation, and the trace that its runs leave in the audit log. */
 export interface OperationEntry {
   readonly asks: Permission
+  /** Whether a tenant's people may run it on what is theirs, or only platform staff. */
+  readonly scope: OperationScope
   /** Whether a person must confirm their identity with `confirmation` beside the input. */
   readonly confirmed?: true
+  /** Whether API tokens may not run it, although nobody confirms anything. */
+  readonly personal?: true
   /**
    * `row`: a run leaves one audit row, with the outcome `ok`, the code of the refusal, or `fault`. `nothing`:
    * the operation only reads.

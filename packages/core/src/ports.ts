@@ -6,7 +6,13 @@
 
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './agents/agent.ts'
 export type { Heartbeat } from './agents/agents.ts'
-export type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents/agents-store.ts'
+export type {
+  AgentChange,
+  AgentsStore,
+  HeartbeatOutcome,
+  HeartbeatWrite,
+  HostWork,
+} from './agents/agents-store.ts'
 export { REFRESH_TYP } from './agents/refresh.ts'
 export { ALERT_KINDS, ALERT_SEVERITIES, type Alert, type AlertKind, alertStatus } from './alerts/alert.ts'
 export {
@@ -49,6 +55,8 @@ export {
   type RateLimitHits,
   REFUSAL_SECONDS,
 } from './alerts/rules/alert-facts.ts'
+export type { ApiToken } from './api-tokens/api-token.ts'
+export type { ApiTokensStore, NewApiToken } from './api-tokens/api-tokens-store.ts'
 export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
 export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
 export type { IncomingMessage } from './chat/chat.ts'
@@ -68,6 +76,7 @@ export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
 export { randomIds, spellId } from './ids.ts'
+export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
 export {
   cutLine,
@@ -115,7 +124,7 @@ export {
 } from './jobs/lease.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
 export { isUsable, LICENSE_STATUSES, type LicenseStatus } from './licenses/license.ts'
-export type { LicensesStore, NewLicense } from './licenses/licenses-store.ts'
+export type { LicenseChange, LicensesStore, NewLicense } from './licenses/licenses-store.ts'
 export {
   type AnswerSet,
   canonicalExpected,

@@ -51,7 +51,13 @@ export interface GateRequest {
 }
 
 /** How a credential is sent, for the API document. */
-export type SecurityScheme = 'healthToken' | 'licenseKey' | 'metricsToken' | 'session' | 'sharedSecret'
+export type SecurityScheme =
+  | 'apiToken'
+  | 'healthToken'
+  | 'licenseKey'
+  | 'metricsToken'
+  | 'session'
+  | 'sharedSecret'
 
 /** The access rule of a route: it identifies the caller first, then applies the caller's rate limit. */
 export interface Gate<Caller> {
@@ -88,6 +94,21 @@ export interface Call<Caller, Input, Param extends string, Query extends string>
  */
 export type MountedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>
 
+/**
+ * One of the things that a route does by the last segment of its path, for documents: `jobs.enqueue` of
+ * `/api/v1/operations/{name}`.
+ */
+export interface NamedCall {
+  readonly name: string
+  readonly summary: string
+  readonly description: string
+  readonly body: Shape
+  /** Fields of the body beside those of its shape. */
+  readonly beside?: Readonly<Record<string, Shape>>
+  /** Absent: any JSON object. */
+  readonly answer?: Shape
+}
+
 /** The declaration of a route. */
 export interface RouteParts<Caller, Input, Path extends string, Query extends string> {
   readonly method: Method
@@ -104,6 +125,8 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   /** Request headers that the handler reads, for the API document. */
   readonly reads?: Readonly<Record<string, string>>
   readonly replies: Replies
+  /** The calls that documents list one by one, each under a path of its own. */
+  readonly calls?: readonly NamedCall[]
   /** The operations that clients run by this route. */
   readonly operations?: MountedOperations
   /** Errors carry their code and what to do about them: for operators, never for hosts. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { buildHeartbeat } from '@svc/testing'
 import { serving } from './support/serving.ts'
 
 // On no route does one license read or change anything of another.
@@ -106,7 +107,14 @@ describe('deployments of a license without a tenant', () => {
   const LICENSES: readonly [string, () => Promise<string>][] = [
     ['issued to nobody', async () => (await served().license()).id],
     ['of the allow-list', () => served().plane.licenses.resolve('bootstrap-key')],
-    ['that is not known', async () => 'lic_unknown'],
+    [
+      'that is not known',
+      async () => {
+        const host = buildHeartbeat({ licenseId: 'lic_unknown' })
+        await served().plane.agents.heartbeat({ ...host, jobs: [] })
+        return host.licenseId
+      },
+    ],
   ]
 
   it.each(LICENSES)('are seen by people of the platform alone: %s', async (_, licenseOf) => {

@@ -7,6 +7,7 @@ export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-co
 export { alertFactsStoreContract } from './alerts/alert-facts-store-contract.ts'
 export { alertListsContract } from './alerts/alert-lists-contract.ts'
 export { alertsStoreContract } from './alerts/alerts-store-contract.ts'
+export { apiTokensStoreContract } from './api-tokens/api-tokens-store-contract.ts'
 export { conversationsStoreContract } from './chat/conversations-store-contract.ts'
 export { crowdsContract } from './crowds/crowds-contract.ts'
 export { deliveriesStoreContract } from './deliveries/deliveries-store-contract.ts'

@@ -4,6 +4,7 @@ import { memoryAgentsStore } from './agents/agents-store-memory.ts'
 import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memory.ts'
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
+import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -59,6 +60,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alertDeliveries: memoryAlertDeliveriesStore(tables.alerting, run, time),
     alertFacts: memoryAlertFactsStore(tables, run, time),
     alerts: memoryAlertsStore(tables.alerting, run, time),
+    apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),

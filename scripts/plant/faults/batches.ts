@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'probes: the rows that are told go to the first who asked',
     file: 'packages/core/src/jobs/job-probe-sql.ts',
-    find: 'new Map([...matched(ANSWERED, items, found)].map(([item, row]) => [item, resultOf(row)]))',
+    find: 'new Map([...told].map(([item, row]) => [item, resultOf(row)]))',
     replace: 'new Map(found.map((row, index) => [items[index] as LeaseItem, resultOf(row)]))',
     suites: CROWDS,
   },

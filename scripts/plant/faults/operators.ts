@@ -12,9 +12,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'audit: a change is declared to be none',
     file: USERS,
-    find: "summary: 'end every session of a user',\n    permission: 'platform.admin',\n    changes: true,",
+    find: "summary: 'end every session of a user',\n    permission: 'platform.admin',\n    scope: 'platform',\n    changes: true,",
     replace:
-      "summary: 'end every session of a user',\n    permission: 'platform.admin',\n    changes: false,",
+      "summary: 'end every session of a user',\n    permission: 'platform.admin',\n    scope: 'platform',\n    changes: false,",
     suites: AUDIT,
   },
   {
@@ -27,9 +27,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'audit: a run whose input cannot be read leaves no row',
     file: OPERATIONS,
-    find: 'const work = () => operation.run(this.#parts.services, input, operator)',
+    find: 'const work = () => operation.run(this.#servicesFor(operator), input, operator)',
     replace:
-      'const begun = operation.run(this.#parts.services, input, operator)\n    const work = () => begun',
+      'const begun = operation.run(this.#servicesFor(operator), input, operator)\n    const work = () => begun',
     suites: AUDIT,
   },
   {
@@ -63,15 +63,17 @@ export const faults: readonly Fault[] = [
   {
     name: 'confirmation: without credentials the operation runs all the same',
     file: OPERATIONS,
-    find: 'if (credentials === undefined) throw confirmationRequired(name)',
-    replace: 'if (credentials === undefined) return this.#run(operation, clean, operator)',
+    find: "if (credentials === undefined || 'token' in caller) throw confirmationRequired(name)",
+    replace:
+      "if (credentials === undefined || 'token' in caller) return this.#run(operation, clean, operator)",
     suites: CONFIRMED,
   },
   {
     name: 'confirmation: an operation that changes users does not ask for it',
     file: USERS,
-    find: "summary: 'give a user another role',\n    permission: 'platform.admin',\n    changes: true,\n    confirmed: true,",
-    replace: "summary: 'give a user another role',\n    permission: 'platform.admin',\n    changes: true,",
+    find: "summary: 'give a user another role',\n    permission: 'platform.admin',\n    scope: 'platform',\n    changes: true,\n    confirmed: true,",
+    replace:
+      "summary: 'give a user another role',\n    permission: 'platform.admin',\n    scope: 'platform',\n    changes: true,",
     suites: CONFIRMED,
   },
   {
@@ -84,8 +86,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'confirmation: a try is not counted',
     file: 'packages/http/src/routes/remote-operations.ts',
-    find: 'if (credentials !== undefined) await caller.countTry()',
-    replace: 'if (credentials === null) await caller.countTry()',
+    find: 'if (credentials !== undefined) await countTry()',
+    replace: 'if (credentials === null) await countTry()',
     suites: CONFIRMED,
   },
   {

@@ -83,8 +83,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'deployments: those of licenses without a tenant are seen by every tenant',
     file: DEPLOYMENTS,
-    find: 'license?.tenantId !== user.tenantId',
-    replace: 'license?.tenantId !== undefined && license.tenantId !== user.tenantId',
+    find: 'license?.tenantId !== tenantId',
+    replace: 'license?.tenantId !== undefined && license.tenantId !== tenantId',
     suites: ['packages/http/test/isolation.test.ts'],
   },
   {

@@ -183,7 +183,7 @@ class HostAgent implements Agent {
     const { log, handlersDir, handlerUser } = this.#options
     const kinds = await handledKinds(handlersDir)
     if (kinds.length > 0) log.info({ kinds }, 'the kinds of jobs that this host can run')
-    else log.warn({ handlersDir }, 'the handlers folder holds no executable: every job will fail')
+    else log.warn({ handlersDir }, 'the handlers folder holds no executable: this host gets no jobs')
     if (handlerUser) log.info({ user: handlerUser.name }, 'handlers run as a user of their own')
     else
       log.warn({}, 'handlers run as the user of this agent and can read its license key: see --handler-user')

@@ -21,9 +21,10 @@ export interface AuditOptions {
 
 const MAX_INPUT_CHARS = 60
 
-function shortInput(input: AuditView['input']): string {
+// Only a terminal has too little room: a pipe gets the whole input.
+function inputText({ input }: AuditView, { isTerminal }: Page): string {
   const text = JSON.stringify(input)
-  return text.length > MAX_INPUT_CHARS ? `${text.slice(0, MAX_INPUT_CHARS)}…` : text
+  return isTerminal && text.length > MAX_INPUT_CHARS ? `${text.slice(0, MAX_INPUT_CHARS)}…` : text
 }
 
 const auditTable = (audit: readonly AuditView[], page: Page): string =>
@@ -37,7 +38,7 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
         text: ({ outcome }) => outcome,
         colour: ({ outcome }) => (outcome === 'ok' ? 'green' : 'red'),
       },
-      { title: 'INPUT', text: ({ input }) => shortInput(input) },
+      { title: 'INPUT', text: (entry) => inputText(entry, page) },
     ],
     audit,
     page,

@@ -1,7 +1,7 @@
 import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
-import { ago, duration, type Page, stateColour, table } from '../terminal/render.ts'
+import { ago, duration, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 
@@ -16,8 +16,19 @@ export function declareLicenses(program: Command, run: Run): void {
   examples(issue, 'svc licenses issue --tenant acme --label "web servers" --expires 2030-01-01')
   const list = operating(licenses, 'licenses.list').action(run(async () => listLicenses))
   examples(list, 'svc licenses list --json')
+  const show = operating(licenses, 'licenses.show', '<license>').action(run(async () => showLicense))
+  examples(show, 'svc licenses show "web servers"')
+  const rename = operating(licenses, 'licenses.rename', '<license> <label>').action(
+    run(async () => renameLicense),
+  )
+  examples(rename, 'svc licenses rename lic_01… "web servers"')
+  const extend = operating(licenses, 'licenses.extend', '<license>')
+    .option('--expires <iso>', 'when it ends, ISO-8601')
+    .option('--never', 'it does not end')
+    .action(run(async () => extendLicense))
+  examples(extend, 'svc licenses extend "web servers" --expires 2031-01-01')
   for (const verb of ['suspend', 'reinstate', 'revoke'] as const) {
-    const change = operating(licenses, `licenses.${verb}`, '<id>').action(
+    const change = operating(licenses, `licenses.${verb}`, '<license>').action(
       run(async () => changeLicense(verb)),
     )
     examples(change, `svc licenses ${verb} lic_01…`)
@@ -31,8 +42,8 @@ export const licensesTable = (licenses: readonly LicenseView[], page: Page): str
       { title: 'ID', text: ({ id }) => id },
       {
         title: 'STATUS',
-        text: (row) => statusOf(row, page),
-        colour: (row) => stateColour(statusOf(row, page)),
+        text: ({ status }) => status,
+        colour: ({ status }) => stateColour(status),
       },
       { title: 'LABEL', text: ({ label }) => label },
       { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '' },
@@ -44,9 +55,6 @@ export const licensesTable = (licenses: readonly LicenseView[], page: Page): str
   )
 
 const seconds = (page: Page): number => page.now.getTime() / 1000
-
-const statusOf = ({ status, expires_at }: LicenseView, page: Page): string =>
-  status === 'active' && expires_at !== undefined && expires_at <= seconds(page) ? 'expired' : status
 
 function expiry(expiresAt: number | undefined, page: Page): string {
   if (expiresAt === undefined) return 'never'
@@ -77,7 +85,52 @@ export const issueLicense: Handler<IssueOptions> = async (run) => {
   run.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
 }
 
-/** Suspends, reinstates or revokes a license, named by its id or its key. */
+/** Shows one license. */
+export const showLicense: Handler<object> = async (run) => {
+  const answer = await run.operate<{ license: LicenseView; tenant?: string; hosts: number }>(
+    'licenses.show',
+    { license: run.arg(0) },
+  )
+  const { license, tenant, hosts } = answer
+  run.print(answer, (page) =>
+    facts(
+      [
+        ['id', license.id],
+        ['label', license.label || undefined],
+        ['status', license.status],
+        ['tenant', tenant],
+        ['expires', license.expires_at === undefined ? 'never' : instant(license.expires_at, page)],
+        ['created', instant(license.created_at, page)],
+        ['hosts', String(hosts)],
+      ],
+      page,
+    ),
+  )
+  if (hosts > 0) run.hint(`Its hosts: svc fleet servers --license ${license.id}`)
+}
+
+/** Gives a license another label. */
+export const renameLicense: Handler<object> = async (run) => {
+  const input = { license: run.arg(0), label: run.arg(1) }
+  const answer = await run.operate<{ license: LicenseView }>('licenses.rename', input)
+  run.print(answer, (page) => licensesTable([answer.license], page))
+}
+
+/** Flags of `svc licenses extend`. */
+export interface ExtendOptions {
+  readonly expires?: string
+  readonly never?: boolean
+}
+
+/** Moves the end of a license. */
+export const extendLicense: Handler<ExtendOptions> = async (run) => {
+  const { expires, never } = run.options
+  const input = given({ license: run.arg(0), expires, never })
+  const answer = await run.operate<{ license: LicenseView }>('licenses.extend', input)
+  run.print(answer, (page) => licensesTable([answer.license], page))
+}
+
+/** Suspends, reinstates or revokes a license, named by its id, the end of it, its label or its key. */
 export const changeLicense =
   (verb: 'suspend' | 'reinstate' | 'revoke'): Handler<object> =>
   async (run) => {

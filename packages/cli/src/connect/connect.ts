@@ -106,19 +106,33 @@ function naming(io: Io, place: string, connection: Connection): Connection {
   }
 }
 
-/** Uses a license key for operations that a license may do, and without one the session of `svc login`. */
+/** The API token of the environment; never an option, since arguments can be read by other users. */
+export const apiTokenOf = ({ env }: Pick<Io, 'env'>): string | undefined => set(env.SERVICE_TOKEN)
+
+/**
+ * Uses the license key of an option for operations that a license may do, then `SERVICE_TOKEN`, then the
+ * license key of the environment, then the session of `svc login`.
+ */
 async function networkConnection(
   io: Io,
   options: ConnectOptions,
   url: string,
   licensed: boolean,
 ): Promise<Connection> {
-  const key = licensed ? await licenseKeyOf(io, options) : undefined
-  const cookie = key === undefined ? await keptSession(io, new URL(url).origin) : undefined
-  if (key !== undefined || cookie !== undefined) {
-    warnOfPlainHttp(io, url, key === undefined ? 'the session' : 'the license key')
+  const isKeyNamed = options.key !== undefined || options.keyFile !== undefined
+  const token = licensed && isKeyNamed ? undefined : apiTokenOf(io)
+  const key = licensed && token === undefined ? await licenseKeyOf(io, options) : undefined
+  const cookie = (token ?? key) === undefined ? await keptSession(io, new URL(url).origin) : undefined
+  const sent = [
+    [token, 'the API token'],
+    [key, 'the license key'],
+    [cookie, 'the session'],
+  ].find(([value]) => value !== undefined)?.[1]
+  if (sent !== undefined) warnOfPlainHttp(io, url, sent)
+  if (token !== undefined || cookie !== undefined) {
+    const { remoteClient } = await import('./remote-client.ts')
+    return remoteClient(io, url, token === undefined ? { cookie: cookie ?? '' } : { token })
   }
-  if (cookie !== undefined) return (await import('./remote-client.ts')).remoteClient(io, url, cookie)
   return (await import('./fleet-client.ts')).fleetClient(url, key)
 }
 

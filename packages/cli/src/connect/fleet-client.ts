@@ -44,7 +44,7 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
     if (request === undefined) throw notOverNetwork(name)
     if (licenseKey === undefined) {
       throw new Problem('unauthorized', {
-        detail: `you are not signed in: svc login --url ${new URL(url).origin}, or give a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)`,
+        detail: `you are not signed in: svc login --url ${new URL(url).origin}, or give an API token (SERVICE_TOKEN in the environment) or a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)`,
       })
     }
     const headers = { authorization: `Bearer ${licenseKey}` }

@@ -5,16 +5,21 @@ import type { Connection } from './connect.ts'
 import { askPlane, type Reply } from './plane-request.ts'
 import { problemOf } from './problem-of.ts'
 
+/** The session of `svc login`, or an API token. */
+export type Credential = { readonly cookie: string } | { readonly token: string }
+
 /**
- * Runs operations over the network with the session of `svc login`. The server says which of them take the
+ * Runs operations over the network with a session or an API token. The server says which of them take the
  * password too; it is asked for then, once for each connection.
  */
-export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, cookie: string): Connection {
+export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, credential: Credential): Connection {
+  const headers: Readonly<Record<string, string>> =
+    'token' in credential ? { authorization: `Bearer ${credential.token}` } : { cookie: credential.cookie }
   let confirmation: CurrentCredentials | undefined
   const send = (name: string, input: Readonly<Record<string, unknown>>): Promise<Reply> => {
     const path = `/api/v1/operations/${encodeURIComponent(name)}`
     const body = confirmation === undefined ? input : { ...input, confirmation }
-    return askPlane({ url }, { method: 'POST', path, headers: { cookie }, body })
+    return askPlane({ url }, { method: 'POST', path, headers, body })
   }
   const run = async (name: string, input: Readonly<Record<string, unknown>>): Promise<Answer> => {
     let reply = await send(name, input)
@@ -23,11 +28,13 @@ export function remoteClient(io: Pick<Io, 'readSecret'>, url: string, cookie: st
       reply = await send(name, input)
     }
     if (reply.status === 200 && reply.body !== undefined) return reply.body
-    // A wrong password is explained, a session that is none is not.
+    // A wrong password is explained, a session or a token that is none is not.
     if (reply.status === 401 && reply.body?.detail === undefined) {
-      throw new Problem('unauthorized', {
-        detail: `the session is over: svc login --url ${new URL(url).origin}`,
-      })
+      const detail =
+        'token' in credential
+          ? 'the API token in SERVICE_TOKEN is not good: an operator issues one with svc tokens issue'
+          : `the session is over: svc login --url ${new URL(url).origin}`
+      throw new Problem('unauthorized', { detail })
     }
     throw problemOf(reply)
   }

@@ -81,7 +81,9 @@ export class CommandRun<Options = unknown> {
   /** The properties of stdout on which views depend now. */
   get page(): Page {
     const { env, out } = this.io
-    return { colour: out.isTty && !env.NO_COLOR && env.TERM !== 'dumb', now: this.clock.now() }
+    const isTerminal = out.isTty
+    const colour = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+    return { colour, now: this.clock.now(), isTerminal }
   }
 }
 

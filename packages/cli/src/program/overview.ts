@@ -58,6 +58,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/sessions.ts')).declareSessions,
   },
   {
+    name: 'tokens',
+    isGroup: true,
+    summary: 'the API tokens of programs',
+    load: async () => (await import('../commands/tokens.ts')).declareTokens,
+  },
+  {
     name: 'login',
     summary: 'sign in to a remote control plane; it becomes the current context',
     load: async () => (await import('../commands/login.ts')).declareLogin,

@@ -11,6 +11,8 @@ export interface Column<Row> {
 export interface Page {
   readonly colour: boolean
   readonly now: Date
+  /** Whether people read it at a terminal; absent: programs read it from a pipe. */
+  readonly isTerminal?: boolean
 }
 
 const GAP = '  '

@@ -4,12 +4,27 @@ import { AgentBench } from './agent-bench.ts'
 const intents = (bench: AgentBench) =>
   bench.plane.called('claim').map(({ headers }) => headers['idempotency-key'])
 
-test('A claim names the host and carries an idempotency key', async () => {
+test('A claim names the host and its work, and carries an idempotency key', async () => {
   await using bench = await AgentBench.open()
+  bench.handler('prune', 'true')
+  bench.handler('db', 'true')
+  bench.handler('reboot', 'true')
   await bench.start({ once: true }).done
   const [call] = bench.plane.called('claim')
-  expect(call?.body).toEqual({ fingerprint: (await bench.memory()).fingerprint })
+  const { fingerprint } = await bench.memory()
+  expect(call?.body).toEqual({ fingerprint, kinds: ['db', 'prune', 'reboot'], concurrency: 1 })
   expect(call?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('A handler that is added while the agent runs is named by the next claim', async () => {
+  await using bench = await AgentBench.open()
+  const agent = bench.start()
+  const said = () => bench.plane.called('claim').map(({ body }) => (body as { kinds?: unknown }).kinds)
+  await bench.plane.until(() => said().length > 0)
+  expect(said()[0]).toEqual([])
+  bench.handler('stop', 'true')
+  await bench.plane.until(() => JSON.stringify(said().at(-1)) === '["stop"]')
+  await agent.stop()
 })
 
 test('A claim whose answer is lost is repeated under the same key, so the job that was handed out is run, once', async () => {

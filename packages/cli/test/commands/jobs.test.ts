@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { JOB_KINDS } from '@svc/core/ports'
+import { KIND_EXAMPLES } from '../../src/commands/jobs/kind-examples.ts'
 import { CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench
@@ -28,6 +30,17 @@ describe('jobs enqueue', () => {
     expect(deployment).toMatchObject({ state: 'pending', app: 'shop' })
   })
 
+  test('The help has a payload for each kind, and each is one that the kind takes', async () => {
+    expect(Object.keys(KIND_EXAMPLES)).toEqual([...JOB_KINDS])
+    const help = (await bench.run('jobs', 'enqueue', '--help')).out.text
+    for (const [kind, payload] of Object.entries(KIND_EXAMPLES)) {
+      expect(help).toMatch(new RegExp(`^  ${kind} +\\{`, 'm'))
+      expect(help).toContain(JSON.stringify(payload))
+      const args = ['--license', bench.license.id, '--payload', JSON.stringify(payload)]
+      expect(await bench.json('jobs', 'enqueue', kind, ...args)).toMatchObject({ job: { kind, payload } })
+    }
+  })
+
   test('--app fills app in the payload', async () => {
     const { app: _, ...payload } = DEPLOY
     const args = ['--license', bench.license.id, '--payload', JSON.stringify(payload), '--app', 'other']
@@ -48,6 +61,23 @@ describe('jobs enqueue', () => {
   test('The key of a license names it as well as its id', async () => {
     const { job } = await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.key)
     expect(job).toMatchObject({ license_id: bench.license.id })
+  })
+
+  test('The label of a license and the end of its id name it too', async () => {
+    for (const name of ['bench', bench.license.id.slice(-6)]) {
+      const { job } = await bench.json('jobs', 'enqueue', 'prune', '--license', name)
+      expect(job).toMatchObject({ license_id: bench.license.id })
+    }
+  })
+
+  test('A suspended license is refused with code 1 and the way to open it, and why says so too', async () => {
+    const id = await enqueued()
+    await bench.run('licenses', 'suspend', 'bench')
+    const io = await bench.run('jobs', 'enqueue', 'prune', '--license', bench.license.id)
+    const shut = `license ${bench.license.id} is suspended, so that its hosts are refused; svc licenses reinstate ${bench.license.id}`
+    expect(io).toMatchObject({ exitCode: 1, out: { text: '' } })
+    expect(io.err.text).toContain(shut)
+    expect((await bench.run('jobs', 'why', id)).out.text).toContain(`${id} waits, since ${shut}\n`)
   })
 
   test('--host aims the job at the host with this name', async () => {
@@ -123,7 +153,9 @@ describe('jobs list, show, why, retry', () => {
     const host = await bench.host('f'.repeat(40))
     const id = await enqueued()
     await host.begin()
-    await host.say(id, 'one', 'two')
+    await host.say(id, 'one')
+    expect((await bench.run('jobs', 'show', id)).err.text).toContain(`1 log line: svc jobs logs ${id}`)
+    await host.say(id, 'two')
     bench.clock.advance({ seconds: 65 })
     await host.end(id, 'failed', 3)
     const io = await bench.run('jobs', 'show', id)
@@ -140,6 +172,17 @@ describe('jobs list, show, why, retry', () => {
     expect((await bench.run('jobs', 'why', id)).out.text).toBe(
       `${id} no host has ever reported under this license\n`,
     )
+  })
+
+  test('A job that was given back took no time yet', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    bench.clock.advance({ seconds: 22 })
+    expect((await bench.run('jobs', 'list')).out.text).toMatch(/22 ?s *$/m)
+    await host.giveBack(id)
+    expect((await bench.run('jobs', 'list')).out.text).toMatch(/pending .* -\n$/)
+    expect((await bench.run('jobs', 'show', id)).out.text).not.toMatch(/^took/m)
   })
 
   test('retry makes a new job of a finished one, and refuses an unfinished one with code 1', async () => {

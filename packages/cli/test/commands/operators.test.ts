@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { buildHeartbeat } from '@svc/testing'
 import { CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench
@@ -45,7 +46,63 @@ describe('licenses', () => {
     await bench.json('licenses', 'issue', '--label', 'short', '--expires', '2026-01-05T10:00:00Z')
     expect((await bench.run('licenses', 'list')).out.text).toMatch(/active +short .* in 1 h/)
     bench.clock.advance({ hours: 2 })
-    expect((await bench.run('licenses', 'list')).out.text).toMatch(/expired +short .* 1 h ago/)
+    expect((await bench.run('licenses', 'list')).out.text).toMatch(/expired +short .* 1 ?h ago/)
+    const { licenses } = await bench.json('licenses', 'list')
+    expect(licenses).toMatchObject([{ status: 'active' }, { label: 'short', status: 'expired' }])
+  })
+
+  test('show tells a license, its tenant and how many hosts it has', async () => {
+    await bench.json('tenants', 'add', 'acme')
+    await bench.json('licenses', 'issue', '--tenant', 'acme', '--label', 'web')
+    expect(await bench.json('licenses', 'show', 'web')).toMatchObject({ tenant: 'acme', hosts: 0 })
+    await bench.host('abc')
+    const { out, err } = await bench.run('licenses', 'show', 'bench')
+    expect(out.text).toMatch(new RegExp(`^id +${bench.license.id}$`, 'm'))
+    expect(out.text).toMatch(/^expires +never$/m)
+    expect(out.text).toMatch(/^hosts +1$/m)
+    expect(out.text).not.toMatch(/^tenant/m)
+    expect(err.text).toContain(`svc fleet servers --license ${bench.license.id}`)
+    expect(await bench.run('licenses', 'show', 'nobody')).toMatchObject({ exitCode: 5 })
+  })
+
+  test('rename gives another label, under which the license is found from then on', async () => {
+    await bench.json('licenses', 'rename', 'bench', 'front')
+    expect(await bench.json('licenses', 'show', 'front')).toMatchObject({ license: { label: 'front' } })
+    expect(await bench.run('licenses', 'show', 'bench')).toMatchObject({ exitCode: 5 })
+    expect(await bench.json('licenses', 'rename', 'front', '')).toMatchObject({ license: { label: '' } })
+  })
+
+  test('extend moves the end of a license, which opens an expired one, or takes it away', async () => {
+    await bench.json('licenses', 'issue', '--label', 'short', '--expires', '2026-01-05T10:00:00Z')
+    bench.clock.advance({ hours: 2 })
+    const refused = await bench.run('jobs', 'enqueue', 'prune', '--license', 'short')
+    expect(refused.err.text).toMatch(/expired at .*; svc licenses extend lic_\w+ --expires DATE/)
+    const extended = await bench.json('licenses', 'extend', 'short', '--expires', '2026-02-01')
+    expect(extended).toMatchObject({ license: { status: 'active', expires_at: 1_769_904_000 } })
+    expect(await bench.run('jobs', 'enqueue', 'prune', '--license', 'short')).toMatchObject({ exitCode: 0 })
+    const { license } = await bench.json('licenses', 'extend', 'short', '--never')
+    expect(license).not.toHaveProperty('expires_at')
+    await bench.json('licenses', 'revoke', 'short')
+    const again = await bench.run('licenses', 'extend', 'short', '--expires', '2026-02-01')
+    expect(again).toMatchObject({ exitCode: 1 })
+    expect(again.err.text).toContain('revoked, which is final')
+  })
+
+  test.each([
+    ['a time that is over', ['issue', '--expires', '2020-01-01'], 'expected a time that is not over'],
+    ['this very moment', ['issue', '--expires', '2026-01-05T09:00:00Z'], 'expected a time that is not over'],
+    [
+      'a time that is over',
+      ['extend', 'bench', '--expires', '2020-01-01'],
+      'expected a time that is not over',
+    ],
+    ['no end', ['extend', 'bench'], 'expected a time, or never as true'],
+    ['two ends', ['extend', 'bench', '--never', '--expires', '2030-01-01'], 'expected a time, or never'],
+  ])('refuses %s with code 2: licenses %j', async (_, args, words) => {
+    const io = await bench.run('licenses', ...args)
+    expect(io).toMatchObject({ exitCode: 2, out: { text: '' } })
+    expect(io.err.text).toContain(words)
+    expect(await bench.json('licenses', 'list')).toMatchObject({ licenses: [{ label: 'bench' }] })
   })
 })
 
@@ -115,8 +172,96 @@ describe('fleet', () => {
     expect(await bench.json('fleet', 'label', 'rack 3', '')).toMatchObject({ server: { label: '' } })
   })
 
-  test('forget takes a host off the list until it reports again', async () => {
+  test('show tells everything of a host: what it said, its license, what it runs, its jobs', async () => {
+    const beat = { licenseId: bench.license.id, fingerprint: 'abc', hostname: 'web-1', version: '1.4.0' }
+    const figures = {
+      cpuPct: 12.54,
+      memPct: 40,
+      diskPct: 91.2,
+      diskTotalGb: 512,
+      lastCaptureAt: 1_767_600_000.5,
+    }
+    const write = buildHeartbeat({ ...beat, ...figures, captureSuccess: false })
+    await bench.plane.agents.heartbeat({ ...write, jobs: [] })
+    const { job } = await bench.json('jobs', 'enqueue', 'prune', '--license', 'bench')
+    const { licenseId, fingerprint } = beat
+    const work = { kinds: ['prune', 'deploy'], concurrency: 2 }
+    await bench.plane.jobs.claim({ licenseId, fingerprint, claimKey: undefined, ...work })
+    await bench.json('fleet', 'drain', 'web-1')
+    bench.clock.advance({ seconds: 65 })
+    const { id } = job as { id: string }
+    expect(await bench.json('fleet', 'show', 'web-1')).toEqual({
+      server: {
+        id: 'agt_abc',
+        hostname: 'web-1',
+        label: '',
+        state: 'online',
+        version: '1.4.0',
+        org: '',
+        last_heartbeat: 1_767_603_600,
+        drained: true,
+        drained_at: 1_767_603_600,
+        license_id: licenseId,
+        license_label: 'bench',
+        fingerprint: 'abc',
+        cpu_pct: 12.54,
+        mem_pct: 40,
+        disk_pct: 91.2,
+        disk_total_gb: 512,
+        last_capture_at: 1_767_600_000.5,
+        capture_success: false,
+        kinds: ['deploy', 'prune'],
+        concurrency: 2,
+        first_seen_at: 1_767_603_600,
+        jobs: [{ id, kind: 'prune', state: 'claimed', claimed_at: 1_767_603_600 }],
+      },
+    })
+    const { out, err } = await bench.run('fleet', 'show', 'agt_abc')
+    expect(out.text).toMatch(/^cpu +12\.5 %$/m)
+    expect(out.text).toMatch(/^disk +91\.2 % of 512 GB$/m)
+    expect(out.text).toMatch(/^last backup +2026-01-05T08:00:00Z .*: failed$/m)
+    expect(out.text).toMatch(/^runs +deploy, prune$/m)
+    expect(out.text).toMatch(new RegExp(`^license +${licenseId}: bench$`, 'm'))
+    expect(out.text).toMatch(new RegExp(`^jobs +${id} \\(prune, claimed, taken 1 ?m ago\\)$`, 'm'))
+    expect(err.text).toContain(`svc jobs list --host agt_abc --license ${licenseId}`)
+  })
+
+  test('show of a host that said little says that, and names no job of another', async () => {
     await bench.host('abc', 'web-1')
+    const other = await bench.host('def', 'web-2')
+    await bench.json('jobs', 'enqueue', 'prune', '--license', 'bench')
+    await other.begin()
+    const { out } = await bench.run('fleet', 'show', 'web-1')
+    expect(out.text).toMatch(/^runs +the agent does not say$/m)
+    expect(out.text).toMatch(/^jobs +none$/m)
+    expect(out.text).not.toMatch(/^(cpu|disk|last backup|label|org) /m)
+  })
+
+  test('forget refuses a host that is online with code 1, unless it is forced', async () => {
+    await bench.host('abc', 'web-1')
+    await bench.json('fleet', 'drain', 'web-1')
+    const io = await bench.run('fleet', 'forget', 'web-1')
+    expect(io).toMatchObject({ exitCode: 1, out: { text: '' } })
+    expect(io.err.text).toContain(
+      'host web-1 is online: its next heartbeat would bring it back without its label and drain. Stop its agent first',
+    )
+    expect(io.err.text).not.toContain('svc fleet drain')
+    expect(await bench.json('fleet', 'servers')).toMatchObject({ servers: [{ drained: true }] })
+    await bench.json('fleet', 'undrain', 'web-1')
+    expect((await bench.run('fleet', 'forget', 'web-1')).err.text).toContain('svc fleet drain agt_abc')
+    await bench.json('fleet', 'forget', 'web-1', '--force')
+    expect(await bench.json('fleet', 'servers')).toEqual({ servers: [] })
+  })
+
+  test('The hint of a drain names the id, and the license that was named', async () => {
+    await bench.host('abc', 'web-1')
+    const { err } = await bench.run('fleet', 'drain', 'web-1', '--license', 'bench')
+    expect(err.text).toContain('svc fleet undrain agt_abc --license bench lets it.')
+  })
+
+  test('forget takes a host that is silent off the list, until it reports again', async () => {
+    await bench.host('abc', 'web-1')
+    bench.clock.advance({ seconds: 141 })
     await bench.json('fleet', 'forget', 'web-1')
     expect(await bench.json('fleet', 'servers')).toEqual({ servers: [] })
     await bench.host('abc', 'web-1')
@@ -154,6 +299,16 @@ describe('audit', () => {
         input: { name: 'acme' },
       }),
     ])
+  })
+
+  test('The input is cut at a terminal, and whole in a pipe', async () => {
+    const label = 'x'.repeat(100)
+    await bench.json('licenses', 'issue', '--label', label)
+    expect((await bench.run('audit', 'list')).out.text).toContain(`{"label":"${label}"}`)
+    const { io, ended } = bench.start(['audit', 'list'], { isTty: true })
+    await ended
+    expect(io.out.text).toContain(`{"label":"${'x'.repeat(50)}…`)
+    expect(io.out.text).not.toContain(label)
   })
 
   test('The key of a license is not in the audit log', async () => {

@@ -101,7 +101,15 @@ export class BenchHost {
     await this.#report(jobId, state, exitCode)
   }
 
-  async #report(jobId: string, state: 'running' | 'succeeded' | 'failed', exitCode?: number): Promise<void> {
+  async giveBack(jobId: string): Promise<void> {
+    await this.#report(jobId, 'pending')
+  }
+
+  async #report(
+    jobId: string,
+    state: 'pending' | 'running' | 'succeeded' | 'failed',
+    exitCode?: number,
+  ): Promise<void> {
     const error = state === 'failed' ? `exit code ${exitCode}` : undefined
     await this.#plane.jobs.report({ ...this.#owner, jobId, state, exitCode, error, attempt: undefined })
   }

@@ -1,13 +1,19 @@
 import { optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
-import { listOf, shape, text, whole } from '../validation.ts'
+import { flag, listOf, shape, text, whole } from '../validation.ts'
 import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
 
+/** The part of the registry that operations use. */
+export type OperatedAgents = Pick<
+  Agents,
+  'backups' | 'change' | 'forget' | 'overview' | 'resolve' | 'servers' | 'show'
+>
+
 interface Services {
-  readonly agents: Agents
-  readonly licenses: Licenses
+  readonly agents: OperatedAgents
+  readonly licenses: Pick<Licenses, 'resolve'>
 }
 
 const operation = operationOf<Services>()
@@ -36,6 +42,7 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     name: `fleet.${name}`,
     summary,
     permission: 'platform.deploy',
+    scope: 'tenant',
     changes: true,
     input: { host, license },
     run: async (services, input) => {
@@ -50,6 +57,7 @@ export const agentOperations = [
     name: 'fleet.servers',
     summary: 'list the hosts',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     licensed: true,
     input: {},
@@ -64,11 +72,24 @@ export const agentOperations = [
     name: 'fleet.backups',
     summary: 'list the backups of the hosts',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: { license, host: optional(host) },
     run: async (services, input) => ({
       backups: await services.agents.backups(await scope(services, input.license), input.host),
     }),
+  }),
+  operation({
+    name: 'fleet.show',
+    summary: 'show everything that is known of one host',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    input: { host, license },
+    run: async (services, input) => {
+      const agent = await services.agents.resolve(input.host, await scope(services, input.license))
+      return { server: await services.agents.show(agent) }
+    },
   }),
   changing('drain', 'give a host no new jobs; it finishes what it runs', { drained: true }),
   changing('undrain', 'let a drained host take jobs again', { drained: false }),
@@ -76,6 +97,7 @@ export const agentOperations = [
     name: 'fleet.label',
     summary: "set the operator's name of a host; empty removes it",
     permission: 'platform.deploy',
+    scope: 'tenant',
     changes: true,
     input: { host, license, label: text(0, 128) },
     run: async (services, input) => {
@@ -85,14 +107,15 @@ export const agentOperations = [
   }),
   operation({
     name: 'fleet.forget',
-    summary: 'take a host off the list; it comes back with its next heartbeat',
+    summary: 'take a host that is gone off the list',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
-    input: { host, license },
+    input: { host, license, force: optional(flag()) },
     run: async (services, input) => {
       const agent = await services.agents.resolve(input.host, await scope(services, input.license))
       const server = await services.agents.change(agent, {})
-      await services.agents.forget(agent)
+      await services.agents.forget(agent, input.force)
       return { server }
     },
   }),

@@ -1,3 +1,5 @@
+import type { JobKind } from '../jobs/job.ts'
+
 /** Seconds between two heartbeats that the service asks for (spec, Limits). */
 export const HEARTBEAT_SECONDS = 60
 /** Silence after which a host counts as offline, in seconds: two intervals and 20 s. */
@@ -27,6 +29,10 @@ export interface Agent {
   readonly drillPass: boolean | undefined
   readonly lastHeartbeat: Date | undefined
   readonly drainedAt: Date | undefined
+  /** Kinds of jobs that the host runs; undefined if it never said. */
+  readonly kinds: readonly JobKind[] | undefined
+  /** How many jobs the host runs at a time; undefined if it never said. */
+  readonly concurrency: number | undefined
   readonly firstSeenAt: Date
 }
 

@@ -1,11 +1,12 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import type { JobKind } from '../jobs/job.ts'
 import { cancelledJobIds } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
 import type { Agent } from './agent.ts'
-import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from './agents-store.ts'
+import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite, HostWork } from './agents-store.ts'
 
 interface AgentRow {
   readonly license_id: string
@@ -26,6 +27,8 @@ interface AgentRow {
   readonly last_heartbeat: string | null
   readonly drained_at: string | null
   readonly first_seen_at: string
+  readonly kinds: readonly JobKind[] | null
+  readonly concurrency: number | null
 }
 
 // The columns that a heartbeat may change, with their types, in the order of the parameters from $5 on.
@@ -147,9 +150,18 @@ const CHANGE = {
     where license_id = $1 and fingerprint = $2 returning *`,
 }
 
+const NOTE_WORK = {
+  name: 'agent-note-work',
+  text: `update agents set kinds = $3::text[], concurrency = $4
+    where license_id = $1 and fingerprint = $2 returning fingerprint`,
+}
+
 const FORGET = {
   name: 'agent-forget',
-  text: 'delete from agents where license_id = $1 and fingerprint = $2 returning fingerprint',
+  text: `delete from agents where license_id = $1 and fingerprint = $2
+      and ($3::float8 is null or last_heartbeat is null
+        or last_heartbeat < ${at('$4')} - make_interval(secs => $3::float8))
+    returning fingerprint`,
 }
 
 const TURN_AWAY = {
@@ -178,6 +190,8 @@ const toAgent = (row: AgentRow): Agent => ({
   lastHeartbeat: maybeInstant(row.last_heartbeat),
   drainedAt: maybeInstant(row.drained_at),
   firstSeenAt: instant(row.first_seen_at),
+  kinds: given(row.kinds),
+  concurrency: given(row.concurrency),
 })
 
 /** The registry of hosts in SQL. */
@@ -215,11 +229,17 @@ export class SqlAgentsStore implements AgentsStore {
     return row === undefined ? undefined : toAgent(row)
   }
 
+  async noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean> {
+    const params = [licenseId, fingerprint, work.kinds, work.concurrency]
+    return (await this.#session.rows(NOTE_WORK, params)).length > 0
+  }
+
   async turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean> {
     return (await this.#session.rows(TURN_AWAY, [licenseId, fingerprint, most])).length > 0
   }
 
-  async forget(licenseId: string, fingerprint: string): Promise<boolean> {
-    return (await this.#session.rows(FORGET, [licenseId, fingerprint])).length > 0
+  async forget(licenseId: string, fingerprint: string, silentSeconds?: number, now?: Date): Promise<boolean> {
+    const params = [licenseId, fingerprint, silentSeconds, now]
+    return (await this.#session.rows(FORGET, params)).length > 0
   }
 }

@@ -1,3 +1,4 @@
+import type { JobKind } from '../jobs/job.ts'
 import type { LicenseClaim } from '../licenses/license.ts'
 import type { Agent } from './agent.ts'
 
@@ -33,6 +34,14 @@ export interface AgentChange {
   readonly drained?: boolean
 }
 
+/** The work that a host says it does, when it asks for some. */
+export interface HostWork {
+  /** Kinds of jobs that it runs; undefined if it does not say. */
+  readonly kinds: readonly JobKind[] | undefined
+  /** How many jobs it runs at a time; undefined if it does not say. */
+  readonly concurrency: number | undefined
+}
+
 /** The live registry of hosts. A host is (license, fingerprint). */
 export interface AgentsStore {
   /**
@@ -43,10 +52,15 @@ export interface AgentsStore {
   /** Hosts by hostname then fingerprint, of one license or of all. */
   list(licenseId?: string): Promise<readonly Agent[]>
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
+  /** Keeps the work that a host says it does; false when the host has not reported yet. */
+  noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean>
   /**
    * Removes the host if its license has more than `most` hosts, this one included; returns whether it did.
    */
   turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean>
-  /** Removes the host from the registry; false when there is none. Its jobs stay. */
-  forget(licenseId: string, fingerprint: string): Promise<boolean>
+  /**
+   * Removes the host from the registry; false when there is none. Its jobs stay. With `silentSeconds`, only a
+   * host whose last heartbeat is longer ago.
+   */
+  forget(licenseId: string, fingerprint: string, silentSeconds?: number, now?: Date): Promise<boolean>
 }

@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import type { JobState } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { SharedReads } from '../shared-reads.ts'
+import { shellWord } from '../shell-word.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Agent, HEARTBEAT_SECONDS } from './agent.ts'
+import { type Agent, agentId, HEARTBEAT_SECONDS, OFFLINE_SECONDS } from './agent.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 import type { AgentChange, HeartbeatWrite } from './agents-store.ts'
 import {
@@ -19,6 +21,7 @@ import {
 } from './fleet.ts'
 import { HostLimit } from './host-limit.ts'
 import { hostCalled } from './host-name.ts'
+import { type HostView, hostView } from './host-view.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
 /** The parts that `Agents` is built from. */
@@ -54,6 +57,9 @@ interface Fleet {
   readonly servers: readonly FleetServer[]
   readonly backups: readonly FleetBackup[]
 }
+
+/** Most jobs of each state that the view of a host names. */
+const MOST_JOBS = 100
 
 /** The live registry: heartbeats, fleet reads and what operators do with hosts. */
 export class Agents {
@@ -123,7 +129,7 @@ export class Agents {
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
   async resolve(name: string, licenseId?: string): Promise<Agent> {
-    return hostCalled(await this.list(licenseId), name)
+    return hostCalled(await this.list(licenseId), name, licenseId)
   }
 
   /**
@@ -141,13 +147,43 @@ export class Agents {
       change,
       clock.statementTime(),
     )
-    if (changed === undefined) throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
+    if (changed === undefined) throw noHost()
     return operatorServer(changed, await this.#orgOf(agent.licenseId), clock.now())
   }
 
-  /** Takes a host off the registry; it comes back with its next heartbeat. Its jobs stay. */
-  async forget(agent: Pick<Agent, 'licenseId' | 'fingerprint'>): Promise<void> {
-    await this.#parts.storage.agents.forget(agent.licenseId, agent.fingerprint)
+  /** Everything that is known of a host, with the jobs that it holds. */
+  async show(agent: Agent): Promise<HostView> {
+    const { storage, clock } = this.#parts
+    const { licenseId, fingerprint } = agent
+    const held = (state: JobState) =>
+      storage.jobs.list({ licenseId, state, host: fingerprint, limit: MOST_JOBS })
+    const [org, license, claimed, running] = await Promise.all([
+      this.#orgOf(licenseId),
+      storage.licenses.get(licenseId),
+      held('claimed'),
+      held('running'),
+    ])
+    const jobs = [...claimed, ...running]
+    return hostView({ agent, org, licenseLabel: license?.label ?? '', jobs, now: clock.now() })
+  }
+
+  /**
+   * Takes a host off the registry, with its label and its drain. Its jobs stay. One that still reports comes
+   * back with its next heartbeat, as a new host, so it is taken off only with `isForced`.
+   * @throws Problem `conflict` for a host that is online
+   */
+  async forget(agent: Agent, isForced = false): Promise<void> {
+    const { storage, clock } = this.#parts
+    const { licenseId, fingerprint, hostname } = agent
+    const silent = isForced ? undefined : OFFLINE_SECONDS
+    if (await storage.agents.forget(licenseId, fingerprint, silent, clock.statementTime())) return
+    const isThere = (await this.list(licenseId)).some((each) => each.fingerprint === fingerprint)
+    if (!isThere) return
+    const id = agentId(fingerprint)
+    const drain = agent.drainedAt === undefined ? `; svc fleet drain ${shellWord(id)} keeps work from it` : ''
+    throw new Problem('conflict', {
+      detail: `host ${hostname || id} is online: its next heartbeat would bring it back without its label and drain. Stop its agent first${drain}`,
+    })
   }
 
   #refresh(beat: Heartbeat, seq: number, drained: boolean, cancel: readonly string[]): Promise<string> {
@@ -172,3 +208,6 @@ export class Agents {
     return tenantId === undefined ? '' : ((await tenants.find(tenantId))?.name ?? '')
   }
 }
+
+/** Returns the refusal of a host that does not exist any more, for whoever asks. */
+export const noHost = (): Problem => new Problem('not-found', { detail: 'the host was forgotten meanwhile' })

@@ -19,21 +19,22 @@ export function isCalled({ fingerprint, hostname, label }: Agent, name: string):
 }
 
 /**
- * The one host of `agents` that `name` means.
+ * The one host of `agents` that `name` means. `licenseId`: the license that all of them belong to, if one was
+ * named.
  * @throws Problem `not-found`, or `ambiguous` with the candidates when it may mean several, by whatever field
  */
-export function hostCalled(agents: readonly Agent[], name: string): Agent {
+export function hostCalled(agents: readonly Agent[], name: string, licenseId?: string): Agent {
   const matches = agents.filter((agent) => isCalled(agent, name))
   const [only, ...others] = matches
   if (only === undefined) {
     const isFingerprint = agents.some(({ fingerprint }) => fingerprint === name)
     const way = isFingerprint ? `${FINGERPRINT_PREFIX}${name} is the host with this fingerprint, and ` : ''
-    throw new Problem('not-found', {
-      detail: `no host is called ${name}; ${way}svc fleet servers shows them`,
-    })
+    const where = licenseId === undefined ? 'no host' : `no host of ${licenseId}`
+    const list = `svc fleet servers${licenseId === undefined ? '' : ` --license ${licenseId}`}`
+    throw new Problem('not-found', { detail: `${where} is called ${name}; ${way}${list} shows them` })
   }
   if (others.length === 0) return only
-  const way = `name one of these${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`
+  const way = `use one of these ids${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`
   throw new Problem('ambiguous', {
     detail: `${name} may be any of ${matches.length} hosts: ${way}`,
     candidates: candidatesOf(matches),

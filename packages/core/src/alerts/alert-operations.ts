@@ -1,7 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
-import { Problem } from '../problem.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import {
   ALERT_ACTIONS,
@@ -15,11 +14,14 @@ import {
   MAX_NOTE_CHARS,
 } from './alert.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
-import type { Alerts } from './alerts.ts'
+import { type Alerts, noAlert } from './alerts.ts'
 import type { AlertScope } from './alerts-store.ts'
 
+/** The part of the alerts that operations use. */
+export type OperatedAlerts = Pick<Alerts, 'act' | 'get' | 'list' | 'now' | 'scopeOf' | 'story'>
+
 interface Services {
-  readonly alerts: Alerts
+  readonly alerts: OperatedAlerts
 }
 
 const operation = operationOf<Services>()
@@ -51,7 +53,7 @@ const alertShape = shape({
 })
 const listed = listOf(alertShape, Number.POSITIVE_INFINITY)
 
-const scopeOf = async (alerts: Alerts, { licenseId }: LicenseScope): Promise<AlertScope> =>
+const scopeOf = async (alerts: OperatedAlerts, { licenseId }: LicenseScope): Promise<AlertScope> =>
   licenseId === undefined ? {} : alerts.scopeOf(licenseId)
 
 const dateOf = (seconds: number | undefined): Date | undefined =>
@@ -103,6 +105,7 @@ const actions = ALERT_ACTIONS.map((action) =>
     name: `alerts.${action}`,
     summary: SUMMARIES[action],
     permission: 'platform.deploy',
+    scope: 'tenant',
     changes: true,
     licensed: true,
     input: {
@@ -130,6 +133,7 @@ export const alertOperations = [
     name: 'alerts.list',
     summary: 'list the alerts, unresolved and newest first',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     licensed: true,
     input: {
@@ -154,12 +158,12 @@ export const alertOperations = [
     name: 'alerts.show',
     summary: 'show an alert, how it was announced and what was done about it',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: { id },
     run: async ({ alerts }, { id }) => {
       const alert = await alerts.get(id)
-      if (alert === undefined)
-        throw new Problem('not-found', { detail: `there is no alert ${id}: svc alerts list shows them` })
+      if (alert === undefined) throw noAlert(id)
       return storyView(alert, alerts.now(), await alerts.story(id))
     },
   }),

@@ -15,7 +15,8 @@ import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
 const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
 const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
-const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' and a.tenant_id = $2))`
+const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' and a.tenant_id = $2))
+    and ($1::text is not null or $2::text is null or a.tenant_id = $2)`
 const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
   when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
 

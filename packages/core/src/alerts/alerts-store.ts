@@ -9,7 +9,10 @@ import type {
 } from './alert.ts'
 import type { AlertKey, LifecycleStep } from './alert-lifecycle.ts'
 
-/** Owner whose alerts are meant: a license, with the alerts of its tenant as a whole. Empty: all alerts. */
+/**
+ * Owner whose alerts are meant: a license, with the alerts of its tenant as a whole; or a tenant with all its
+ * licenses. Empty: all alerts.
+ */
 export interface AlertScope {
   readonly licenseId?: string | undefined
   readonly tenantId?: string | undefined

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Monitors } from '../monitors/monitors.ts'
+import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
@@ -146,3 +147,7 @@ export class Alerts {
     return { hosts, licenses, clones, failures, refusals, gap, troubles, monitorsOverdueSeconds }
   }
 }
+
+/** Returns the refusal of an alert that does not exist, for whoever asks. */
+export const noAlert = (id: string): Problem =>
+  new Problem('not-found', { detail: `there is no alert ${id}: svc alerts list shows them` })

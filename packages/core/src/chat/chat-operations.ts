@@ -1,11 +1,11 @@
-import { defaulted } from 'superstruct'
+import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
-import { flag, text, whole } from '../validation.ts'
+import { anyText, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { cannedAnswer } from './answer/canned-answer.ts'
 import type { Chat } from './chat.ts'
-import type { Conversation } from './conversation.ts'
-import type { ChatMessage } from './message.ts'
+import { CHAT_CATEGORIES, CHAT_MODES, type Conversation } from './conversation.ts'
+import { CHAT_ROLES, type ChatMessage } from './message.ts'
 
 interface Services {
   readonly chat: Chat
@@ -43,6 +43,21 @@ const messageView = ({ id, role, text: said, engine, sources, truncated, at }: C
 /** A message of a conversation as operators see it. */
 export type MessageView = ReturnType<typeof messageView>
 
+const ANY = Number.POSITIVE_INFINITY
+const word = text(0, 8192)
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const described = shape({
+  id: word,
+  mode: oneOf(CHAT_MODES),
+  messages: count,
+  category: optional(oneOf(CHAT_CATEGORIES)),
+  contact: optional(word),
+  waiting_since: optional(count),
+  created_at: count,
+  last_message_at: count,
+})
+const message = shape({ id: word, role: oneOf(CHAT_ROLES), text: anyText(), at: count })
+
 const CHANGES = [
   { verb: 'take', summary: 'take a conversation over: the service falls silent in it' },
   { verb: 'release', summary: 'give a conversation back to the service' },
@@ -55,7 +70,9 @@ export const chatOperations = [
     name: 'chat.list',
     summary: 'list conversations, newest first; those that wait, longest first',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
+    answer: { conversations: listOf(described, ANY) },
     input: { waiting: defaulted(flag(), false), limit: defaulted(whole(1, MAX_SHOWN), 50) },
     run: async ({ chat }, { waiting, limit }) => ({
       conversations: (await chat.list(waiting, limit)).map(conversationView),
@@ -65,7 +82,9 @@ export const chatOperations = [
     name: 'chat.show',
     summary: 'show a conversation with its last messages',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
+    answer: { conversation: described, messages: listOf(message, ANY) },
     input: { conversation, limit: defaulted(whole(1, MAX_SHOWN), 100) },
     run: async ({ chat }, input) => {
       const shown = await chat.show(input.conversation, input.limit)
@@ -80,7 +99,9 @@ export const chatOperations = [
       name: `chat.${verb}`,
       summary,
       permission: 'platform.support',
+      scope: 'platform',
       changes: true,
+      answer: { conversation: described },
       input: { conversation },
       run: async ({ chat }, input) => ({
         conversation: conversationView(await chat[verb](input.conversation)),
@@ -91,7 +112,9 @@ export const chatOperations = [
     name: 'chat.reply',
     summary: 'write to a visitor, taking the conversation over',
     permission: 'platform.support',
+    scope: 'platform',
     changes: true,
+    answer: { conversation: described, message: word },
     input: { conversation, text: text(1, 8000) },
     run: async ({ chat }, input) => {
       const replied = await chat.reply(input.conversation, input.text)
@@ -102,6 +125,7 @@ export const chatOperations = [
     name: 'chat.ask',
     summary: 'show what the documents say to a question, and the answer without a model',
     permission: 'platform.support',
+    scope: 'platform',
     changes: false,
     input: { question: text(1, 8000) },
     run: async ({ chat }, { question }) => {

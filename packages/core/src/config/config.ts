@@ -42,7 +42,7 @@ export class ConfigError extends Error {
 }
 
 /** Names that commands read and the service does not. They cause no warning if both share an environment. */
-const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
+const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_TOKEN', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
 
 /** Findings so far while settings are read. */
 interface Findings {

@@ -1,7 +1,7 @@
 import { type LogLine, longPieces, MAX_VIEW_CHARS, yieldIfLong } from '../jobs/job-log.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { User } from '../users/user.ts'
+import type { Membership } from '../users/user.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Deployment } from './deployment.ts'
 import {
@@ -33,14 +33,15 @@ export class Deployments {
   }
 
   /**
-   * Returns a deployment if `user` may see it. For a product user, deployments of other tenants do not exist.
+   * Returns a deployment if the platform, or this tenant, may see it. For a tenant, deployments of others do
+   * not exist.
    * @throws Problem `not-found`
    */
-  async visible(id: string, user: User): Promise<Deployment> {
+  async visible(id: string, { tenantId }: Pick<Membership, 'tenantId'>): Promise<Deployment> {
     const deployment = await this.get(id)
-    if (user.tenantId === undefined) return deployment
+    if (tenantId === undefined) return deployment
     const license = await this.#storage.licenses.get(deployment.licenseId)
-    if (license?.tenantId !== user.tenantId) throw new Problem('not-found')
+    if (license?.tenantId !== tenantId) throw new Problem('not-found')
     return deployment
   }
 

@@ -1,5 +1,6 @@
 import { operationOf } from '../operations/operation.ts'
-import type { SystemCheck } from './system-check.ts'
+import { finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { SYSTEM_STATUSES, type SystemCheck } from './system-check.ts'
 
 interface Services {
   readonly systemCheck: SystemCheck
@@ -7,13 +8,23 @@ interface Services {
 
 const operation = operationOf<Services>()
 
+const check = shape({ name: text(0, 128), status: oneOf(SYSTEM_STATUSES) })
+
 /** Operations on the health of the service. */
 export const healthOperations = [
   operation({
     name: 'health.check',
     summary: 'look at everything the service stands on',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: false,
+    answer: {
+      ok: flag(),
+      checked_at: whole(0, Number.MAX_SAFE_INTEGER),
+      duration_ms: finite(),
+      version: text(0, 64),
+      checks: listOf(check, Number.POSITIVE_INFINITY),
+    },
     input: {},
     run: async ({ systemCheck }) => ({ ...(await systemCheck.run()) }),
   }),

@@ -1,22 +1,32 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows } from '../database/session.ts'
+import { isoOrNull, type Rows, type Statement } from '../database/session.ts'
 import type { Job } from './job.ts'
-import { DRAINED, hostOf, keyed, type LeaseItem, LICENSED } from './job-probe-sql.ts'
+import { DRAINED, hostOf, keyed, type LeaseItem, LICENSED, ofKinds } from './job-probe-sql.ts'
 import { cancelledJobIds, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseAnswer, LeaseRequest } from './jobs-store.ts'
 
 const REQUESTS = `unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::timestamptz[], $6::text[]) with ordinality
   as asked (license_id, fingerprint, claim_key, lease_seconds, given, key_digest, place)`
 
+interface Head {
+  readonly license: string
+  readonly target: string
+  readonly at: string
+  readonly limit: string
+  /** A condition on the kind, or nothing. */
+  readonly fits: string
+}
+
 // A range scan that stops at its first rows: as many buffers at 1,000,000 pending jobs as at 1,000.
 // PostgreSQL checks a locked row again if another statement moved it.
-const head = (
-  license: string,
-  target: string,
-  at: string,
-  limit: string,
-) => `select ctid as tid, id, available_at, state from jobs
-  where license_id = ${license} and target = ${target} and ${UNFINISHED} and available_at <= ${at}
+const head = ({
+  license,
+  target,
+  at,
+  limit,
+  fits,
+}: Head) => `select ctid as tid, id, available_at, state from jobs
+  where license_id = ${license} and target = ${target} and ${UNFINISHED} and available_at <= ${at}${fits}
   order by available_at, id limit ${limit} for update skip locked`
 
 const OWN_FIRST = `q.own_id is not null
@@ -58,21 +68,21 @@ const LEARNED = [
  * Rows are updated by the `ctid` under which they were locked, which is quicker than by id. A row that
  * another statement has moved meanwhile stays as it is.
  */
-export const CLAIM = {
-  name: 'job-claim',
-  text: `with request as (select *, coalesce(given, now()) as at from ${REQUESTS}
+const claimText = (
+  fits: string,
+): string => `with request as (select *, coalesce(given, now()) as at from ${REQUESTS}
     ), asking as (
       select q.*, ${cancelledJobIds('q')} as cancel from request q where ${LICENSED} and not ${DRAINED} and not ${keyed()}
     ), chooser as (
       select q.*, own.tid as own_tid, own.id as own_id, own.available_at as own_at, own.state as own_state,
         row_number() over (partition by q.license_id order by own.id is not null, q.place) as turn
-      from asking q left join lateral (${head('q.license_id', 'q.fingerprint', 'q.at', '1')}) own on true
+      from asking q left join lateral (${head({ license: 'q.license_id', target: 'q.fingerprint', at: 'q.at', limit: '1', fits })}) own on true
     ), shared as (
       select c.places[any_host.turn] as place, any_host.*
       from (select license_id, array_agg(place order by turn) as places, count(*) as hosts, max(at) as at
         from chooser group by license_id) c
       cross join lateral (select head.*, row_number() over (order by available_at, id) as turn
-        from (${head('c.license_id', "''", 'c.at', 'c.hosts')}) head) any_host
+        from (${head({ license: 'c.license_id', target: "''", at: 'c.at', limit: 'c.hosts', fits })}) head) any_host
     ), due as (
       select q.*, case when ${OWN_FIRST} then q.own_tid else shared.tid end as tid,
         case when ${OWN_FIRST} then q.own_state else shared.state end as was
@@ -82,8 +92,12 @@ export const CLAIM = {
       started_at = null, attempt = j.attempt + 1, lost = j.lost + (j.state <> 'pending')::int,
       available_at = due.at + make_interval(secs => due.lease_seconds)
     from due where j.ctid = due.tid and (j.state = 'pending' or not ${SPENT})
-    returning due.was, due.cancel, ${LEARNED.map((column) => `j.${column}`).join(', ')}`,
-}
+    returning due.was, due.cancel, ${LEARNED.map((column) => `j.${column}`).join(', ')}`
+
+/** The claim of hosts that run every kind, or do not say which they run. */
+export const CLAIM = { name: 'job-claim', text: claimText('') }
+/** The claim of hosts that all run the kinds of the last parameter. Its scans pass over other jobs. */
+export const CLAIM_OF_KINDS = { name: 'job-claim-of-kinds', text: claimText(' and kind = any ($7::text[])') }
 
 type ClaimedRow = Pick<JobRow, (typeof LEARNED)[number]> & {
   readonly was: JobRow['state']
@@ -91,19 +105,20 @@ type ClaimedRow = Pick<JobRow, (typeof LEARNED)[number]> & {
 }
 
 // The row names its new owner, so that no host gets the answer of another.
-const ANSWERED: Addressing<LeaseItem, ClaimedRow> = {
-  statement: CLAIM.name,
+const ANSWERED: Omit<Addressing<LeaseItem, ClaimedRow>, 'statement'> = {
   asker: hostOf,
   addressee: ({ license_id, claimed_by }) => identity(license_id, claimed_by ?? ''),
 }
 
-/** Claims jobs for several hosts; hosts that get none are left out. */
+/** Claims jobs for several hosts that run the same kinds; hosts that get none are left out. */
 export async function claimRows(
   items: readonly LeaseItem[],
   rows: Rows,
 ): Promise<ReadonlyMap<LeaseItem, LeaseAnswer>> {
   if (items.length === 0) return new Map()
-  const claimed = matched(ANSWERED, items, await sendClaim(items, rows))
+  const [statement, ...kinds] = ofKinds(items, CLAIM, CLAIM_OF_KINDS)
+  const found = await sendClaim(statement, [...paramsOf(items), ...kinds], rows)
+  const claimed = matched({ ...ANSWERED, statement: statement.name }, items, found)
   return new Map([...claimed].map(([item, row]) => [item, answerOf(row)]))
 }
 
@@ -142,11 +157,14 @@ function paramsOf(items: readonly LeaseItem[]): readonly unknown[] {
   ]
 }
 
-async function sendClaim(items: readonly LeaseItem[], rows: Rows): Promise<readonly ClaimedRow[]> {
-  const params = paramsOf(items)
+async function sendClaim(
+  statement: Statement,
+  params: readonly unknown[],
+  rows: Rows,
+): Promise<readonly ClaimedRow[]> {
   for (;;) {
     try {
-      return await rows<ClaimedRow>(CLAIM, params)
+      return await rows<ClaimedRow>(statement, params)
     } catch (error) {
       if (!isClaimedTwice(error)) throw error
     }

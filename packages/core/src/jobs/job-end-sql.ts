@@ -1,7 +1,7 @@
 import type { Rows } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { Job } from './job.ts'
-import type { LeaseItem } from './job-probe-sql.ts'
+import { type LeaseItem, ofKinds } from './job-probe-sql.ts'
 import { HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { SweepResult } from './jobs-store.ts'
 import { CANCEL_CONFIRM_SECONDS, lostError, UNCONFIRMED_ERROR } from './lease.ts'
@@ -25,16 +25,20 @@ const end = (name: string, which: string) => ({
     from gone where j.id = gone.id returning j.*`,
 })
 
-const first = (target: string) => `(select id, available_at from jobs
-  where license_id = $1 and target = ${target} and ${UNFINISHED} and available_at <= ${NOW} order by available_at, id limit 1)`
+const first = (target: string, fits: string) => `(select id, available_at from jobs
+  where license_id = $1 and target = ${target} and ${UNFINISHED} and available_at <= ${NOW}${fits} order by available_at, id limit 1)`
 
 // Two statements, since one job and all jobs need different plans. The second reads the index of held jobs,
 // so that a sweep does not read pending ones.
 /** Ends the job that has been due longest for a host of a license, if its owner is lost for good. */
-export const END_HEAD = end(
-  'job-end-head',
-  `id = (select id from (${first("''")} union all ${first('$5')}) head order by available_at, id limit 1)`,
-)
+const endHeadText = (name: string, fits: string) =>
+  end(
+    name,
+    `id = (select id from (${first("''", fits)} union all ${first('$5', fits)}) head order by available_at, id limit 1)`,
+  )
+export const END_HEAD = endHeadText('job-end-head', '')
+/** The same, of the jobs of certain kinds. */
+export const END_HEAD_OF_KINDS = endHeadText('job-end-head-of-kinds', ' and kind = any ($6::text[])')
 export const END_ALL = end('job-end-all', '$1::text is null')
 
 export const TIME_OUT = {
@@ -50,11 +54,13 @@ export const TIME_OUT = {
 
 const LOST_FORMAT = lostError('%s', '%s')
 
-/** Ends the job at the head of a host's due jobs, if its owner is lost for good. */
-export async function endHead(rows: Rows, { request, now }: LeaseItem): Promise<Job[]> {
+/** Ends the job at the head of those that a host may take, if its owner is lost for good. */
+export async function endHead(rows: Rows, item: LeaseItem): Promise<Job[]> {
+  const { request, now } = item
   const { licenseId, fingerprint } = request
   const params = [licenseId, now, LOST_FORMAT, UNCONFIRMED_ERROR, fingerprint]
-  return (await rows<JobRow>(END_HEAD, params)).map(toJob)
+  const [statement, ...kinds] = ofKinds([item], END_HEAD, END_HEAD_OF_KINDS)
+  return (await rows<JobRow>(statement, [...params, ...kinds])).map(toJob)
 }
 
 /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */

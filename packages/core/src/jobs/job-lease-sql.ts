@@ -18,9 +18,26 @@ interface Slot {
 
 /**
  * Leases for several hosts, in their order; undefined for a host without a usable license. `isBusy`: most
- * hosts probably get a job, so that a probe before the claim is not worth its time.
+ * hosts probably get a job, so that a probe before the claim is not worth its time. Hosts that run the same
+ * kinds share their statements; nearly all batches have one such group.
  */
 export async function leaseBatch(
+  items: readonly LeaseItem[],
+  rows: Rows,
+  isBusy: boolean,
+): Promise<readonly (LeaseAnswer | undefined)[]> {
+  const groups = Map.groupBy(items, ({ request }) => request.kinds?.join(' '))
+  if (groups.size === 1) return leaseAlike(items, rows, isBusy)
+  const answers = new Map<LeaseItem, LeaseAnswer | undefined>()
+  for (const group of groups.values()) {
+    const found = await leaseAlike(group, rows, isBusy)
+    for (const [index, item] of group.entries()) answers.set(item, found[index])
+  }
+  return items.map((item) => answers.get(item))
+}
+
+/** Leases for hosts that run the same kinds. */
+async function leaseAlike(
   items: readonly LeaseItem[],
   rows: Rows,
   isBusy: boolean,

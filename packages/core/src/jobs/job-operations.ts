@@ -5,14 +5,21 @@ import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
 import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
+import { JOB_ANSWERS } from './job-answers.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { deploymentView, jobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
+/** The part of the queue that operations use. */
+export type OperatedJobs = Pick<
+  Jobs,
+  'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'why'
+>
+
 interface Services {
-  readonly jobs: Jobs
-  readonly agents: Agents
-  readonly licenses: Licenses
+  readonly jobs: OperatedJobs
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly licenses: Pick<Licenses, 'resolve'>
 }
 
 const operation = operationOf<Services>()
@@ -36,7 +43,9 @@ const enqueue = operation({
   name: 'jobs.enqueue',
   summary: 'give the hosts of a license a job',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.made,
   input: {
     kind: oneOf(JOB_KINDS),
     license,
@@ -72,7 +81,9 @@ const list = operation({
   name: 'jobs.list',
   summary: 'list jobs, newest first',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.list,
   input: {
     state: optional(oneOf(JOB_STATES)),
     license: optional(license),
@@ -100,7 +111,9 @@ const show = operation({
   name: 'jobs.show',
   summary: 'show one job',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.show,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const found = await jobs.get(input.job)
@@ -112,7 +125,9 @@ const logs = operation({
   name: 'jobs.logs',
   summary: 'read the log of a job',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.logs,
   input: {
     job,
     /** Lines to skip: the `next` of the answer before, to follow. */
@@ -140,7 +155,9 @@ const why = operation({
   name: 'jobs.why',
   summary: 'say why a job waits',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: JOB_ANSWERS.why,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const { job: found, reasons } = await jobs.why(input.job)
@@ -152,7 +169,9 @@ const retry = operation({
   name: 'jobs.retry',
   summary: 'do the work of a finished job again, as a new job',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.made,
   input: { job },
   run: async ({ jobs }, input, operator) => {
     const { job: made, created } = await jobs.retry(input.job)
@@ -164,7 +183,9 @@ const cancel = operation({
   name: 'jobs.cancel',
   summary: 'end a job that waits, or ask its host to stop it',
   permission: 'platform.deploy',
+  scope: 'tenant',
   changes: true,
+  answer: JOB_ANSWERS.cancel,
   input: { job, reason: defaulted(text(0, 512), 'operator') },
   run: async ({ jobs }, input, operator) => {
     const { job: found, effect } = await jobs.cancel({

@@ -1,5 +1,5 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows } from '../database/session.ts'
+import { isoOrNull, type Rows, type Statement } from '../database/session.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { cancelledJobIds, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'
@@ -17,8 +17,8 @@ export const hostOf = ({ request }: LeaseItem): string => identity(request.licen
 // vacuum cannot remove them while an old snapshot is open (a dump). `exists` would be slower: the planner
 // scans the whole table for it (2,000 pages instead of 4 behind 50,000 jobs of other hosts), or hashes all
 // held jobs.
-const isDue = (target: string) => `(select true from jobs j
-  where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at
+const isDue = (target: string, fits: string) => `(select true from jobs j
+  where j.license_id = q.license_id and j.target = ${target} and j.${UNFINISHED} and j.available_at <= q.at${fits}
   order by j.available_at desc, j.id desc limit 1)`
 
 /** SQL: whether the license of a request `q` is usable for it at `q.at`. */
@@ -40,16 +40,34 @@ export const keyed = (such = 'true') => `(q.claim_key is not null and coalesce((
  * request searches the shared queue of its license by itself: grouped by license first, a batch cost up to a
  * third more.
  */
-export const PROBE = {
-  name: 'job-probe',
-  text: `select * from (
+const probeText = (fits: string): string => `select * from (
     select license_id, fingerprint, licensed, drained, cancel, repeated or (not drained and due) as promising from (
       select q.license_id, q.fingerprint, ${LICENSED} as licensed, ${DRAINED} as drained, ${cancelledJobIds('q')} as cancel, ${keyed(`j.state = 'claimed'`)} as repeated,
-        coalesce(${isDue("''")}, ${isDue('q.fingerprint')}, false) as due
+        coalesce(${isDue("''", fits)}, ${isDue('q.fingerprint', fits)}, false) as due
       from (select *, coalesce(given, now()) as at
         from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
           as asked (license_id, fingerprint, claim_key, given, key_digest)) q offset 0) probed) found
-  where not licensed or drained or promising or cancel is not null`,
+  where not licensed or drained or promising or cancel is not null`
+
+/** The probe of hosts that run every kind, or do not say which they run. */
+export const PROBE = { name: 'job-probe', text: probeText('') }
+/** The probe of hosts that all run the kinds of the last parameter. */
+export const PROBE_OF_KINDS = {
+  name: 'job-probe-of-kinds',
+  text: probeText(' and j.kind = any ($6::text[])'),
+}
+
+/**
+ * The statement for hosts that run the same kinds, and its last parameter if it has one more: a filter on the
+ * kind would cost hosts that run all of them a comparison for each job.
+ */
+export function ofKinds(
+  [first]: readonly LeaseItem[],
+  ofAll: Statement,
+  ofSome: Statement,
+): readonly [Statement, ...(readonly (readonly string[])[])] {
+  const kinds = first?.request.kinds
+  return kinds === undefined ? [ofAll] : [ofSome, kinds]
 }
 
 /** The result of a probe for a host: whether there may be a job, and the answer if there is none. */
@@ -69,13 +87,12 @@ interface ProbeRow extends Omit<ProbeResult, 'cancel'> {
 /** The result for a host that has no row in the answer. */
 export const NO_WORK: ProbeResult = { licensed: true, drained: false, promising: false, cancel: [] }
 
-const ANSWERED: Addressing<LeaseItem, ProbeRow> = {
-  statement: PROBE.name,
+const ANSWERED: Omit<Addressing<LeaseItem, ProbeRow>, 'statement'> = {
   asker: hostOf,
   addressee: ({ license_id, fingerprint }) => identity(license_id, fingerprint),
 }
 
-/** Probes for several hosts, each named once; a host without work has no result. */
+/** Probes for several hosts that run the same kinds, each named once; a host without work has no result. */
 export async function probe(
   items: readonly LeaseItem[],
   rows: Rows,
@@ -83,14 +100,17 @@ export async function probe(
   if (items.length === 0) return new Map()
   const column = <T>(value: (request: LeaseRequest) => T | undefined) =>
     items.map(({ request }) => value(request) ?? null)
-  const found = await rows<ProbeRow>(PROBE, [
+  const [statement, ...kinds] = ofKinds(items, PROBE, PROBE_OF_KINDS)
+  const found = await rows<ProbeRow>(statement, [
     column(({ licenseId }) => licenseId),
     column(({ fingerprint }) => fingerprint),
     column(({ claimKey }) => claimKey),
     items.map(({ now }) => isoOrNull(now)),
     column(({ keyDigest }) => keyDigest),
+    ...kinds,
   ])
-  return new Map([...matched(ANSWERED, items, found)].map(([item, row]) => [item, resultOf(row)]))
+  const told = matched({ ...ANSWERED, statement: statement.name }, items, found)
+  return new Map([...told].map(([item, row]) => [item, resultOf(row)]))
 }
 
 const resultOf = ({ licensed, drained, promising, cancel }: ProbeRow): ProbeResult => ({

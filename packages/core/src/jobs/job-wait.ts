@@ -1,4 +1,6 @@
 import { type Agent, agentId, agentState } from '../agents/agent.ts'
+import { duration } from '../duration.ts'
+import { type License, shutText } from '../licenses/license.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Job } from './job.ts'
 
@@ -9,11 +11,14 @@ const QUIET_SECONDS = 300
 export interface WaitReason {
   readonly code:
     | 'not-pending'
+    | 'license-shut'
     | 'not-due'
     | 'serialised'
     | 'host-unknown'
     | 'host-offline'
     | 'host-drained'
+    | 'host-busy'
+    | 'kind-not-run'
     | 'no-host'
     | 'no-claim-lately'
     | 'next'
@@ -23,8 +28,12 @@ export interface WaitReason {
 /** The facts that explain why a job waits. */
 export interface WaitFacts {
   readonly job: Job
+  /** Undefined if the license of the job was never issued. */
+  readonly license: License | undefined
   readonly holder: Job | undefined
   readonly hosts: readonly Agent[]
+  /** Jobs that hosts of the license hold. */
+  readonly held: readonly Job[]
   readonly lastClaim: Date | undefined
   readonly now: Date
 }
@@ -34,9 +43,11 @@ export interface WaitFacts {
  * reason, its state.
  */
 export function explainWait(facts: WaitFacts): readonly WaitReason[] {
-  const { job, holder, now } = facts
+  const { job, license, holder, now } = facts
   if (job.state !== 'pending') return [{ code: 'not-pending', text: notPending(job, now) }]
   const reasons: WaitReason[] = []
+  const shut = license && shutText(license, now)
+  if (shut !== undefined) reasons.push({ code: 'license-shut', text: `waits, since ${shut}` })
   if (holder !== undefined) {
     reasons.push({
       code: 'serialised',
@@ -58,13 +69,19 @@ function notPending(job: Job, now: Date): string {
   return `is ${job.state} on ${host}, which has been silent past its lease; the next claim takes it over`
 }
 
-function hostReasons({ job, hosts, lastClaim, now }: WaitFacts): WaitReason[] {
+function hostReasons(facts: WaitFacts): WaitReason[] {
+  const { job, hosts, lastClaim, now } = facts
   if (job.target !== '') {
     const host = hosts.find((each) => each.fingerprint === job.target)
-    return host === undefined ? [unknownHost(job.target)] : unfit(host, now)
+    if (host === undefined) return [unknownHost(job.target)]
+    if (!runs(host, job))
+      return [{ code: 'kind-not-run', text: `host ${nameOf(host)} does not run ${job.kind}` }]
+    return unfit(host, facts)
   }
   if (hosts.length === 0) return [{ code: 'no-host', text: 'no host has ever reported under this license' }]
-  const reasons = hosts.map((host) => unfit(host, now))
+  const able = hosts.filter((host) => runs(host, job))
+  if (able.length === 0) return [{ code: 'kind-not-run', text: `no host of this license runs ${job.kind}` }]
+  const reasons = able.map((host) => unfit(host, facts))
   if (reasons.every((each) => each.length > 0)) return reasons.flat()
   const quiet = lastClaim === undefined || now.getTime() - lastClaim.getTime() > QUIET_SECONDS * 1000
   return quiet ? [{ code: 'no-claim-lately', text: 'no host has taken a job under this license lately' }] : []
@@ -75,16 +92,39 @@ const unknownHost = (fingerprint: string): WaitReason => ({
   text: `its host ${agentId(fingerprint)} has never reported`,
 })
 
-function unfit(host: Agent, now: Date): WaitReason[] {
+// A host that never said which kinds it runs is given jobs of all of them.
+const runs = ({ kinds }: Agent, { kind }: Job): boolean => kinds === undefined || kinds.includes(kind)
+
+const nameOf = ({ hostname, fingerprint }: Agent): string => hostname || agentId(fingerprint)
+
+function unfit(host: Agent, { held, now }: WaitFacts): WaitReason[] {
   const id = agentId(host.fingerprint)
-  const name = host.hostname === '' ? id : host.hostname
+  const name = nameOf(host)
   if (host.drainedAt !== undefined) {
     const undo = `svc fleet undrain ${shellWord(id)}`
     return [{ code: 'host-drained', text: `host ${name} is drained; ${undo}` }]
   }
   const state = agentState(host, now)
-  if (state !== 'offline' && state !== 'unknown') return []
-  const since =
-    host.lastHeartbeat === undefined ? 'never reported' : `silent since ${host.lastHeartbeat.toISOString()}`
-  return [{ code: 'host-offline', text: `host ${name} is ${state}: ${since}` }]
+  if (state === 'offline' || state === 'unknown') {
+    const since =
+      host.lastHeartbeat === undefined ? 'never reported' : `silent since ${host.lastHeartbeat.toISOString()}`
+    return [{ code: 'host-offline', text: `host ${name} is ${state}: ${since}` }]
+  }
+  const { concurrency } = host
+  const own = held.filter(({ claimedBy }) => claimedBy === host.fingerprint)
+  if (own.length < (concurrency ?? 1)) return []
+  const most = concurrency === undefined ? '' : `; it takes ${concurrency} at a time`
+  return [{ code: 'host-busy', text: `host ${name} is busy with ${busyWith(own, now)}${most}` }]
+}
+
+/** Jobs of a busy host that its reason names. */
+const NAMED_JOBS = 3
+
+function busyWith(held: readonly Job[], now: Date): string {
+  const named = held.slice(0, NAMED_JOBS).map(({ id, kind, app, claimedAt }) => {
+    const words = [kind, ...(app === undefined ? [] : [app])].join(' ')
+    return `${id} (${words}${claimedAt === undefined ? '' : `, ${duration((now.getTime() - claimedAt.getTime()) / 1000)}`})`
+  })
+  const rest = held.length - named.length
+  return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -1,3 +1,5 @@
+import { Problem } from '../problem.ts'
+
 /** The kinds of work for a host (spec, Job). */
 export const JOB_KINDS = [
   'deploy',
@@ -77,3 +79,7 @@ export interface Job {
 
 /** Whether the job ended because somebody asked it to. */
 export const wasCancelled = (job: Job): boolean => job.state === 'failed' && job.cancel !== undefined
+
+/** Returns the refusal of a job that does not exist, for whoever asks. */
+export const noJob = (jobId: string): Problem =>
+  new Problem('not-found', { detail: `there is no job ${jobId}` })

@@ -27,6 +27,8 @@ export interface LeaseRequest extends LicenseClaim {
   readonly leaseSeconds: number
   /** A repeated key gets the same job while it is still claimed under it. */
   readonly claimKey: string | undefined
+  /** Kinds of jobs that the host runs, in the order of `JOB_KINDS`; absent: all. */
+  readonly kinds?: readonly JobKind[] | undefined
 }
 
 /** The answer to a host that asks for work. */
@@ -148,7 +150,8 @@ export interface JobsStore {
    */
   enqueue(job: NewJob, now?: Date): Promise<{ job: Job; created: boolean }>
   /**
-   * Hands out the due job of the license that has been due longest, aimed at this host or at none.
+   * Hands out the due job of the license that has been due longest, aimed at this host or at none, and of a
+   * kind that the host runs.
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   lease(request: LeaseRequest, now?: Date): Promise<LeaseAnswer>

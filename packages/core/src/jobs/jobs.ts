@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
-import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
+import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
+import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
@@ -13,7 +15,6 @@ import type {
   CancelWrite,
   JobFilter,
   LeaseAnswer,
-  LeaseRequest,
   LogOutcome,
   LogWrite,
   NewJob,
@@ -23,6 +24,7 @@ import type {
   SweepResult,
 } from './jobs-store.ts'
 import { appendRedacted } from './log-append.ts'
+import { waitFacts } from './wait-facts.ts'
 
 /** A job as an operator orders it. */
 export interface EnqueueInput {
@@ -45,6 +47,7 @@ export interface JobsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
+  readonly licenses: Pick<Licenses, 'requireOpen'>
   readonly metrics: JobMetrics
   readonly leaseSeconds: number
 }
@@ -52,9 +55,11 @@ export interface JobsParts {
 /** The queue: work for hosts under a lease, with its log (spec, Job; States and transitions). */
 export class Jobs {
   readonly #parts: JobsParts
+  readonly #works: HostWorks
 
   constructor(parts: JobsParts) {
     this.#parts = parts
+    this.#works = new HostWorks(parts)
   }
 
   /** How long a host owns a job after its last accepted write, in seconds. */
@@ -65,19 +70,25 @@ export class Jobs {
   /**
    * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
    * returns the unfinished job that has it, `created: false`.
-   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   * @throws Problem `invalid-input` when the payload is not what the kind needs, `not-found` for a license
+   * that nobody has, `conflict` when it is suspended, revoked or expired
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
+    await this.#parts.licenses.requireOpen(input.licenseId)
     return this.#store(this.#newJob(input, readPayload(input.kind, input.payload), undefined))
   }
 
   /**
-   * Hands out the job that is due for this host, if any, and tells which of its jobs to stop.
+   * Hands out the job that is due for this host, if any, and tells which of its jobs to stop. Remembers what
+   * the host says about its work.
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
-  async claim(request: Omit<LeaseRequest, 'leaseSeconds'>): Promise<LeaseAnswer> {
+  async claim({ kinds, concurrency, ...request }: Claim): Promise<LeaseAnswer> {
     const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const answer = await storage.jobs.lease({ ...request, leaseSeconds }, clock.statementTime())
+    const work = { kinds: knownKinds(kinds), concurrency }
+    const lease = { ...request, leaseSeconds, kinds: filterOf(work.kinds) }
+    const answer = await storage.jobs.lease(lease, clock.statementTime())
+    await this.#works.note(request, work)
     for (const job of answer.ended) metrics.finished(job, 'lost')
     if (answer.job !== undefined && answer.how !== undefined) metrics.claimed(answer.job, answer.how)
     return answer
@@ -135,7 +146,7 @@ export class Jobs {
 
   /**
    * Makes a new job that does the work of a finished one again.
-   * @throws Problem `not-found`, or `conflict` while the old job is unfinished
+   * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is shut
    */
   async retry(jobId: string): Promise<{ job: Job; created: boolean }> {
     const old = await this.get(jobId)
@@ -144,6 +155,7 @@ export class Jobs {
         detail: `${jobId} is ${old.state}; cancel it or wait for its end first`,
       })
     }
+    await this.#parts.licenses.requireOpen(old.licenseId)
     const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
     const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
     return this.#store(this.#newJob({ ...input, maxAttempts, timeoutSeconds }, old.payload, old.id))
@@ -154,7 +166,7 @@ export class Jobs {
    */
   async get(jobId: string): Promise<Job> {
     const job = await this.#parts.storage.jobs.get(jobId)
-    if (job === undefined) throw new Problem('not-found', { detail: `there is no job ${jobId}` })
+    if (job === undefined) throw noJob(jobId)
     return job
   }
 
@@ -183,12 +195,7 @@ export class Jobs {
   async why(jobId: string): Promise<{ job: Job; reasons: readonly WaitReason[] }> {
     const { storage, clock } = this.#parts
     const job = await this.get(jobId)
-    const [holder, hosts, lastClaim] = await Promise.all([
-      storage.jobs.serialHolder(job),
-      storage.agents.list(job.licenseId),
-      storage.jobs.lastClaim(job.licenseId),
-    ])
-    return { job, reasons: explainWait({ job, holder, hosts, lastClaim, now: clock.now() }) }
+    return { job, reasons: explainWait({ ...(await waitFacts(storage, job)), now: clock.now() }) }
   }
 
   /**

@@ -1,51 +1,57 @@
 import { optional } from 'superstruct'
+import type { Agents } from '../agents/agents.ts'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { instant, text } from '../validation.ts'
-import type { License } from './license.ts'
+import { flag, instant, text } from '../validation.ts'
+import type { License, LicenseState } from './license.ts'
 import type { Licenses } from './licenses.ts'
 
 interface Services {
   readonly licenses: Licenses
   readonly tenants: Tenants
+  readonly agents: Agents
 }
 
 const operation = operationOf<Services>()
 
-/** Returns a license as operators see it; instants in unix seconds. */
-export const licenseView = (license: License) => ({
+/** Returns a license as operators see it, its status with `expired`; instants in unix seconds. */
+export const licenseView = (license: License, status: LicenseState) => ({
   id: license.id,
   ...(license.tenantId === undefined ? {} : { tenant_id: license.tenantId }),
   label: license.label,
-  status: license.status,
+  status,
   ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
   created_at: unixSeconds(license.createdAt),
 })
 /** A license as operators see it. */
 export type LicenseView = ReturnType<typeof licenseView>
 
+const seen = (licenses: Licenses, license: License) => ({
+  license: licenseView(license, licenses.stateOf(license)),
+})
+
+/** The end of a license. A license that has ended before it begins is a mistake. */
+function endOf(licenses: Licenses, expires: string): Date {
+  const end = new Date(expires)
+  if (licenses.stateOf({ status: 'active', expiresAt: end }) === 'active') return end
+  throw new Problem('invalid-input', { details: ['expires: expected a time that is not over'] })
+}
+
 const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
   operation({
     name: `licenses.${verb}`,
     summary,
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { license: text(1, 512) },
     run: async ({ licenses }, { license }) => {
-      const id = license.startsWith('lic_') ? license : await issuedId(licenses, license)
-      return { license: licenseView(await licenses[verb](id)) }
+      const { id } = await licenses.named(license)
+      return seen(licenses, await licenses[verb](id))
     },
   })
-
-async function issuedId(licenses: Licenses, key: string): Promise<string> {
-  const found = await licenses.byKey(key)
-  if (found !== undefined) return found.id
-  throw new Problem('not-found', {
-    detail: 'no issued license has this id or key; svc licenses list shows them',
-  })
-}
 
 /** Operations of licenses. */
 export const licenseOperations = [
@@ -53,22 +59,68 @@ export const licenseOperations = [
     name: 'licenses.issue',
     summary: 'issue a license; its key is shown once',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { tenant: optional(text(1, 128)), label: optional(text(0, 128)), expires: optional(instant()) },
     run: async ({ licenses, tenants }, { tenant, label, expires }) => {
       const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
-      const expiresAt = expires === undefined ? undefined : new Date(expires)
+      const expiresAt = expires === undefined ? undefined : endOf(licenses, expires)
       const { license, key } = await licenses.issue({ tenantId, label, expiresAt })
-      return { license: licenseView(license), key }
+      return { ...seen(licenses, license), key }
     },
   }),
   operation({
     name: 'licenses.list',
     summary: 'list the issued licenses',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: {},
-    run: async ({ licenses }) => ({ licenses: (await licenses.list()).map(licenseView) }),
+    run: async ({ licenses }) => ({
+      licenses: (await licenses.list()).map((each) => licenseView(each, licenses.stateOf(each))),
+    }),
+  }),
+  operation({
+    name: 'licenses.show',
+    summary: 'show one license and how many hosts it has',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    input: { license: text(1, 512) },
+    run: async ({ licenses, tenants, agents }, { license }) => {
+      const found = await licenses.named(license)
+      const tenant = found.tenantId === undefined ? undefined : (await tenants.resolve(found.tenantId)).name
+      const hosts = (await agents.list(found.id)).length
+      return { ...seen(licenses, found), ...(tenant === undefined ? {} : { tenant }), hosts }
+    },
+  }),
+  operation({
+    name: 'licenses.rename',
+    summary: 'give a license another label; empty removes it',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    input: { license: text(1, 512), label: text(0, 128) },
+    run: async ({ licenses }, { license, label }) => {
+      const { id } = await licenses.named(license)
+      return seen(licenses, await licenses.rename(id, label))
+    },
+  }),
+  operation({
+    name: 'licenses.extend',
+    summary: 'move the end of a license, or take it away',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    input: { license: text(1, 512), expires: optional(instant()), never: optional(flag()) },
+    run: async ({ licenses }, { license, expires, never }) => {
+      const { id } = await licenses.named(license)
+      if ((expires === undefined) !== (never === true)) {
+        throw new Problem('invalid-input', { details: ['expires: expected a time, or never as true'] })
+      }
+      const end = expires === undefined ? undefined : endOf(licenses, expires)
+      return seen(licenses, await licenses.extend(id, end))
+    },
   }),
   changing('suspend', 'bar a license until it is reinstated; its hosts are refused from the next request on'),
   changing('reinstate', 'lift a suspension'),

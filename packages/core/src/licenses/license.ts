@@ -39,6 +39,30 @@ const KEY_BYTES = 32
 /** Returns a new key: `svc_` and 43 base64url characters of 256 random bits. */
 export const newLicenseKey = (secret: (bytes: number) => string): string => `svc_${secret(KEY_BYTES)}`
 
+/** The state of an issued license at an instant. In all but `active` its hosts are refused. */
+export type LicenseState = LicenseStatus | 'expired'
+
+/** The state of an issued license at `now`: its status, or `expired` if it is active past its end. */
+export const licenseState = (
+  { status, expiresAt }: Pick<License, 'status' | 'expiresAt'>,
+  now: Date,
+): LicenseState => (status === 'active' && expiresAt !== undefined && expiresAt <= now ? 'expired' : status)
+
 /** Whether an issued license is active and has not expired at `now`. */
 export const isUsable = (license: Pick<License, 'status' | 'expiresAt'>, now: Date): boolean =>
-  license.status === 'active' && (license.expiresAt === undefined || license.expiresAt > now)
+  licenseState(license, now) === 'active'
+
+/** Why the hosts of an issued license are refused at `now`, and how that ends; undefined if they are not. */
+export function shutText(license: License, now: Date): string | undefined {
+  const { id, expiresAt } = license
+  switch (licenseState(license, now)) {
+    case 'active':
+      return undefined
+    case 'suspended':
+      return `license ${id} is suspended, so that its hosts are refused; svc licenses reinstate ${id}`
+    case 'revoked':
+      return `license ${id} is revoked for good, so that its hosts are refused; svc licenses issue makes another`
+    case 'expired':
+      return `license ${id} expired at ${expiresAt?.toISOString()}, so that its hosts are refused; svc licenses extend ${id} --expires DATE`
+  }
+}

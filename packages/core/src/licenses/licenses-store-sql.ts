@@ -1,24 +1,16 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { given, isoOrNull, type Rows, type Session } from '../database/session.ts'
+import {
+  given,
+  instant,
+  isoOrNull,
+  maybeInstant,
+  type Rows,
+  type Session,
+  type Statement,
+} from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { License, LicenseStatus } from './license.ts'
-import type { LicensesStore, NewLicense } from './licenses-store.ts'
-
-/** Table `licenses`. */
-export const LicenseEntity = defineEntity({
-  name: 'License',
-  tableName: 'licenses',
-  properties: {
-    id: p.string().primary(),
-    keyDigest: p.string(),
-    tenantId: p.string().nullable(),
-    label: p.string(),
-    status: p.string().$type<LicenseStatus>().default('active'),
-    expiresAt: p.datetime().nullable(),
-    createdAt: p.datetime().defaultRaw('now()'),
-  },
-})
+import type { LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
 
 const usableAt = (at: string) => `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
 
@@ -65,13 +57,45 @@ async function usableIds(items: readonly KeyItem[], rows: Rows): Promise<readonl
   return items.map((each) => given(answers.get(each)?.id ?? null))
 }
 
-const toLicense = (row: InferEntity<typeof LicenseEntity>): License => ({
+interface LicenseRow {
+  readonly id: string
+  readonly tenant_id: string | null
+  readonly label: string
+  readonly status: LicenseStatus
+  readonly expires_at: string | null
+  readonly created_at: string
+}
+
+const COLUMNS = 'id, tenant_id, label, status, expires_at, created_at'
+const ADD = {
+  name: 'license-add',
+  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, created_at)
+    values ($1, $2, $3, $4, $5, ${at('$6')}) returning ${COLUMNS}`,
+}
+const GET = { name: 'license-get', text: `select ${COLUMNS} from licenses where id = $1` }
+const BY_DIGEST = {
+  name: 'license-by-digest',
+  text: `select ${COLUMNS} from licenses where key_digest = $1`,
+}
+const LIST = { name: 'license-list', text: `select ${COLUMNS} from licenses order by id collate "C"` }
+const SET_STATUS = {
+  name: 'license-set-status',
+  text: `update licenses set status = $2 where id = $1 and status <> 'revoked'`,
+}
+const CHANGE = {
+  name: 'license-change',
+  text: `update licenses set label = coalesce($2::text, label),
+      expires_at = case when $3::boolean then $4::timestamptz else expires_at end
+    where id = $1 and (status <> 'revoked' or not $3::boolean) returning ${COLUMNS}`,
+}
+
+const toLicense = (row: LicenseRow): License => ({
   id: row.id,
-  tenantId: given(row.tenantId ?? null),
+  tenantId: given(row.tenant_id),
   label: row.label,
   status: row.status,
-  expiresAt: given(row.expiresAt ?? null),
-  createdAt: row.createdAt,
+  expiresAt: maybeInstant(row.expires_at),
+  createdAt: instant(row.created_at),
 })
 
 /** Licenses in SQL. */
@@ -85,11 +109,10 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async add(license: NewLicense, now?: Date): Promise<License> {
-    const { tenantId = null, expiresAt = null, ...rest } = license
-    return this.#session.manage(async (em) => {
-      await em.insert(LicenseEntity, { ...rest, tenantId, expiresAt, ...(now ? { createdAt: now } : {}) })
-      return toLicense(await em.findOneOrFail(LicenseEntity, license.id))
-    })
+    const { id, keyDigest, tenantId, label, expiresAt } = license
+    const [row] = await this.#session.rows<LicenseRow>(ADD, [id, keyDigest, tenantId, label, expiresAt, now])
+    if (row === undefined) throw new Error(`${id} was not stored`)
+    return toLicense(row)
   }
 
   usableId(keyDigest: string, now?: Date): Promise<string | undefined> {
@@ -97,17 +120,15 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   byKeyDigest(keyDigest: string): Promise<License | undefined> {
-    return this.#one({ keyDigest })
+    return this.#one(BY_DIGEST, [keyDigest])
   }
 
   get(id: string): Promise<License | undefined> {
-    return this.#one({ id })
+    return this.#one(GET, [id])
   }
 
-  list(): Promise<readonly License[]> {
-    return this.#session.manage(async (em) =>
-      (await em.find(LicenseEntity, {}, { orderBy: { id: 'asc' } })).map(toLicense),
-    )
+  async list(): Promise<readonly License[]> {
+    return (await this.#session.rows<LicenseRow>(LIST, [])).map(toLicense)
   }
 
   async hasAny(): Promise<boolean> {
@@ -115,14 +136,16 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async setStatus(id: string, status: LicenseStatus): Promise<License | undefined> {
-    await this.#session.manage((em) =>
-      em.nativeUpdate(LicenseEntity, { id, status: { $ne: 'revoked' } }, { status }),
-    )
+    await this.#session.rows(SET_STATUS, [id, status])
     return this.get(id)
   }
 
-  async #one(where: { id: string } | { keyDigest: string }): Promise<License | undefined> {
-    const row = await this.#session.manage((em) => em.findOne(LicenseEntity, where))
-    return row === null ? undefined : toLicense(row)
+  change(id: string, { label, expiresAt }: LicenseChange): Promise<License | undefined> {
+    return this.#one(CHANGE, [id, label, expiresAt !== undefined, expiresAt ?? undefined])
+  }
+
+  async #one(statement: Statement, params: readonly unknown[]): Promise<License | undefined> {
+    const [row] = await this.#session.rows<LicenseRow>(statement, params)
+    return row === undefined ? undefined : toLicense(row)
   }
 }

@@ -9,6 +9,12 @@ export interface NewLicense {
   readonly expiresAt: Date | undefined
 }
 
+/** Changes of a license; an absent field keeps its value. `expiresAt: null`: it never ends. */
+export interface LicenseChange {
+  readonly label?: string
+  readonly expiresAt?: Date | null
+}
+
 /** Issued licenses. A key is known only by its SHA-256, in hex. */
 export interface LicensesStore {
   add(license: NewLicense, now?: Date): Promise<License>
@@ -27,4 +33,9 @@ export interface LicensesStore {
    * when unknown.
    */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
+  /**
+   * Changes the label or the end. Undefined for an unknown license, and for a revoked one whose end is to
+   * change.
+   */
+  change(id: string, change: LicenseChange): Promise<License | undefined>
 }

@@ -12,10 +12,14 @@ import {
   type License,
   type LicenseClaim,
   type Licensee,
-  type LicenseStatus,
+  type LicenseState,
+  licenseState,
   newLicenseKey,
   PLAN,
+  shutText,
 } from './license.ts'
+import { changeLicense, setLicenseStatus } from './license-changes.ts'
+import { findLicense, unknownLicense } from './license-name.ts'
 
 /** Dependencies of `Licenses`. */
 export interface LicensesParts {
@@ -43,6 +47,10 @@ export interface ActivateInput {
 
 // A key without a row needs an id for its hosts and jobs; it is taken from the key's digest.
 const ID_CHARS = 26
+const DEVELOPMENT_PREFIX = 'lic_dev_'
+const bootId = (digest: string): string => `lic_boot_${digest.slice(0, ID_CHARS)}`
+const developmentId = (digest: string): string => `${DEVELOPMENT_PREFIX}${digest.slice(0, ID_CHARS)}`
+const UNISSUED = /^lic_(?:boot|dev)_[0-9a-f]{26}$/
 
 /** Keys in use that are remembered at least; twice as many take 24 MB. */
 const SEEN_KEYS = 50_000
@@ -88,8 +96,7 @@ export class Licenses {
   async validate(key: string): Promise<Licensee | undefined> {
     if (key === '') return undefined
     const digest = secretDigest(key)
-    if (this.#isListed(key))
-      return { licenseId: `lic_boot_${digest.slice(0, ID_CHARS)}`, source: 'allow-list' }
+    if (this.#isListed(key)) return { licenseId: bootId(digest), source: 'allow-list' }
     const { storage, clock } = this.#parts
     const licenseId = await storage.licenses.usableId(digest, clock.statementTime())
     if (licenseId !== undefined) {
@@ -98,7 +105,7 @@ export class Licenses {
     }
     this.#seen.delete(digest)
     if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined
-    return { licenseId: `lic_dev_${digest.slice(0, ID_CHARS)}`, source: 'development' }
+    return { licenseId: developmentId(digest), source: 'development' }
   }
 
   /**
@@ -159,41 +166,80 @@ export class Licenses {
   }
 
   /**
-   * Returns the id of a license, given its id or its key.
-   * @throws Problem `not-found`
+   * Returns the issued license that `name` means: its id or the end of it, its key, or its label.
+   * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
-  async resolve(idOrKey: string): Promise<string> {
-    if ((await this.#parts.storage.licenses.get(idOrKey)) !== undefined) return idOrKey
-    if (/^lic_(?:boot|dev)_[0-9a-f]{26}$/.test(idOrKey)) return idOrKey
-    const licensee = await this.validate(idOrKey)
-    if (licensee !== undefined && !(licensee.source === 'development' && idOrKey.startsWith('lic_'))) {
-      return licensee.licenseId
-    }
-    throw new Problem('not-found', { detail: 'no license has this id or key; svc licenses list shows them' })
+  async named(name: string): Promise<License> {
+    const license = await findLicense(this.#parts.storage.licenses, name)
+    if (license !== undefined) return license
+    throw unknownLicense()
+  }
+
+  /**
+   * Returns the id of the license that `name` means: that of an issued license as in `named`, the key or the
+   * id of one that was never issued.
+   * @throws Problem `not-found`, or `ambiguous` with the candidates
+   */
+  async resolve(name: string): Promise<string> {
+    if (UNISSUED.test(name)) return name
+    if (this.#isListed(name)) return bootId(secretDigest(name))
+    const license = await findLicense(this.#parts.storage.licenses, name)
+    if (license !== undefined) return license.id
+    if (this.mode !== 'development' || name === '' || name.startsWith('lic_')) throw unknownLicense()
+    return developmentId(secretDigest(name))
+  }
+
+  /**
+   * Checks that hosts of a license may take work. A license that was never issued needs hosts that reported
+   * under it, unless its key is on the allow-list: with the rules of development any text is a key, and a
+   * mistyped one would make work that nobody takes.
+   * @throws Problem `not-found`, or `conflict` when the license is suspended, revoked or expired
+   */
+  async requireOpen(licenseId: string): Promise<void> {
+    const { storage, clock } = this.#parts
+    const license = await storage.licenses.get(licenseId)
+    const shut = license && shutText(license, clock.now())
+    if (shut !== undefined) throw new Problem('conflict', { detail: shut })
+    if (license !== undefined || this.#isBooted(licenseId)) return
+    const isBarred = licenseId.startsWith(DEVELOPMENT_PREFIX) && this.mode !== 'development'
+    if (isBarred || (await storage.agents.list(licenseId)).length === 0) throw unknownLicense()
+  }
+
+  /** Returns the state of an issued license now. */
+  stateOf(license: Pick<License, 'status' | 'expiresAt'>): LicenseState {
+    return licenseState(license, this.#parts.clock.now())
+  }
+
+  /** Gives a license another label; empty removes it. @throws Problem `not-found` */
+  rename(id: string, label: string): Promise<License> {
+    return changeLicense(this.#parts.storage.licenses, id, { label })
+  }
+
+  /**
+   * Moves the end of a license; undefined: it never ends.
+   * @throws Problem `not-found`, `conflict` when it is revoked
+   */
+  extend(id: string, expiresAt: Date | undefined): Promise<License> {
+    return changeLicense(this.#parts.storage.licenses, id, { expiresAt: expiresAt ?? null })
   }
 
   /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */
   suspend(id: string): Promise<License> {
-    return this.#setStatus(id, 'suspended')
+    return setLicenseStatus(this.#parts.storage.licenses, id, 'suspended')
   }
 
   /** Lifts a suspension. @throws Problem `not-found`, `conflict` */
   reinstate(id: string): Promise<License> {
-    return this.#setStatus(id, 'active')
+    return setLicenseStatus(this.#parts.storage.licenses, id, 'active')
   }
 
   /** Revokes the license for good. @throws Problem `not-found` */
   revoke(id: string): Promise<License> {
-    return this.#setStatus(id, 'revoked')
+    return setLicenseStatus(this.#parts.storage.licenses, id, 'revoked')
   }
 
-  async #setStatus(id: string, status: LicenseStatus): Promise<License> {
-    const license = await this.#parts.storage.licenses.setStatus(id, status)
-    if (license === undefined) throw new Problem('not-found', { detail: `there is no issued license ${id}` })
-    if (license.status !== status) {
-      throw new Problem('conflict', { detail: `${id} is revoked, which is final; issue a new license` })
-    }
-    return license
+  #isBooted(licenseId: string): boolean {
+    return this.#parts.licensing.keys.some((key) => bootId(secretDigest(key)) === licenseId)
   }
 
   // Every entry is compared, so that the time taken does not tell which one matched.

@@ -13,6 +13,7 @@ import {
   MAX_VALUE_CHARS,
   MONITOR_MODES,
 } from './monitor.ts'
+import { MONITOR_ANSWERS } from './monitor-answers.ts'
 import type { DefinitionChange } from './monitor-definition.ts'
 import { historyView, monitorView, observationView } from './monitor-view.ts'
 import type { Monitors } from './monitors.ts'
@@ -34,7 +35,7 @@ const resolvers = listOf(text(1, 64), MAX_RESOLVERS)
 const owner = { tenant: optional(text(1, 128)), license: optional(text(1, 512)) }
 
 async function ownerOf(
-  services: Services,
+  services: Pick<Services, 'licenses' | 'tenants'>,
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input
@@ -49,7 +50,9 @@ const add = operation({
   name: 'monitors.add',
   summary: 'watch the records of a DNS name',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.one,
   input: {
     name: text(1, MAX_NAME_CHARS),
     host,
@@ -80,7 +83,9 @@ const list = operation({
   name: 'monitors.list',
   summary: 'list monitors by name',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.list,
   input: owner,
   run: async (services, input) => {
     const { tenantId, licenseId } = await ownerOf(services, input)
@@ -96,7 +101,9 @@ const update = operation({
   name: 'monitors.update',
   summary: 'change what a monitor watches, or how',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.one,
   input: {
     monitor,
     host: optional(host),
@@ -127,7 +134,9 @@ const changes = CHANGES.map(([verb, summary]) =>
     name: `monitors.${verb}`,
     summary,
     permission: 'platform.security',
+    scope: 'platform',
     changes: true,
+    answer: MONITOR_ANSWERS.one,
     input: { monitor },
     run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors[verb](input.monitor)) }),
   }),
@@ -137,7 +146,9 @@ const show = operation({
   name: 'monitors.show',
   summary: 'show one monitor',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.one,
   input: { monitor },
   run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors.resolve(input.monitor)) }),
 })
@@ -146,7 +157,9 @@ const check = operation({
   name: 'monitors.check',
   summary: 'ask for a monitor now and change nothing',
   permission: 'platform.security',
+  scope: 'platform',
   changes: false,
+  answer: MONITOR_ANSWERS.check,
   input: { monitor },
   run: async ({ monitors }, input) => {
     const { monitor: found, observation, asExpected } = await monitors.check(input.monitor)
@@ -162,7 +175,9 @@ const run = operation({
   name: 'monitors.run',
   summary: 'run one monitor now, or all that are due',
   permission: 'platform.security',
+  scope: 'platform',
   changes: true,
+  answer: MONITOR_ANSWERS.run,
   input: { monitor: optional(monitor) },
   run: async ({ monitors }, input) => {
     if (input.monitor === undefined) {
@@ -178,7 +193,9 @@ const history = operation({
   name: 'monitors.history',
   summary: 'what the runs of a monitor found, newest first',
   permission: 'platform.read',
+  scope: 'tenant',
   changes: false,
+  answer: MONITOR_ANSWERS.history,
   input: { monitor, limit: defaulted(whole(1, 200), 50) },
   run: async ({ monitors }, input) => {
     const { monitor: found, history: entries } = await monitors.history(input.monitor, input.limit)

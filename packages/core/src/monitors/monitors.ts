@@ -59,17 +59,12 @@ export class Monitors {
    * @throws Problem `not-found`, or `ambiguous` if several owners use the name
    */
   async resolve(idOrName: string): Promise<Monitor> {
-    const found = await this.#parts.storage.monitors.find(idOrName)
-    const [monitor] = found
-    if (monitor === undefined) throw new Problem('not-found', { detail: `there is no monitor ${idOrName}` })
-    if (found.length > 1) {
-      const candidates = found.map(({ id }) => id)
-      throw new Problem('ambiguous', {
-        detail: `several monitors are called ${idOrName}: use an id`,
-        candidates,
-      })
-    }
-    return monitor
+    return theMonitor(await this.find(idOrName), idOrName)
+  }
+
+  /** Returns all monitors with this id or name; different owners can use the same name. */
+  find(idOrName: string): Promise<readonly Monitor[]> {
+    return this.#parts.storage.monitors.find(idOrName)
   }
 
   /**
@@ -194,4 +189,18 @@ function troublesOf(monitor: Monitor): MonitorTrouble[] {
       ? []
       : [{ kind: 'dns_unreachable' as const, monitor, since: unreachableAt }]),
   ]
+}
+
+/**
+ * Returns the one monitor among those with the asked id or name.
+ * @throws Problem `not-found`, or `ambiguous` if several owners use the name
+ */
+export function theMonitor(found: readonly Monitor[], idOrName: string): Monitor {
+  const [monitor] = found
+  if (monitor === undefined) throw new Problem('not-found', { detail: `there is no monitor ${idOrName}` })
+  if (found.length === 1) return monitor
+  throw new Problem('ambiguous', {
+    detail: `several monitors are called ${idOrName}: use an id`,
+    candidates: found.map(({ id }) => id),
+  })
 }

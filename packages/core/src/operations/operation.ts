@@ -4,6 +4,13 @@ import type { Permission } from '../users/permission.ts'
 import { type Fields, read, shape, text } from '../validation.ts'
 import type { Operator } from './operator.ts'
 
+/**
+ * The people who may run an operation, if they hold its permission. `platform`: staff alone. `tenant`: also a
+ * tenant's people, for whom what belongs to others does not exist.
+ */
+export const OPERATION_SCOPES = ['platform', 'tenant'] as const
+export type OperationScope = (typeof OPERATION_SCOPES)[number]
+
 /** Answer of an operation: a JSON document. */
 export type Answer = Readonly<Record<string, unknown>>
 
@@ -36,11 +43,16 @@ export interface Operation<Needs> {
   /** One line for help texts and documents. */
   readonly summary: string
   readonly permission: Permission
+  readonly scope: OperationScope
   /** Whether a run by an operator leaves an audit row. */
   readonly changes: boolean
   /** Whether a signed-in user must give their credentials again, in addition to the session. */
   readonly confirmed?: true
+  /** Whether API tokens may not run it. They may run no `confirmed` operation either. */
+  readonly personal?: true
   readonly input: Struct<unknown, unknown>
+  /** The fields of an answer, for documents; an answer may have more. Absent if nobody wrote them. */
+  readonly answer?: Struct<unknown, unknown>
   /** Absent if only operators run the operation. */
   readonly licensed?: LicensedForm<Needs>
   /**
@@ -54,14 +66,18 @@ interface CommonParts<S extends Fields> {
   readonly name: string
   readonly summary: string
   readonly permission: Permission
+  readonly scope: OperationScope
   readonly changes: boolean
   readonly confirmed?: true
+  readonly personal?: true
   readonly input: S
 }
 
 /** Declaration of an operation; `run` gets input that was validated by `input`. */
 export interface OperationParts<Needs, S extends Fields> extends CommonParts<S> {
   readonly licensed?: never
+  /** The fields of the answer, for documents. */
+  readonly answer?: Fields
   readonly run: (services: Needs, input: Read<S>, operator: Operator) => Promise<Answer>
 }
 
@@ -97,8 +113,10 @@ function declared<Needs, S extends Fields>(
 ): Operation<Needs & Licensing> {
   if (parts.licensed) return licensedOperation(parts)
   const struct = shape(parts.input)
+  const { answer, ...rest } = parts
   return {
-    ...parts,
+    ...rest,
+    ...(answer && { answer: shape(answer) as unknown as Struct<unknown, unknown> }),
     input: struct as unknown as Struct<unknown, unknown>,
     run: (services, input, operator) => parts.run(services, read(struct, input), operator),
   }
@@ -111,9 +129,11 @@ function licensedOperation<Needs, S extends Fields>({
 }: LicensedParts<Needs, S>): Operation<Needs & Licensing> {
   const own = shape(parts.input)
   const whole = shape<Fields>({ license, ...parts.input }) as unknown as Struct<unknown, unknown>
+  const answered = shape(answer) as unknown as Struct<unknown, unknown>
   return {
     ...parts,
     input: whole,
+    answer: answered,
     run: async (services, input, operator) => {
       const { license: named, ...rest } = read(whole, input) as Readonly<Record<string, unknown>>
       const licenseId = named === undefined ? undefined : await services.licenses.resolve(String(named))
@@ -121,7 +141,7 @@ function licensedOperation<Needs, S extends Fields>({
     },
     licensed: {
       input: own as unknown as Struct<unknown, unknown>,
-      answer: shape(answer) as unknown as Struct<unknown, unknown>,
+      answer: answered,
       run: async (services, input, licenseId) =>
         run(services, read(own, input), { name: `license ${licenseId}` }, { licenseId, isCaller: true }),
     },

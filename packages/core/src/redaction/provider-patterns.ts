@@ -4,7 +4,7 @@ import { EDGE, type SecretPattern, whenever } from './pattern.ts'
 const machineMade = (secret: string) => /[0-9A-Z]/.test(secret)
 
 /** Rejects snake-case names: 43 random base64url characters that are all in `[a-z_]` do not happen. */
-const notAName = (secret: string) => /[0-9A-Z-]/.test(secret.slice('svc_'.length))
+const notAName = (secret: string) => /[0-9A-Z-]/.test(secret.slice(secret.indexOf('_')))
 
 function provider(kind: string, source: string, accepts: (candidate: string) => boolean = () => true) {
   return { kind, family: FAMILY.provider, expression: new RegExp(source, 'g'), extent: whenever(accepts) }
@@ -42,7 +42,17 @@ export const PROVIDER_PREFIXES = [
     'ATATT3',
     'tskey-',
   ],
-  ...['rubygems_', 'glsa_', 'figd_', 'PMAK-', 'AGE-SECRET-KEY-1', 'svc_session=v1.', 'svct_v1', 'svc_'],
+  ...[
+    'rubygems_',
+    'glsa_',
+    'figd_',
+    'PMAK-',
+    'AGE-SECRET-KEY-1',
+    'svc_session=v1.',
+    'svct_v1',
+    'svcat_',
+    'svc_',
+  ],
 ] as const
 
 /**
@@ -52,6 +62,7 @@ export const PROVIDER_PREFIXES = [
 export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
   provider('session-cookie', String.raw`(svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
+  provider('api-token', String.raw`svcat_[A-Za-z0-9_-]{43,}`, notAName),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
   // Lists of credentials have the secret next to its identifier. Its 40 characters alone match no pattern.
   provider(

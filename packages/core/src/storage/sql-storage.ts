@@ -4,6 +4,7 @@ import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
 import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
 import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
+import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -14,7 +15,7 @@ import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
-import { LicenseEntity, SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
+import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
@@ -33,13 +34,14 @@ import {
 } from './storage.ts'
 
 /** The tables that the entity manager serves; the others have hand-written statements only. */
-export const ENTITIES = [AuditEntity, LicenseEntity]
+export const ENTITIES = [AuditEntity]
 
 const storesOver = (session: Session): Stores => ({
   agents: new SqlAgentsStore(session),
   alertDeliveries: new SqlAlertDeliveriesStore(session),
   alertFacts: new SqlAlertFactsStore(session),
   alerts: new SqlAlertsStore(session),
+  apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),

@@ -2,6 +2,7 @@ import type { AgentsStore } from '../agents/agents-store.ts'
 import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
 import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
+import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
@@ -23,6 +24,7 @@ export interface Stores {
   readonly alertDeliveries: AlertDeliveriesStore
   readonly alertFacts: AlertFactsStore
   readonly alerts: AlertsStore
+  readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore

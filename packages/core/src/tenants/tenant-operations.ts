@@ -1,6 +1,6 @@
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
-import { text } from '../validation.ts'
+import { listOf, shape, text, whole } from '../validation.ts'
 import type { Tenant } from './tenant.ts'
 import type { Tenants } from './tenants.ts'
 
@@ -19,22 +19,28 @@ const tenantView = ({ id, name, createdAt }: Tenant) => ({
 /** A tenant as operators see it. */
 export type TenantView = ReturnType<typeof tenantView>
 
+const tenant = shape({ id: text(1, 64), name: text(1, 128), created_at: whole(0, Number.MAX_SAFE_INTEGER) })
+
 /** Operations on tenants. */
 export const tenantOperations = [
   operation({
     name: 'tenants.add',
     summary: 'add a tenant',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     input: { name: text(1, 128) },
+    answer: { tenant },
     run: async ({ tenants }, { name }) => ({ tenant: tenantView(await tenants.add(name)) }),
   }),
   operation({
     name: 'tenants.list',
     summary: 'list the tenants',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
     input: {},
+    answer: { tenants: listOf(tenant, Number.POSITIVE_INFINITY) },
     run: async ({ tenants }) => ({ tenants: (await tenants.list()).map(tenantView) }),
   }),
 ]

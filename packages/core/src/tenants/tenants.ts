@@ -42,7 +42,11 @@ export class Tenants {
    */
   async resolve(idOrName: string): Promise<Tenant> {
     const tenant = await this.#parts.storage.tenants.find(idOrName)
-    if (tenant === undefined) throw new Problem('not-found', { detail: `there is no tenant ${idOrName}` })
+    if (tenant === undefined) throw noTenant(idOrName)
     return tenant
   }
 }
+
+/** Returns the refusal of a tenant that does not exist, for whoever asks. */
+export const noTenant = (idOrName: string): Problem =>
+  new Problem('not-found', { detail: `there is no tenant ${idOrName}` })

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { matching, text } from '../validation.ts'
+import { flag, instant, listOf, matching, shape, text, whole } from '../validation.ts'
 import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 import type { Users } from './users.ts'
@@ -40,6 +40,20 @@ const userView = (user: User, holders: ReadonlySet<string>) => ({
 /** A user as operators see them. */
 export type UserView = ReturnType<typeof userView>
 
+const word = text(0, 512)
+const second = whole(0, Number.MAX_SAFE_INTEGER)
+const described = shape({
+  id: word,
+  email: word,
+  role: word,
+  tenant_id: optional(word),
+  permissions: listOf(word, Number.POSITIVE_INFINITY),
+  second_factor: optional(flag()),
+  disabled_at: optional(second),
+  created_at: second,
+})
+const answer = { user: described }
+
 /** Returns the answer about one user. */
 const answerOf = async ({ secondFactors }: Services, user: User) => ({
   user: userView(user, await secondFactors.holders()),
@@ -51,9 +65,11 @@ export const userOperations = [
     name: 'users.add',
     summary: 'add a user: platform staff, or with a tenant one of its people',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email: newEmail, role, tenant: optional(text(1, 128)), password: optional(password) },
+    answer,
     run: async (services, input) => {
       const { users, tenants } = services
       const tenantId = input.tenant === undefined ? undefined : (await tenants.resolve(input.tenant)).id
@@ -70,8 +86,10 @@ export const userOperations = [
     name: 'users.list',
     summary: 'list the users',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: false,
     input: {},
+    answer: { users: listOf(described, Number.POSITIVE_INFINITY) },
     run: async ({ users, secondFactors }) => {
       const holders = await secondFactors.holders()
       return { users: (await users.list()).map((user) => userView(user, holders)) }
@@ -81,18 +99,22 @@ export const userOperations = [
     name: 'users.set-role',
     summary: 'give a user another role',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email, role },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setRole(input.email, input.role)),
   }),
   operation({
     name: 'users.set-password',
     summary: 'set a password; ends the sessions of the user',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email, password },
+    answer,
     run: async (services, input, operator) => {
       if (operator.user?.email === normalEmail(input.email))
         throw new Problem('forbidden', {
@@ -105,27 +127,33 @@ export const userOperations = [
     name: 'users.disable',
     summary: 'bar a user; ends their sessions',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, true)),
   }),
   operation({
     name: 'users.enable',
     summary: 'let a barred user in again',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email },
+    answer,
     run: async (services, input) => answerOf(services, await services.users.setDisabled(input.email, false)),
   }),
   operation({
     name: 'users.reset-second-factor',
     summary: 'take the second factor from a user who has lost it; ends their sessions',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email },
+    answer: { ...answer, removed: flag() },
     run: async (services, input, operator) => {
       const user = await services.users.resolve(input.email)
       if (operator.user?.id === user.id)
@@ -140,9 +168,11 @@ export const userOperations = [
     name: 'sessions.mint',
     summary: 'open a session for a user and print its cookie',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
     confirmed: true,
     input: { email },
+    answer: { cookie: word, expires: instant() },
     run: async ({ users, sessions }, input, operator) => {
       const user = await users.resolve(input.email)
       // Minted sessions need no second factor, so users cannot mint their own to avoid it.
@@ -156,8 +186,11 @@ export const userOperations = [
     name: 'sessions.revoke',
     summary: 'end every session of a user',
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
+    personal: true,
     input: { email },
+    answer: { revoked: second },
     run: async ({ users, sessions }, input) => ({
       revoked: await sessions.revokeAll(await users.resolve(input.email)),
     }),

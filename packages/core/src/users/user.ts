@@ -8,16 +8,18 @@ export type AdminRole = (typeof ADMIN_ROLES)[number]
 export const TENANT_ROLES = ['owner', 'developer', 'viewer'] as const
 export type TenantRole = (typeof TENANT_ROLES)[number]
 
+/** A role, of platform staff or of one tenant. */
+export type Membership =
+  | { readonly role: AdminRole; readonly tenantId: undefined }
+  | { readonly role: TenantRole; readonly tenantId: string }
+
 /** A user who can sign in: platform staff, or a product user of one tenant. */
 export type User = {
   readonly id: string
   readonly email: string
   readonly createdAt: Date
   readonly disabledAt: Date | undefined
-} & (
-  | { readonly role: AdminRole; readonly tenantId: undefined }
-  | { readonly role: TenantRole; readonly tenantId: string }
-)
+} & Membership
 
 const ADMIN_PERMISSIONS: Readonly<Record<Exclude<AdminRole, 'super_admin'>, readonly Permission[]>> = {
   operator: ['platform.read', 'platform.deploy', 'platform.ssh', 'platform.security'],

@@ -124,7 +124,11 @@ export class Users {
   }
 }
 
-function fittingRole(role: string, tenantId: string | undefined): User['role'] {
+/**
+ * Returns a role if it is one of platform staff or, with a tenant, one of a tenant's users.
+ * @throws Problem `invalid-input`
+ */
+export function fittingRole(role: string, tenantId: string | undefined): User['role'] {
   const roles: readonly string[] = tenantId === undefined ? ADMIN_ROLES : TENANT_ROLES
   if (roles.includes(role)) return role as User['role']
   const whose = tenantId === undefined ? 'platform staff' : "a tenant's user"

@@ -4,6 +4,8 @@ import { Agents } from '../agents/agents.ts'
 import { alertOperations } from '../alerts/alert-operations.ts'
 import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operations.ts'
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
+import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
+import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -48,7 +50,8 @@ export interface Beside {
 export function servicesOf(base: Base, beside: Beside) {
   const { config, storage, metrics } = base
   const { parts, dns, health, licenses, refusals, scheduler } = beside
-  const jobs = new Jobs({ ...base, metrics: new JobMetrics(metrics), leaseSeconds: config.jobs.leaseSeconds })
+  const { leaseSeconds } = config.jobs
+  const jobs = new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds })
   const chat = chatOf(base, parts, health)
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const users = new Users(base)
@@ -57,6 +60,7 @@ export function servicesOf(base: Base, beside: Beside) {
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
     agents: agentsOf(base, jobs),
+    apiTokens: new ApiTokens(base),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
@@ -80,6 +84,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...licenseOperations,
   ...tenantOperations,
   ...userOperations,
+  ...apiTokenOperations,
   ...jobOperations,
   ...agentOperations,
   ...alertOperations,

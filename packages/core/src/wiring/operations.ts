@@ -5,13 +5,14 @@ import type { RateLimit } from '../limits/rate-limit.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Log } from '../log.ts'
 import { auditableInput } from '../operations/auditable-input.ts'
+import { type Caller, operatorOf } from '../operations/caller.ts'
 import type { Answer, Operation as OperationOf } from '../operations/operation.ts'
-import { holds, type Operator } from '../operations/operator.ts'
+import { lackOf, type Operator, roleOf } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
-import type { SessionCaller } from '../sessions/sessions.ts'
 import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
 import { OPERATIONS, type Services } from './features.ts'
+import { tenantServices } from './tenant-services.ts'
 
 type Operation = OperationOf<Services>
 
@@ -26,7 +27,7 @@ export interface OperationsParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly ids: Ids
-  /** Log of users, by id, who lacked a permission. */
+  /** Log of users and API tokens, by id, that lacked a permission. */
   readonly log: Log
 }
 
@@ -55,28 +56,30 @@ export class Operations {
   }
 
   /**
-   * Runs an operation for a user who is signed in. Some operations need `credentials` in addition to the
-   * session; a minted session cannot mint another.
+   * Runs an operation for a user who is signed in, or for an API token. To a tenant's nothing of others
+   * exists. Some operations need `credentials` in addition to the session, and are closed to tokens; a minted
+   * session cannot mint another.
    * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` if credentials are
    * needed but missing, `unauthorized` if they are wrong
    */
   async runFor(
-    caller: SessionCaller,
+    caller: Caller,
     name: string,
     input: unknown,
     credentials?: CurrentCredentials,
   ): Promise<Answer> {
     const operation = named(name)
-    const operator: Operator = { name: caller.user.email, user: caller.user }
+    const operator = operatorOf(caller)
     const clean = storable(input ?? {})
-    if (!holds(operator, operation.permission)) return this.#refuse(operation, clean, operator)
+    const lack = lackOf(operator, operation)
+    if (lack !== undefined) return this.#refuse(operation, clean, operator, lack)
     if (operation.confirmed === undefined) return this.#run(operation, clean, operator)
-    if (credentials === undefined) throw confirmationRequired(name)
+    if (credentials === undefined || 'token' in caller) throw confirmationRequired(name)
     return this.#recorded(operation, clean, operator, async () => {
       if (name === 'sessions.mint' && caller.minted)
         throw new Problem('forbidden', { detail: 'a minted session mints no other: sign in with svc login' })
       await this.#parts.accounts.confirm(caller, credentials)
-      return operation.run(this.#parts.services, clean, operator)
+      return operation.run(this.#servicesFor(operator), clean, operator)
     })
   }
 
@@ -93,20 +96,26 @@ export class Operations {
   }
 
   #run(operation: Operation, input: unknown, operator: Operator): Promise<Answer> {
-    const work = () => operation.run(this.#parts.services, input, operator)
+    const work = () => operation.run(this.#servicesFor(operator), input, operator)
     return operation.changes ? this.#recorded(operation, input, operator, work) : work()
   }
 
+  #servicesFor(operator: Operator): Services {
+    const { services, storage } = this.#parts
+    const tenantId = roleOf(operator)?.tenantId
+    return tenantId === undefined ? services : tenantServices(services, storage, tenantId)
+  }
+
   // Refused reads are recorded too. The limit keeps users from filling the table.
-  async #refuse(operation: Operation, input: unknown, operator: Operator): Promise<never> {
+  async #refuse(operation: Operation, input: unknown, operator: Operator, lack: string): Promise<never> {
     const { log, limits } = this.#parts
-    const { name, permission } = operation
-    const user = operator.user?.id ?? ''
+    const { name } = operation
+    const user = (operator.user ?? operator.token)?.id ?? ''
     log.info({ user, operation: name }, 'operation refused')
     const { allowed } = await limits.take(REFUSED_OPERATIONS, user)
     // The operation is refused even if the row cannot be written.
     if (allowed) await this.#record(operation, briefly(input), operator, 'forbidden').catch(() => {})
-    throw new Problem('forbidden', { detail: `${name} needs ${permission}` })
+    throw new Problem('forbidden', { detail: `${name} ${lack}` })
   }
 
   // The row is written after the operation, in its own transaction: a crash between the two loses the row.

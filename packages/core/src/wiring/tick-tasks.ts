@@ -10,7 +10,14 @@ const RETENTION_SECONDS = 3600
 export const tickTasks = (services: Services, { faults }: Config): readonly ScheduledTask[] =>
   everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
 
-const everyTask = ({ alerts, chat, jobs, monitors, sessions }: Services): readonly ScheduledTask[] => [
+const everyTask = ({
+  alerts,
+  apiTokens,
+  chat,
+  jobs,
+  monitors,
+  sessions,
+}: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
     essential: true,
@@ -42,6 +49,7 @@ const everyTask = ({ alerts, chat, jobs, monitors, sessions }: Services): readon
     run: async () => {
       await alerts.purge()
       await sessions.purge()
+      await apiTokens.purge()
       return undefined
     },
   },

@@ -2,14 +2,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { verificationKeys, verifyToken } from '@svc/core'
 import { type Heartbeat, REFRESH_TYP } from '@svc/core/ports'
-import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 const ISSUER = 'https://svc.example'
 const START_S = 1_767_603_600
 
 let test: TestPlane
-beforeEach(() => {
+beforeEach(async () => {
   test = testPlane({ env: { SERVICE_PUBLIC_URL: ISSUER } })
+  for (const id of ['lic_a', 'lic_b']) await test.storage.licenses.add(buildLicense({ id }))
 })
 afterEach(() => test[Symbol.asyncDispose]())
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
 beforeEach(() => {
@@ -30,7 +30,7 @@ describe('a license that has as many hosts as it may', () => {
   it('gets one again when another is forgotten', async () => {
     await beat('fp-1')
     await beat('fp-2')
-    await test.plane.operations.run('fleet.forget', { host: 'fp:fp-1' }, 'root')
+    await test.plane.operations.run('fleet.forget', { host: 'fp:fp-1', force: true }, 'root')
     await beat('fp-3')
     await expect(beat('fp-1')).rejects.toMatchObject(REFUSED)
     expect(await known()).toEqual(['fp-2', 'fp-3'])
@@ -69,6 +69,7 @@ describe('a license that has as many hosts as it may', () => {
 })
 
 it('a refused host renews no job', async () => {
+  await test.storage.licenses.add(buildLicense({ id: 'lic_a' }))
   await test.plane.jobs.enqueue({ licenseId: 'lic_a', kind: 'prune', payload: {} })
   const { job } = await test.plane.jobs.claim({
     licenseId: 'lic_a',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { Problem } from '@svc/core'
-import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 const LONG = 'c0ffee'.repeat(6)
 let test: TestPlane
@@ -28,6 +28,14 @@ async function refused(name: string, licenseId?: string): Promise<Problem> {
 }
 
 describe('a host is called', () => {
+  it('by no name under another license, and the refusal says under which it was looked for', async () => {
+    await beat('0123456789abcdef', { hostname: 'web-1' })
+    const { id } = await test.license()
+    const { message } = await refused('web-1', id)
+    expect(message).toBe(`no host of ${id} is called web-1; svc fleet servers --license ${id} shows them`)
+    expect((await refused('web-2')).message).toBe('no host is called web-2; svc fleet servers shows them')
+  })
+
   it('by its display id, its hostname, its label, and fp: with its fingerprint', async () => {
     await beat('0123456789abcdef', { hostname: 'web-1' })
     await run('fleet.label', { host: 'web-1', label: 'rack 3' })
@@ -86,7 +94,7 @@ describe('a name that two hosts carry is ambiguous', () => {
     await beat('victim', { hostname: 'db-7' })
     await beat('thief', { hostname: 'db-7', licenseId: 'lic_other' })
     expect((await refused('db-7')).data).toEqual({
-      detail: 'db-7 may be any of 2 hosts: name one of these, with its license',
+      detail: 'db-7 may be any of 2 hosts: use one of these ids, with its license',
       candidates: ['agt_thief of lic_other', `agt_victim of ${mine}`].toSorted(),
     })
     expect(await resolved('db-7', mine)).toBe('victim')
@@ -98,7 +106,7 @@ describe('a name that two hosts carry is ambiguous', () => {
     await beat('0123456789ab-two', { hostname: 'web' })
     await beat('other', { hostname: 'web' })
     expect((await refused('web')).data).toEqual({
-      detail: 'web may be any of 3 hosts: name one of these',
+      detail: 'web may be any of 3 hosts: use one of these ids',
       candidates: [
         `agt_0123456789ab of ${mine}: fp:0123456789ab-one`,
         `agt_0123456789ab of ${mine}: fp:0123456789ab-two`,
@@ -142,7 +150,7 @@ describe('a host whose fingerprint is the name of another', () => {
       await run('fleet.drain', { host: name })
       const drained = (await test.plane.agents.list()).filter(({ drainedAt }) => drainedAt !== undefined)
       expect(drained).toMatchObject([{ fingerprint: 'victim' }])
-      await run('fleet.forget', { host: name })
+      await run('fleet.forget', { host: name, force: true })
       expect(await test.plane.agents.list()).toMatchObject([{ fingerprint: name, licenseId: 'lic_other' }])
     },
   )
@@ -150,6 +158,7 @@ describe('a host whose fingerprint is the name of another', () => {
   it('is listed with the jobs of its own license alone', async () => {
     await beat(LONG)
     await enqueue(`fp:${LONG}`)
+    await test.storage.licenses.add(buildLicense({ id: 'lic_other' }))
     const { job } = await test.plane.jobs.enqueue({
       licenseId: 'lic_other',
       kind: 'prune',

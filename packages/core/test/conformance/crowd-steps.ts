@@ -1,3 +1,4 @@
+import type { JobKind } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
 import { buildHeartbeat, buildJob } from '@svc/testing'
 import fc from 'fast-check'
@@ -39,6 +40,7 @@ const claimer = fc.record({
   isDrained: fc.boolean(),
   repeats: fc.boolean(),
   keyDigest: fc.constantFrom(undefined, undefined, undefined, 'digest-of-none'),
+  kinds: fc.constantFrom<(readonly JobKind[] | undefined)[]>(undefined, undefined, ['prune'], ['db'], []),
 })
 type Drawn = typeof claimer extends fc.Arbitrary<infer Value> ? Value : never
 type Claimer = Omit<Drawn, 'license'> & Host & { readonly jobs: readonly string[] }
@@ -60,16 +62,16 @@ const claims = steps(
     return async (stores, now) => {
       for (const host of claimers) await prepare(stores, host, now)
       const asks = claimers.map(
-        ({ keyDigest, ...host }): Ask =>
+        ({ keyDigest, kinds, ...host }): Ask =>
           ({ jobs }) =>
-            jobs.lease({ ...leaseOf(host), keyDigest }, now),
+            jobs.lease({ ...leaseOf(host), keyDigest, kinds }, now),
       )
       return atOnce(asks)(stores, now)
     }
   },
 )
 
-const leaseOf = ({ licenseId, fingerprint, repeats }: Omit<Claimer, 'keyDigest'>) => ({
+const leaseOf = ({ licenseId, fingerprint, repeats }: Omit<Claimer, 'keyDigest' | 'kinds'>) => ({
   licenseId,
   fingerprint,
   leaseSeconds: 300,

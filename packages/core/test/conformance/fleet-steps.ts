@@ -1,3 +1,4 @@
+import type { JobKind } from '@svc/core'
 import { LICENSE_STATUSES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
@@ -37,10 +38,25 @@ const change = steps(
     stores.agents.change(given.licenseId, given.fingerprint, given.change, now),
 )
 
+const noteWork = steps(
+  'note the work of a host',
+  fc.record({
+    licenseId,
+    fingerprint,
+    kinds: rarely(fc.subarray<JobKind>(['deploy', 'db', 'prune'])),
+    concurrency: rarely(fc.constantFrom(1, 2, 1000)),
+  }),
+  ({ kinds, concurrency, ...host }) =>
+    () =>
+    (stores) =>
+      stores.agents.noteWork(host.licenseId, host.fingerprint, { kinds, concurrency }),
+)
+
 const forget = steps(
   'forget host',
-  fc.record({ licenseId, fingerprint }),
-  (host) => () => (stores) => stores.agents.forget(host.licenseId, host.fingerprint),
+  fc.record({ licenseId, fingerprint, silentSeconds: rarely(fc.constantFrom(0, 1, 60, 600)) }),
+  (host) => () => (stores, now) =>
+    stores.agents.forget(host.licenseId, host.fingerprint, host.silentSeconds, now),
 )
 
 const turnAway = steps(
@@ -78,6 +94,20 @@ const setStatus = steps(
     () =>
     (stores) =>
       stores.licenses.setStatus(id, status),
+)
+
+const changeLicense = steps(
+  'change license',
+  fc.record({ id: issued, label: rarely(words), expiresIn: rarely(fc.constantFrom(null, 0, 60, 600)) }),
+  ({ id, label, expiresIn }) =>
+    () =>
+    (stores, now) => {
+      const end = typeof expiresIn === 'number' ? new Date(now.getTime() + expiresIn * 1000) : expiresIn
+      return stores.licenses.change(id, {
+        ...(label === undefined ? {} : { label }),
+        ...(end === undefined ? {} : { expiresAt: end }),
+      })
+    },
 )
 
 const readLicense = steps(
@@ -135,9 +165,11 @@ export const fleetSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 6, arbitrary: heartbeat },
   { weight: 4, arbitrary: change },
   { weight: 1, arbitrary: forget },
+  { weight: 1, arbitrary: noteWork },
   { weight: 1, arbitrary: turnAway },
   { weight: 2, arbitrary: addLicense },
   { weight: 2, arbitrary: setStatus },
+  { weight: 1, arbitrary: changeLicense },
   { weight: 2, arbitrary: readLicense },
   { weight: 1, arbitrary: readKey },
   { weight: 2, arbitrary: addTenant },

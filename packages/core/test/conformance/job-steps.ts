@@ -1,4 +1,4 @@
-import { JOB_STATES, type Job } from '@svc/core'
+import { JOB_STATES, type Job, type JobKind } from '@svc/core'
 import type { Owner } from '@svc/core/ports'
 import { buildJob } from '@svc/testing'
 import fc from 'fast-check'
@@ -33,6 +33,7 @@ const enqueue = steps(
     payload: rarely(fc.oneof(fields, fc.object({ key: names, maxDepth: 2 }))),
     isRepeat: fc.nat(20).map((number) => number === 0),
     app: rarely(words),
+    kind: fc.constantFrom('prune', 'prune', 'deploy', 'db'),
   }),
   ({ order: place, startsIn, payload = {}, isRepeat, ...fields }) =>
     (world) => {
@@ -53,6 +54,7 @@ const lease = steps(
     fingerprint,
     leaseSeconds,
     claimKey: rarely(fc.constantFrom('key-1', 'key-2')),
+    kinds: rarely(fc.subarray<JobKind>(['deploy', 'db', 'prune'])),
   }),
   (request) => () => (stores, now) => stores.jobs.lease(request, now),
 )

@@ -1,11 +1,20 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Job } from '@svc/core'
+import type { Job, License } from '@svc/core'
 import type { Agent } from '@svc/core/ports'
 import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
 import { explainWait, type WaitFacts } from '../../src/jobs/job-wait.ts'
 
 const NOW = new FakeClock().now()
 const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1000)
+
+const LICENSE: License = {
+  id: 'lic_1',
+  tenantId: undefined,
+  label: 'shop',
+  status: 'active',
+  expiresAt: undefined,
+  createdAt: NOW,
+}
 
 async function job(fields: Partial<Job> = {}): Promise<Job> {
   const { job: made } = await memoryStorage(new FakeClock()).jobs.enqueue(buildJob())
@@ -23,8 +32,10 @@ async function host(fields: Partial<Agent> = {}): Promise<Agent> {
 const why = async (facts: Partial<WaitFacts>) =>
   explainWait({
     job: await job(),
+    license: undefined,
     holder: undefined,
     hosts: [await host()],
+    held: [],
     lastClaim: NOW,
     now: NOW,
     ...facts,
@@ -71,6 +82,61 @@ describe('why a job waits', () => {
     expect(await codes({ lastClaim: undefined })).toEqual(['no-claim-lately'])
     expect(await codes({ lastClaim: secondsAgo(301) })).toEqual(['no-claim-lately'])
     expect(await codes({ lastClaim: secondsAgo(300) })).toEqual(['next'])
+  })
+
+  it('its license is shut: the first reason, with the way to open it', async () => {
+    const text = async (fields: Partial<License>) => {
+      const license: License = { ...LICENSE, ...fields }
+      const [reason] = await why({ license, hosts: [await host({ drainedAt: NOW })] })
+      return reason?.code === 'license-shut' ? reason.text : reason?.code
+    }
+    expect(await text({})).toBe('host-drained')
+    expect(await text({ status: 'suspended' })).toBe(
+      'waits, since license lic_1 is suspended, so that its hosts are refused; svc licenses reinstate lic_1',
+    )
+    expect(await text({ status: 'revoked' })).toContain('revoked for good')
+    expect(await text({ expiresAt: NOW })).toContain('expired at 2026-01-05T09:00:00.000Z')
+    expect(await text({ expiresAt: secondsAgo(-1) })).toBe('host-drained')
+  })
+
+  it('its host is busy: with which job, and since when', async () => {
+    const running = { kind: 'deploy', app: 'slow', claimedBy: 'fp-1', claimedAt: secondsAgo(725) } as const
+    const held = [await job({ ...running, id: 'job_1', state: 'running' })]
+    const aimed = await job({ target: 'fp-1' })
+    const busy = [{ code: 'host-busy', text: 'host web-1 is busy with job_1 (deploy slow, 12m 5s)' }]
+    expect(await why({ job: aimed, held })).toEqual(busy)
+    expect(await why({ held })).toEqual(busy)
+    const idle = await host({ fingerprint: 'fp-2', hostname: 'web-2' })
+    expect((await why({ held, hosts: [await host(), idle] })).map(({ code }) => code)).toEqual(['next'])
+    const said = async (concurrency: number) =>
+      (await why({ job: aimed, held, hosts: [await host({ concurrency })] })).map(({ text }) => text)
+    expect(await said(1)).toEqual([`${busy[0]?.text}; it takes 1 at a time`])
+    expect(await said(2)).toEqual(['is due; the next claim of an eligible host takes it'])
+    const many = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => job({ ...running, app: undefined, kind: 'prune', id })),
+    )
+    const [reason] = await why({ job: aimed, held: many })
+    expect(reason?.text).toBe(
+      'host web-1 is busy with a (prune, 12m 5s), b (prune, 12m 5s), c (prune, 12m 5s) and 2 more',
+    )
+  })
+
+  it('no host runs its kind, or not the one that it is aimed at', async () => {
+    const texts = async (facts: Partial<WaitFacts>) => (await why(facts)).map(({ text }) => text)
+    const db = await job({ kind: 'db' })
+    const deploys = await host({ kinds: ['deploy'], drainedAt: NOW })
+    expect(await why({ job: db, hosts: [deploys, await host({ kinds: [] })] })).toEqual([
+      { code: 'kind-not-run', text: 'no host of this license runs db' },
+    ])
+    const aimed = await job({ kind: 'db', target: 'fp-1' })
+    expect(await why({ job: aimed, hosts: [deploys] })).toEqual([
+      { code: 'kind-not-run', text: 'host web-1 does not run db' },
+    ])
+    const drained = 'host web-1 is drained; svc fleet undrain agt_fp-1'
+    const able = await host({ kinds: ['db'], drainedAt: NOW })
+    expect(await texts({ job: db, hosts: [await host({ kinds: ['deploy'] }), able] })).toEqual([drained])
+    expect(await texts({ job: aimed, hosts: [able] })).toEqual([drained])
+    expect(await texts({ job: db, hosts: [await host({ drainedAt: NOW })] })).toEqual([drained])
   })
 
   it('a drained host is named with the command that undoes it', async () => {

@@ -2,11 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { JobKind } from '@svc/core'
 import { JOB_KINDS } from '@svc/core/ports'
-import { type TestPlane, testPlane } from '@svc/testing'
+import { buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
-beforeEach(() => {
+beforeEach(async () => {
   test = testPlane()
+  await test.storage.licenses.add(buildLicense({ id: licenseId }))
 })
 afterEach(() => test[Symbol.asyncDispose]())
 

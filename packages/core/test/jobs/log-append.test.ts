@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
+import { buildLicense, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 
 const LIMIT = 64 * 1024
 const licenseId = 'lic_a'
@@ -8,7 +8,7 @@ let test: TestPlane
 /** The number of lines in each write to the store, in order. */
 let sent: number[]
 
-beforeEach(() => {
+beforeEach(async () => {
   const clock = new FakeClock()
   const memory = memoryStorage(clock)
   sent = []
@@ -20,6 +20,7 @@ beforeEach(() => {
     },
   }
   test = testPlane({ clock, storage: { ...memory, jobs } })
+  await memory.licenses.add(buildLicense({ id: licenseId }))
 })
 afterEach(() => test[Symbol.asyncDispose]())
 

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'
-import { CLAIM } from '../../src/jobs/job-claim-sql.ts'
-import { END_ALL, END_HEAD, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
+import { CLAIM, CLAIM_OF_KINDS } from '../../src/jobs/job-claim-sql.ts'
+import { END_ALL, END_HEAD, END_HEAD_OF_KINDS, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
 import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
-import { PROBE } from '../../src/jobs/job-probe-sql.ts'
+import { PROBE, PROBE_OF_KINDS } from '../../src/jobs/job-probe-sql.ts'
 import { RENEW } from '../../src/jobs/job-renew-sql.ts'
 import { REPEAT } from '../../src/jobs/job-repeat-sql.ts'
 import { READ_BACK, REPORT } from '../../src/jobs/job-report-sql.ts'
@@ -100,6 +100,18 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
   it.each([
     ['looks for work', 16, PROBE, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
     ['a claim that gets a job', 64, CLAIM, ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'"]],
+    [
+      'looks for work of some kinds',
+      16,
+      PROBE_OF_KINDS,
+      ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'", "'{deploy,prune}'"],
+    ],
+    [
+      'a claim of some kinds that gets a job',
+      64,
+      CLAIM_OF_KINDS,
+      ["'{lic_a}'", "'{fp}'", "'{key}'", ...ASKED, "'{digest-7}'", "'{deploy,prune}'"],
+    ],
     ['a claim that gets none', 32, CLAIM, ["'{lic_b}'", "'{fp}'", "'{null}'", ...ASKED, "'{digest-8}'"]],
     [
       'a claim of a host whose queue is behind all others',
@@ -115,6 +127,12 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ['new lines of whoever may write them', 64, SETTLE, WRITTEN],
     ['reading on at the end of a long log', 16, READ, ["'job_mine'", '99995']],
     ['the end of the job at the head', 32, END_HEAD, ["'lic_a'", 'null', "'%s %s'", "''", "'fp'"]],
+    [
+      'the end of the job at the head of some kinds',
+      32,
+      END_HEAD_OF_KINDS,
+      ["'lic_a'", 'null', "'%s %s'", "''", "'fp'", "'{deploy,prune}'"],
+    ],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
     ['the newest jobs of a license', 64, LIST_OF_LICENSE, ['null', 'null', 'null', '10', "'lic_a'"]],

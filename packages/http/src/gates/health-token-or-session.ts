@@ -1,4 +1,4 @@
-import { sameSecret } from '@svc/core'
+import { isApiTokenLike, sameSecret } from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
@@ -13,18 +13,21 @@ async function bringsToken(request: GateRequest): Promise<boolean> {
   const given = bearerOf(request.rawHeaders)
   // Compares even when the token is unset, so that the time taken does not reveal that.
   const isSame = sameSecret(given ?? '', health.token ?? '')
-  if (given === undefined || health.token === undefined) return false
+  // An API token is no guess at this one: the session's gate counts it.
+  if (given === undefined || health.token === undefined || isApiTokenLike(given)) return false
   await limitGuesses(request, isSame)
   return isSame && faults.health === undefined
 }
 
-/** Admits holders of `SERVICE_HEALTH_TOKEN`, and signed-in people with `platform.admin` (wire-app §5). */
+/** Admits `SERVICE_HEALTH_TOKEN`, and people and API tokens with `platform.admin` (wire-app §5). */
 export const healthTokenOrSession: Gate<undefined> = {
-  security: ['healthToken', 'session'],
+  security: ['healthToken', 'apiToken', 'session'],
   replies: {
     ...LIMITED,
-    401: { description: 'Neither the token nor a valid session.' },
-    403: { description: 'The session lacks platform.admin, or a second factor that is demanded.' },
+    401: { description: 'Neither the token, nor a valid session or API token.' },
+    403: {
+      description: 'The session or the API token lacks platform.admin, or a second factor that is demanded.',
+    },
   },
   admit: async (request) => {
     if (!(await bringsToken(request))) await operator.admit(request)

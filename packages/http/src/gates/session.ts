@@ -1,5 +1,16 @@
-import { may, normalEmail, type Permission, Problem, type RateLimit, type SessionCaller } from '@svc/core'
+import {
+  type Caller,
+  isApiTokenLike,
+  may,
+  membershipOf,
+  normalEmail,
+  type Permission,
+  Problem,
+  type RateLimit,
+  type SessionCaller,
+} from '@svc/core'
 import type { Gate, GateRequest } from '../route.ts'
+import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
@@ -16,28 +27,42 @@ async function signedIn({ plane, headers }: GateRequest): Promise<SessionCaller>
 }
 
 /** @throws Problem `forbidden` for people who lack a required second factor */
-function requireSetUp({ mustSetUp }: SessionCaller): void {
-  if (!mustSetUp) return
+function requireSetUp(caller: Caller): void {
+  if ('token' in caller || !caller.mustSetUp) return
   throw new Problem('forbidden', { detail: 'a second factor is demanded: svc account second-factor add' })
+}
+
+/** Bad API tokens, per client address. Good ones are not counted. */
+const BAD_TOKENS: RateLimit = { name: 'bad-token', limit: 120, windowSeconds: 60 }
+
+/** Returns the program whose API token the request has, or else the signed-in person. */
+async function identified(request: GateRequest): Promise<Caller> {
+  const bearer = bearerOf(request.rawHeaders)
+  if (bearer === undefined || !isApiTokenLike(bearer)) return signedIn(request)
+  const caller = await request.plane.apiTokens.authenticate(bearer)
+  if (caller !== undefined) return caller
+  await takeByAddress(request, BAD_TOKENS)
+  throw new Problem('unauthorized')
 }
 
 const lacking = (permission: Permission | undefined): string =>
   [...(permission === undefined ? [] : [permission]), 'a second factor that is demanded'].join(', or ')
 
 /**
- * Admits signed-in people who hold `permission`, if one is given (spec, Authentication: Session and
- * permissions).
+ * Admits signed-in people and API tokens that hold `permission`, if one is given (spec, Authentication:
+ * Session and permissions).
  */
-export const session = (permission?: Permission): Gate<SessionCaller> => ({
-  security: ['session'],
+export const session = (permission?: Permission): Gate<Caller> => ({
+  security: ['apiToken', 'session'],
   replies: {
-    401: { description: 'No valid session.' },
-    403: { description: `The session lacks ${lacking(permission)}.` },
+    ...LIMITED,
+    401: { description: 'No valid session or API token.' },
+    403: { description: `The session or the token lacks ${lacking(permission)}.` },
   },
   admit: async (request) => {
-    const caller = await signedIn(request)
+    const caller = await identified(request)
     requireSetUp(caller)
-    if (permission !== undefined && !may(caller.user, permission)) throw new Problem('forbidden')
+    if (permission !== undefined && !may(membershipOf(caller), permission)) throw new Problem('forbidden')
     return caller
   },
 })
@@ -83,25 +108,27 @@ async function countTry(
   await takeFrom(request, LOGINS_PER_ACCOUNT, normalEmail(user.email))
 }
 
-/** Signed-in platform staff, with the function to call before their password is checked. */
-export interface StaffCaller extends SessionCaller {
+/** A caller of operations, with the function to call before a password is checked. */
+export interface OperatorCaller {
+  readonly caller: Caller
   readonly countTry: () => Promise<void>
 }
 
 /**
- * Admits signed-in platform staff whose request comes from the service's own pages; each operation checks its
- * own permission.
+ * Admits signed-in people whose request comes from the service's own pages, and API tokens; each operation
+ * checks its own permission, and whether it is for a tenant's people and for tokens.
  */
-export const operatorSession: Gate<StaffCaller> = {
-  security: ['session'],
+export const operatorSession: Gate<OperatorCaller> = {
+  security: ['apiToken', 'session'],
   replies: {
-    401: { description: 'No valid session.' },
-    403: { description: 'Not platform staff, a request from another site, or the permission is missing.' },
+    ...LIMITED,
+    401: { description: 'No valid session or API token.' },
+    403: { description: 'A request from another site, or a second factor that is demanded is missing.' },
   },
   admit: async (request) => {
-    const caller = await ownPagesSession.admit(request)
+    const caller = await identified(request)
+    requireSameOrigin(request)
     requireSetUp(caller)
-    if (caller.user.tenantId !== undefined) throw new Problem('forbidden')
-    return { ...caller, countTry: () => countTry(request, caller) }
+    return { caller, countTry: async () => ('token' in caller ? undefined : countTry(request, caller)) }
   },
 }

@@ -5,6 +5,7 @@ const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', descr
 
 /** The credentials of the service, by name. */
 export const SECURITY_SCHEMES = {
+  apiToken: bearer('An API token of `svc tokens issue`.'),
   healthToken: bearer('`SERVICE_HEALTH_TOKEN`, when it is set.'),
   licenseKey: bearer('A license key.'),
   metricsToken: bearer('`SERVICE_METRICS_TOKEN`, when it is set.'),

@@ -1,7 +1,7 @@
 import { type JsonSchema, RELEASE } from '@svc/core'
 import { type Body, JSON_BODY_TYPE } from '../body/body.ts'
 import { jsonSchema } from '../body/shape.ts'
-import { pathsOf, type ReplyDoc, type Route } from '../route.ts'
+import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../route.ts'
 import { ROUTES } from '../routes/index.ts'
 
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
@@ -16,6 +16,8 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
       const methods = paths[path] ?? {}
       methods[route.method.toLowerCase()] = operationOf(route, path)
       paths[path] = methods
+      for (const call of route.calls ?? [])
+        paths[path.replace(/\{[^}]+\}$/, call.name)] = { [route.method.toLowerCase()]: callOf(route, call) }
     }
   }
   return {
@@ -46,6 +48,27 @@ function operationOf(route: Route, path: string): Part {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined ? {} : { requestBody: { required: true, content: requestContent(body) } }),
     responses: responsesOf(route),
+  }
+}
+
+/** Returns what the document says of one of the calls of a route. */
+function callOf(route: Route, { name, summary, description, body, beside = {}, answer }: NamedCall): Part {
+  const { required, properties } = jsonSchema(body)
+  const more = Object.fromEntries(Object.entries(beside).map(([field, shape]) => [field, jsonSchema(shape)]))
+  const schema = {
+    type: 'object',
+    ...(required ? { required } : {}),
+    properties: { ...Object(properties), ...more },
+  }
+  const success = { ...route.replies[200], ...(answer && { body: answer }) } as ReplyDoc
+  return {
+    operationId: name.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
+    tags: [name.slice(0, name.indexOf('.'))],
+    summary,
+    description,
+    security: route.gate.security.map((scheme) => ({ [scheme]: [] })),
+    requestBody: { required: true, content: { [JSON_BODY_TYPE]: { schema } } },
+    responses: responsesOf({ ...route, replies: { ...route.replies, 200: success } }),
   }
 }
 

@@ -1,12 +1,21 @@
-import { claimedJobView, freeObject, shape } from '@svc/core'
+import { claimedJobView, freeObject, listOf, shape, text, whole } from '@svc/core'
+import { optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json, noContent } from '../reply.ts'
 import { route } from '../route.ts'
 import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-fields.ts'
 
+// More kinds than there are: a newer agent may name some that this service does not know.
+const MAX_KINDS = 64
+const MAX_CONCURRENCY = 1000
+
 /** The body by which a host claims a job (spec, Claim request). */
-export const claimBody = shape({ fingerprint })
+export const claimBody = shape({
+  fingerprint,
+  kinds: optional(listOf(text(1, 64), MAX_KINDS)),
+  concurrency: optional(whole(1, MAX_CONCURRENCY)),
+})
 
 const HEADERS = {
   'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.',
@@ -29,7 +38,7 @@ export const claimRoute = route({
   },
   handle: async ({ plane, caller, body, headers }) => {
     const claimKey = idempotencyKey({ headers })
-    const answer = await plane.jobs.claim({ ...caller, fingerprint: body.fingerprint, claimKey })
+    const answer = await plane.jobs.claim({ ...caller, ...body, claimKey })
     const told = { ...cancelHeaders(answer.cancel), ...(answer.drained ? { 'Svc-Drain': '1' } : {}) }
     if (answer.job === undefined) return noContent(told)
     return json({ job: claimedJobView(answer.job, plane.jobs.leaseSeconds) }, told)

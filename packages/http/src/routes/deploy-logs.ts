@@ -1,5 +1,15 @@
 import { Readable } from 'node:stream'
-import { finite, JOB_STATES, type LogLine, listOf, MAX_LINE_CHARS, oneOf, shape, text } from '@svc/core'
+import {
+  finite,
+  JOB_STATES,
+  type LogLine,
+  listOf,
+  MAX_LINE_CHARS,
+  membershipOf,
+  oneOf,
+  shape,
+  text,
+} from '@svc/core'
 import { session } from '../gates/session.ts'
 import { JSON_TYPE, json, UNBOUNDED } from '../reply.ts'
 import { type Reply, route } from '../route.ts'
@@ -52,7 +62,7 @@ export const deployLogsRoute = route({
     404: { description: "No such deployment, or another tenant's." },
   },
   handle: async ({ plane, caller, params, query }) => {
-    const deployment = await plane.deployments.visible(params.id, caller.user)
+    const deployment = await plane.deployments.visible(params.id, membershipOf(caller))
     const counted = (count: number) => ({ 'Svc-Log-Count': String(count) })
     if (query.after === undefined && query.limit === undefined) {
       const { count, pieces } = await plane.deployments.wholeLog(deployment)

@@ -1,10 +1,21 @@
-import { freeObject, listOf, MAX_PASSWORD_CHARS, may, openShape, shape, text } from '@svc/core'
+import {
+  freeObject,
+  listOf,
+  MAX_PASSWORD_CHARS,
+  mayRun,
+  OPERATIONS,
+  openShape,
+  operatorOf,
+  shape,
+  text,
+} from '@svc/core'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
+import type { Shape } from '../body/shape.ts'
 import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
 import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
+import { type NamedCall, route } from '../route.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_INPUT_BYTES = 1024 * 1024
@@ -13,11 +24,32 @@ const confirmation = shape({
   // A page sends the field even if it is empty.
   code: optional(text(0, MAX_CODE_CHARS)),
 })
+/** The operations as documents list them. */
+const calls = OPERATIONS.map((operation): NamedCall => {
+  const { name, summary, input, answer, confirmed } = operation
+  return {
+    name,
+    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    description: callersOf(operation),
+    body: input as Shape,
+    ...(confirmed && { beside: { confirmation } }),
+    ...(answer && { answer: answer as Shape }),
+  }
+})
+
+/** Returns a sentence on who may run an operation. */
+function callersOf({ permission, scope, confirmed, personal }: (typeof OPERATIONS)[number]): string {
+  const who = scope === 'tenant' ? "staff, and a tenant's people on what is theirs" : 'staff alone'
+  const closed = confirmed || personal ? ' API tokens may not run it.' : ''
+  const asked = confirmed ? ' It takes `confirmation`: the current password, and a code if there is one.' : ''
+  return `Needs \`${permission}\`; for ${who}.${closed}${asked}`
+}
+
 const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
 /**
- * The operations over HTTPS, for platform staff with the permission that each operation requires (`svc
- * --url`).
+ * The operations over HTTPS, for people and API tokens with the permission that each operation requires
+ * (`svc --url`). People and tokens of a tenant reach what belongs to it.
  */
 export const remoteOperationRoutes = [
   route({
@@ -29,8 +61,9 @@ export const remoteOperationRoutes = [
     replies: {
       200: { description: 'The operations.', body: shape({ operations: listOf(described, UNBOUNDED) }) },
     },
-    handle: ({ plane, caller }) => {
-      const own = plane.operations.list.filter(({ permission }) => may(caller.user, permission))
+    handle: ({ plane, caller: { caller } }) => {
+      const operator = operatorOf(caller)
+      const own = plane.operations.list.filter((operation) => mayRun(operator, operation))
       return json({ operations: own.map(({ name, summary }) => ({ name, summary })) })
     },
   }),
@@ -38,27 +71,28 @@ export const remoteOperationRoutes = [
     method: 'POST',
     path: '/api/v1/operations/{name}',
     summary:
-      'Run an operation with the body as its input. Changes of users, and `sessions.mint`, also take `confirmation`.',
+      'Run an operation with the body as its input. Changes of users, `sessions.mint` and `tokens.issue` also take `confirmation` and no API token.',
     operatorErrors: true,
     gate: operatorSession,
+    calls,
     body: jsonBody(openShape({ confirmation: optional(confirmation) }), MAX_INPUT_BYTES),
     replies: {
       ...LIMITED,
       200: { description: 'What the operation answers.', body: freeObject() },
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
-      401: { description: 'No valid session, or a wrong password or code in `confirmation`.' },
+      401: { description: 'No valid session or API token, or a wrong password or code in `confirmation`.' },
       403: {
         description:
-          'Not platform staff, a request from another site, a missing permission, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
+          'A request from another site, a missing permission, an operation for platform staff or for people alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
       },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: {
         description: 'A conflict, a name that may mean several things, or a caller without a password.',
       },
     },
-    handle: async ({ plane, caller, body, params }) => {
+    handle: async ({ plane, caller: { caller, countTry }, body, params }) => {
       const { confirmation: credentials, ...input } = body
-      if (credentials !== undefined) await caller.countTry()
+      if (credentials !== undefined) await countTry()
       return json(await plane.operations.runFor(caller, params.name, input, credentials))
     },
   }),

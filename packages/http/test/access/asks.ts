@@ -1,4 +1,5 @@
 import type { Permission } from '@svc/core'
+import type { OperationEntry } from '../../../../test/support/features.ts'
 import type { SecurityScheme } from '../../src/route.ts'
 import type { Credential } from './credentials.ts'
 import { PEOPLE, type Person } from './world.ts'
@@ -12,8 +13,8 @@ export type Ask =
   | 'the metrics secret'
   | 'the health secret or platform.admin'
   | 'a session'
-  | 'a session with platform.deploy'
-  | 'staff'
+  | 'a session or a token'
+  | 'a session or a token with platform.deploy'
 
 /** The schemes that a gate of each kind declares. */
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
@@ -22,10 +23,10 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license key, which the handler looks at': [],
   'the cron secret': ['sharedSecret'],
   'the metrics secret': ['metricsToken'],
-  'the health secret or platform.admin': ['healthToken', 'session'],
+  'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
   'a session': ['session'],
-  'a session with platform.deploy': ['session'],
-  staff: ['session'],
+  'a session or a token': ['apiToken', 'session'],
+  'a session or a token with platform.deploy': ['apiToken', 'session'],
 }
 
 const ALL = ['read', 'deploy', 'ssh', 'security', 'support', 'billing', 'admin'] as const
@@ -51,8 +52,6 @@ export function holds(who: Person, permission: Permission): boolean {
   return held.includes(permission.replace('platform.', ''))
 }
 
-const isStaff = (who: Person): boolean => PEOPLE[who].of === 'staff'
-
 /** A refusal: its status, and the text of its error. */
 export type Refusal = readonly [status: number, error: string]
 /** The outcome of a request at the gate: admitted or refused. */
@@ -66,6 +65,7 @@ type Judge = (
     readonly license?: string
     readonly secret?: string
     readonly person?: Person
+    readonly token?: Person
   },
   isBearer: boolean,
 ) => Verdict
@@ -75,12 +75,18 @@ const withSession =
   ({ person }) =>
     person === undefined ? UNAUTHORIZED : isAllowed(person) ? 'in' : FORBIDDEN
 
+/** The same for a session, or for a token of that person's role. */
+const withEither =
+  (isAllowed: (who: Person) => boolean): Judge =>
+  ({ person, token }) =>
+    withSession(isAllowed)({ ...((person ?? token) && { person: (person ?? token) as Person }) }, false)
+
 const withSecret =
   (name: string): Judge =>
   ({ secret }) =>
     secret === name ? 'in' : UNAUTHORIZED
 
-const administers = withSession((who) => holds(who, 'platform.admin'))
+const administers = withEither((who) => holds(who, 'platform.admin'))
 
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
@@ -94,22 +100,28 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   'the health secret or platform.admin': (proves) =>
     proves.secret === 'health' ? 'in' : administers(proves, false),
   'a session': withSession(() => true),
-  'a session with platform.deploy': withSession((who) => holds(who, 'platform.deploy')),
-  staff: withSession(isStaff),
+  'a session or a token': withEither(() => true),
+  'a session or a token with platform.deploy': withEither((who) => holds(who, 'platform.deploy')),
 }
 
 /** Returns the verdict of a route with this requirement on a credential. */
 export const verdictOf = (ask: Ask, { proves, isBearer }: Credential): Verdict =>
   JUDGES[ask](proves, isBearer === true)
 
-/**
- * Returns the verdict of an operation over HTTPS on a credential: it admits only staff with its permission.
- */
-export const operationVerdict = (permission: Permission, { proves }: Credential): Verdict =>
-  withSession((who) => isStaff(who) && holds(who, permission))(proves, false)
+/** Whether a person may run an operation: the permission, and for a tenant's people the scope. */
+export const mayRun = (who: Person, { asks, scope }: Pick<OperationEntry, 'asks' | 'scope'>): boolean =>
+  holds(who, asks) && (scope === 'tenant' || PEOPLE[who].of === 'staff')
+
+/** Returns the verdict of an operation over HTTPS on a credential. */
+export function operationVerdict(entry: OperationEntry, { proves }: Credential): Verdict {
+  const isForTokens = entry.confirmed === undefined && entry.personal === undefined
+  const isToken = 'token' in proves
+  return withEither((who) => mayRun(who, entry) && (isForTokens || !isToken))(proves, false)
+}
 
 /** Whether a credential belongs to the platform, or to the tenant whose things the requests name. */
 export function isOwn({ proves }: Credential): boolean {
   if ('license' in proves) return proves.license === 'own'
-  return !('person' in proves) || PEOPLE[proves.person].of !== 'other'
+  const who = 'person' in proves ? proves.person : 'token' in proves ? proves.token : undefined
+  return who === undefined || PEOPLE[who].of !== 'other'
 }

@@ -8,6 +8,8 @@ export type Proof =
   | { readonly license: 'own' | 'other' }
   | { readonly secret: 'cron' | 'metrics' | 'health' }
   | { readonly person: Person }
+  /** An API token with the role and the tenant of that person. */
+  | { readonly token: Person }
   | Readonly<Record<string, never>>
 
 /** A column of the matrix. */
@@ -49,6 +51,12 @@ const good: readonly Credential[] = [
     proves: { person: who },
     headers: ({ cookies }: World) => ({ cookie: cookies[who] }),
   })),
+  ...(Object.keys(PEOPLE) as Person[]).map((who) => ({
+    name: `an API token with the role of ${who} (${PEOPLE[who].role}, ${PEOPLE[who].of})`,
+    proves: { token: who },
+    isBearer: true as const,
+    headers: ({ tokens }: World) => bearer(tokens[who]),
+  })),
 ]
 
 const bad = (
@@ -86,6 +94,16 @@ const badSessions = [
   bad('two sessions at once', ({ cookies }) => ({ cookie: `${cookies.admin}; ${cookies.owner}` })),
 ]
 
+const badTokens = [
+  badBearer('an API token that was revoked', ({ tokens }) => tokens.revoked),
+  badBearer('an API token that has expired', ({ tokens }) => tokens.expired),
+  badBearer('an API token that nobody issued', () => `svcat_${'B'.repeat(43)}`),
+  badBearer('an API token with one character more', ({ tokens }) => `${tokens.admin}A`),
+  badBearer('an API token in capitals', ({ tokens }) => tokens.admin.toUpperCase()),
+  bad('an API token as session', ({ tokens }) => ({ cookie: `svc_session=${tokens.admin}` })),
+  bad('an API token under another scheme', ({ tokens }) => ({ authorization: `Basic ${tokens.admin}` })),
+]
+
 /** A token that the service issued, which no gate accepts. */
 async function activationToken({ plane, own }: World): Promise<string> {
   return (await plane.licenses.activate({ key: own.key, fingerprint: own.fingerprint })).token
@@ -112,6 +130,7 @@ export const CREDENTIALS: readonly Credential[] = [
   bad('empty credentials', () => ({ authorization: 'Bearer ', cookie: 'svc_session=' })),
   ...deadLicenses,
   ...badSessions,
+  ...badTokens,
   ...wrongKind,
   ...good,
 ]

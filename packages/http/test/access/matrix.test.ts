@@ -26,15 +26,17 @@ describe('the tables of who may do what', () => {
     expect(declared).toEqual(Object.fromEntries(expected))
   })
 
-  it('hold every operation with its permission, whether it leaves a row and takes a password, and no other', () => {
-    const declared = OPERATIONS.map(({ name, permission, changes, confirmed }) => [
+  it('hold every operation with its permission and scope, whether it leaves a row and takes a password, and no other', () => {
+    const declared = OPERATIONS.map(({ name, permission, scope, changes, confirmed, personal }) => [
       name,
-      [permission, changes ? 'row' : 'nothing', confirmed],
+      [permission, scope, changes ? 'row' : 'nothing', confirmed, personal],
     ])
-    const expected = Object.entries(OPERATION_ENTRIES).map(([name, { asks, leaves, confirmed }]) => [
-      name,
-      [asks, leaves, confirmed],
-    ])
+    const expected = Object.entries(OPERATION_ENTRIES).map(
+      ([name, { asks, scope, leaves, confirmed, personal }]) => [
+        name,
+        [asks, scope, leaves, confirmed, personal],
+      ],
+    )
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(expected))
   })
 })
@@ -87,20 +89,18 @@ const routeRows = ROUTES.filter(({ path }) => path !== OPERATION_PATH).flatMap(r
 // An earlier row of the matrix has changed the password.
 const confirmation = { current: SECRETS.newPassword }
 
-const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(
-  ([name, { asks, confirmed, input }]) => ({
-    audited: true,
-    title: `POST /api/v1/operations/${name}`,
-    target: (world) => ({
-      method: 'POST',
-      path: OPERATION_PATH.replace('{name}', name),
-      body: confirmed ? { ...input(world), confirmation } : input(world),
-    }),
-    verdict: (credential) => operationVerdict(asks, credential),
-    // The first run succeeds; for later ones the work may be done already.
-    past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
+const operationRows: readonly Row[] = Object.entries(OPERATION_ENTRIES).map(([name, entry]) => ({
+  audited: true,
+  title: `POST /api/v1/operations/${name}`,
+  target: (world) => ({
+    method: 'POST',
+    path: OPERATION_PATH.replace('{name}', name),
+    body: entry.confirmed ? { ...entry.input(world), confirmation } : entry.input(world),
   }),
-)
+  verdict: (credential) => operationVerdict(entry, credential),
+  // The first run succeeds; for later ones the work may be done already.
+  past: ({ proves }) => ('person' in proves && proves.person === 'admin' ? 200 : undefined),
+}))
 
 const controlRows: readonly Row[] = CONTROL_ROUTES.filter(
   (route) => !ROUTES.some((each) => nameOf(each) === nameOf(route)),

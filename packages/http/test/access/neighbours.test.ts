@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Answer, Sent } from '../../../../test/support/exchange.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
+import { nobodys } from './nobody.ts'
 import type { Party } from './party.ts'
 import { stagedWorld, type World } from './world.ts'
 
@@ -19,23 +20,6 @@ type Named = Pick<
   | 'conversation'
   | 'visitor'
 >
-
-/** Well-formed names of things that do not exist. */
-function nobodys({ other }: World): Named {
-  const unlike = (id: string) => `${id.slice(0, -4)}zzzz`
-  return {
-    held: unlike(other.held),
-    pending: unlike(other.pending),
-    ended: unlike(other.ended),
-    deployment: unlike(other.deployment),
-    alert: unlike(other.alert),
-    dedupKey: 'disk_high:nobody-0123456789',
-    hostname: 'nobodys-host',
-    fingerprint: 'nobody-0123456789',
-    conversation: unlike(other.conversation),
-    visitor: 'visitor-of-nobody',
-  }
-}
 
 type Case = readonly [title: string, ask: (named: Named, world: World) => Sent]
 

@@ -6,7 +6,7 @@ const bare = (cookie: string): readonly string[] => cookie.slice(cookie.indexOf(
 
 /** Every secret of a world, by name. No log line, table row or metric may have one. */
 export function secretsOf(world: World): Readonly<Record<string, string>> {
-  const { own, other, dead, cookies, plane } = world
+  const { own, other, dead, cookies, tokens, plane } = world
   const sessions = Object.entries(cookies).flatMap(([name, cookie]) => {
     const [, id = '', seal = ''] = bare(cookie)
     return [
@@ -21,6 +21,7 @@ export function secretsOf(world: World): Readonly<Record<string, string>> {
     "another license's key": other.key,
     ...dead,
     ...Object.fromEntries(sessions),
+    ...Object.fromEntries(Object.entries(tokens).map(([name, token]) => [`the API token of ${name}`, token])),
     'the signing key': seed,
     'the signing key in hex': Buffer.from(seed, 'base64url').toString('hex'),
     'the signing key in base64': Buffer.from(seed, 'base64url').toString('base64'),
@@ -31,7 +32,7 @@ export function secretsOf(world: World): Readonly<Record<string, string>> {
  * Requests with secrets in wrong places, as people and programs send by mistake. `waiting`: two unclaimed
  * jobs.
  */
-export function misuses({ own, cookies, dead }: World, waiting: readonly string[]): readonly Sent[] {
+export function misuses({ own, cookies, dead, tokens }: World, waiting: readonly string[]): readonly Sent[] {
   const bearer = { authorization: `Bearer ${own.key}` }
   const cookie = { cookie: cookies.admin }
   const post = (path: string, body: unknown, headers: Sent['headers'] = bearer): Sent => ({
@@ -95,5 +96,9 @@ export function misuses({ own, cookies, dead }: World, waiting: readonly string[
     operation(own.key, {}),
     operation('monitors.show', { monitor: own.key }),
     operation('alerts.show', { id: own.key }),
+    operation('jobs.cancel', { job: waiting[1], reason: `leaked ${tokens.admin}` }),
+    operation('tokens.revoke', { token: tokens.operator }),
+    post('/api/v1/fleet/alerts', { id: own.alert, action: 'ack', note: `with token ${tokens.admin}` }),
+    { path: `/api/deploy/${tokens.admin}/logs`, headers: cookie },
   ]
 }

@@ -32,11 +32,13 @@ export interface World extends Mounted {
   /** Keys of licenses that are no longer good. */
   readonly dead: Readonly<Record<'expired' | 'suspended' | 'revoked', string>>
   readonly cookies: Readonly<Record<Person | 'signedOut' | 'outlived' | 'disabled', string>>
+  /** API tokens with the role and tenant of each person, and two that are no longer good. */
+  readonly tokens: Readonly<Record<Person | 'revoked' | 'expired', string>>
   readonly people: Readonly<Record<Person, User>>
   /** The email of a user who signs in with the password of the world. */
   readonly signer: string
-  /** A license, a person, a host and a conversation that operations may end. */
-  readonly spare: { readonly license: string; readonly email: string; readonly conversation: string }
+  /** A license, a person, a conversation and the id of an API token that operations may end. */
+  readonly spare: Readonly<Record<'license' | 'email' | 'conversation' | 'token', string>>
 }
 
 const ENV: Environment = {
@@ -87,6 +89,7 @@ async function stage({ plane, clock, dns }: Mounted) {
   await plane.licenses.revoke(ended.license.id)
   const first = await person(plane, 'outlived@svc.example', 'super_admin', undefined)
   const { cookie: outlived } = await plane.sessions.mint(first)
+  const expiring = await apiToken(plane, 'super_admin', { expiresAt: new Date(+clock.now() + 60_000) })
   clock.advance({ hours: 13 })
   const parties = [await stageParty(plane, 'own'), await stageParty(plane, 'other')] as const
   for (const minutes of [1, 1]) {
@@ -97,16 +100,23 @@ async function stage({ plane, clock, dns }: Mounted) {
   await stageOperations(plane)
   const [own, other] = [await withAlert(plane, parties[0]), await withAlert(plane, parties[1])]
   const { people, cookies } = await stagePeople(plane, own, other)
+  const tokens = await stageTokens(plane, own, other)
   const { license } = await plane.licenses.issue({ label: 'spare' })
   const conversation = await conversationOf(plane, 'visitor-of-spare')
   return {
     own,
     other,
     people,
+    tokens: { ...tokens, expired: expiring.secret },
     signer: people.reader.email,
     cookies: { ...cookies, outlived },
     dead: { expired: dying.key, suspended: barred.key, revoked: ended.key },
-    spare: { license: license.id, email: 'spare@svc.example', conversation },
+    spare: {
+      license: license.id,
+      email: 'spare@svc.example',
+      conversation,
+      token: (await apiToken(plane, 'viewer')).token.id,
+    },
   }
 }
 
@@ -148,6 +158,24 @@ export async function refreshed(world: World): Promise<World> {
   } as const
   await world.storage.users.add(signer)
   return { ...world, cookies: cookies as World['cookies'], signer: signer.email }
+}
+
+const apiToken = (
+  { apiTokens }: ControlPlane,
+  role: string,
+  { tenantId, expiresAt }: { tenantId?: string | undefined; expiresAt?: Date } = {},
+) => apiTokens.issue({ role, tenantId, label: `of ${role}`, createdBy: 'stage', expiresAt })
+
+async function stageTokens(plane: ControlPlane, own: Party, other: Party) {
+  const tenantOf = { staff: undefined, own: own.tenantId, other: other.tenantId }
+  const tokens = {} as Record<Person | 'revoked', string>
+  for (const [name, { role, of }] of Object.entries(PEOPLE) as [Person, (typeof PEOPLE)[Person]][])
+    tokens[name] = (await apiToken(plane, role, { tenantId: tenantOf[of] })).secret
+  // They have been used, so that no refusal of the same minute writes a first use.
+  for (const token of Object.values(tokens)) await plane.apiTokens.authenticate(token)
+  const revoked = await apiToken(plane, 'super_admin')
+  await plane.apiTokens.revoke(revoked.token.id)
+  return { ...tokens, revoked: revoked.secret }
 }
 
 const person = (plane: ControlPlane, email: string, role: string, tenantId: string | undefined) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { OPERATIONS } from '@svc/core'
 import { CONTROL_ROUTES, openApiDocument, ROUTES } from '../../src/index.ts'
 import { pathsOf } from '../../src/route.ts'
 
@@ -25,12 +26,13 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  it('has every route under every path it is served at, and no other', () => {
+  it('has every route under every path it is served at, every operation under a path of its own, and no other', () => {
     const listed = Object.entries(described()).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const served = ROUTES.flatMap((route) => pathsOf(route).map((path) => `${route.method} ${path}`))
-    expect(listed.sort()).toEqual(served.sort())
+    const operations = OPERATIONS.map(({ name }) => `POST /api/v1/operations/${name}`)
+    expect(listed.sort()).toEqual([...served, ...operations].sort())
   })
 
   it('gives each operation a name of its own', () => {

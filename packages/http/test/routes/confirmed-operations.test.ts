@@ -19,6 +19,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   'users.enable': { email: OTHER },
   'users.reset-second-factor': { email: OTHER },
   'sessions.mint': { email: OTHER },
+  'tokens.issue': { role: 'viewer' },
 }
 
 describe('operations that take more than a session', () => {
@@ -51,10 +52,10 @@ describe('operations that take more than a session', () => {
   const users = async () => JSON.stringify(await served().storage.users.list())
   const audit = () => served().storage.audit.list(100)
 
-  it('are those that change users, and the one that mints sessions', () => {
+  it('are those that change users, and those that make sessions and API tokens', () => {
     const confirmed = OPERATIONS.filter((each) => each.confirmed).map(({ name }) => name)
     const changing = OPERATIONS.filter((each) => each.changes && each.name.startsWith('users.'))
-    expect(confirmed).toEqual([...changing.map(({ name }) => name), 'sessions.mint'])
+    expect(confirmed).toEqual([...changing.map(({ name }) => name), 'sessions.mint', 'tokens.issue'])
     expect(Object.keys(INPUTS)).toEqual(confirmed)
   })
 

@@ -48,6 +48,28 @@ describe('POST /v1/jobs/claim', () => {
     expect((await claim('other')).headers).not.toHaveProperty('svc-drain')
   })
 
+  it('gives a host only jobs of the kinds that it names, and remembers those', async () => {
+    const { id } = await enqueue()
+    const ask = (work: object) => served().post('/v1/jobs/claim', { fingerprint: 'fp', ...work })
+    await served().post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })
+    expect(await ask({ kinds: [] })).toMatchObject({ status: 204 })
+    expect(await ask({ kinds: ['db', 'reboot'], concurrency: 2 })).toMatchObject({ status: 204 })
+    const { reasons } = await served().plane.jobs.why(id)
+    expect(reasons).toMatchObject([{ code: 'kind-not-run', text: 'no host of this license runs prune' }])
+    expect(await ask({ kinds: ['db', 'prune'] })).toMatchObject({ status: 200, body: { job: { id } } })
+  })
+
+  it.each([
+    [{ kinds: 'db' }, 'kinds: expected a list of at most 64 entries'],
+    [{ kinds: [5] }, 'kinds.0: expected a string of 1 to 64 characters'],
+    [{ kinds: Array(65).fill('db') }, 'kinds: expected a list of at most 64 entries'],
+    [{ concurrency: 0 }, 'concurrency: expected a whole number from 1 to 1000'],
+    [{ concurrency: 1.5 }, 'concurrency: expected a whole number from 1 to 1000'],
+  ])('refuses %j', async (work, detail) => {
+    const answer = await served().post('/v1/jobs/claim', { fingerprint: 'fp', ...work })
+    expect(answer).toMatchObject({ status: 400, body: { details: [detail] } })
+  })
+
   it('names the jobs that should stop', async () => {
     const { id } = await enqueue()
     await claim()

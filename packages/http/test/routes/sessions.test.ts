@@ -324,7 +324,7 @@ describe('operations over HTTPS', () => {
     expect(row).toMatchObject({ operation: 'tenants.add', actor: expect.stringMatching(/^super_admin-/) })
   })
 
-  it('are refused without the permission, without a session, to tenants and to other sites', async () => {
+  it('are refused without the permission, without a session, to other sites, and to tenants unless they are for them', async () => {
     expect(await runAs('viewer', 'tenants.add', { name: 'Acme' })).toMatchObject({
       status: 403,
       body: { error: 'forbidden', detail: 'tenants.add needs platform.admin' },
@@ -336,7 +336,10 @@ describe('operations over HTTPS', () => {
     const tenant = await served().plane.tenants.add('Acme')
     const owner = { email: 'owner@example.com', role: 'owner', tenantId: tenant.id, password: undefined }
     const { cookie } = await served().plane.sessions.mint(await served().plane.users.add(owner))
-    expect((await served().send({ path: '/api/v1/operations', headers: { cookie } })).status).toBe(403)
+    const asked = { method: 'POST', path: '/api/v1/operations/tenants.add', headers: { cookie }, body: '{}' }
+    expect(await served().send(asked)).toMatchObject({ status: 403 })
+    const listed = await served().send({ ...asked, path: '/api/v1/operations/tenants.list' })
+    expect(listed).toMatchObject({ status: 200, body: { tenants: [{ id: tenant.id, name: 'Acme' }] } })
   })
 
   it('leave a line with who asked for what they may not', async () => {

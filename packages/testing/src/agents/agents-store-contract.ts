@@ -6,6 +6,7 @@ import { AgentsScene } from './agents-scene.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'
 import { hostLimitTests } from './contract-host-limit.ts'
 import { licenseTests } from './contract-license.ts'
+import { workTests } from './contract-work.ts'
 
 const FIGURES = {
   hostname: 'web-1',
@@ -28,6 +29,7 @@ export function agentsStoreContract(name: string, open: () => Promise<Storage>):
     const storage = openedStorage(open)
     const sceneOf = () => new AgentsScene(storage())
     describe('heartbeat', () => heartbeatTests(sceneOf))
+    describe('the work of a host', () => workTests(sceneOf))
     describe('operators', () => operatorTests(sceneOf))
     describe('the license', () => licenseTests(sceneOf))
     describe('the limit of a license', () => hostLimitTests(sceneOf))
@@ -207,6 +209,22 @@ function operatorTests(sceneOf: () => AgentsScene): void {
     expect(await agents.change(scene.licenseId, 'fp-2', { label: 'x' })).toBeUndefined()
     expect(await agents.forget(other.licenseId, 'fp-1')).toBe(false)
     expect(await scene.only()).toMatchObject({ label: '' })
+  })
+
+  it('a host that reported lately is not forgotten when only a silent one is to be', async () => {
+    const scene = sceneOf()
+    const forget = (silentSeconds?: number) =>
+      scene.storage.agents.forget(scene.licenseId, 'fp-1', silentSeconds, scene.clock.now())
+    await scene.beat()
+    scene.clock.advance({ seconds: 140 })
+    expect(await forget(140)).toBe(false)
+    expect(await scene.list()).toHaveLength(1)
+    scene.clock.advance(1)
+    expect(await forget(140)).toBe(true)
+    await scene.beat()
+    expect(await forget()).toBe(true)
+    expect(await forget(140)).toBe(false)
+    expect(await scene.list()).toEqual([])
   })
 
   it('a forgotten host is gone, and its next heartbeat makes it anew', async () => {

@@ -1,4 +1,11 @@
-import type { Agent, AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite } from '@svc/core/ports'
+import type {
+  Agent,
+  AgentChange,
+  AgentsStore,
+  HeartbeatOutcome,
+  HeartbeatWrite,
+  HostWork,
+} from '@svc/core/ports'
 import { forgetIdentities, noteIdentity } from '../alerts/alert-facts-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
@@ -31,12 +38,26 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
         agents.put(agentKey(licenseId, fingerprint), next)
         return toAgent(next)
       }),
+    noteWork: (licenseId: string, fingerprint: string, { kinds, concurrency }: HostWork) =>
+      run(() => {
+        const row = agents.get(agentKey(licenseId, fingerprint))
+        if (row !== undefined) agents.put(agentKey(licenseId, fingerprint), { ...row, kinds, concurrency })
+        return row !== undefined
+      }),
     turnAway: (licenseId: string, fingerprint: string, most: number) =>
       run(() => {
         const hosts = agents.all().filter((row) => row.licenseId === licenseId)
         return hosts.length > most && forget(tables, licenseId, fingerprint)
       }),
-    forget: (licenseId: string, fingerprint: string) => run(() => forget(tables, licenseId, fingerprint)),
+    forget: (licenseId: string, fingerprint: string, silentSeconds?: number, now = time()) =>
+      run(() => {
+        const { lastHeartbeat } = agents.get(agentKey(licenseId, fingerprint)) ?? {}
+        const isHeard =
+          silentSeconds !== undefined &&
+          lastHeartbeat !== undefined &&
+          now.getTime() - lastHeartbeat.getTime() <= 1000 * silentSeconds
+        return !isHeard && forget(tables, licenseId, fingerprint)
+      }),
   }
 }
 
@@ -119,4 +140,6 @@ const unseen = ({ licenseId, fingerprint }: HeartbeatWrite, now: Date): MemoryAg
   lastHeartbeat: undefined,
   drainedAt: undefined,
   firstSeenAt: now,
+  kinds: undefined,
+  concurrency: undefined,
 })

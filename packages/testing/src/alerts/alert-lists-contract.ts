@@ -96,7 +96,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       expect(await alerts().write(again, until)).toEqual([alertId])
     })
 
-    it('a scope shows a license its own and its tenant’s, and nothing of another license', async () => {
+    it('a scope shows a license its own and its tenant’s, and a tenant those of all its licenses', async () => {
       const clock = new FakeClock()
       const [mine, other] = [buildId('lic'), buildId('lic')]
       const tenantId = buildId('ten')
@@ -118,6 +118,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       const seen = async (scope: object) => (await alerts().byIds(ids, scope)).map(({ id }) => id)
       expect(await seen({ licenseId: mine, tenantId })).toEqual([made.get('mine'), made.get('tenant')])
       expect(await seen({ licenseId: mine })).toEqual([made.get('mine')])
+      expect(await seen({ tenantId })).toEqual(['mine', 'other', 'tenant'].map((who) => made.get(who)))
       expect(await seen({})).toEqual(ids)
       expect(await alerts().byKey(`of other ${mine}`, { licenseId: mine, tenantId })).toEqual([])
     })

@@ -95,8 +95,9 @@ function toAlertKey(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryAle
 
 function inScope(alert: MemoryAlert | undefined, { licenseId, tenantId }: AlertScope): MemoryAlert[] {
   if (alert === undefined) return []
-  const ofTenant = alert.licenseId === '' && alert.tenantId !== undefined && alert.tenantId === tenantId
-  return licenseId === undefined || alert.licenseId === licenseId || ofTenant ? [alert] : []
+  const isOfTenant = alert.tenantId !== undefined && alert.tenantId === tenantId
+  if (licenseId === undefined) return tenantId === undefined || isOfTenant ? [alert] : []
+  return alert.licenseId === licenseId || (alert.licenseId === '' && isOfTenant) ? [alert] : []
 }
 
 const order = (one: MemoryAlert, other: MemoryAlert): number =>

@@ -1,5 +1,6 @@
 import { IDLE_SECONDS, type Storage } from '@svc/core'
-import { PENDING_SECONDS, SESSION_SECONDS, TOUCH_SECONDS } from '@svc/core/ports'
+import { type NewApiToken, PENDING_SECONDS, SESSION_SECONDS, TOUCH_SECONDS } from '@svc/core/ports'
+import { buildApiToken } from '../api-tokens/build-api-token.ts'
 import { buildId } from '../build-id.ts'
 import { buildConversation } from '../chat/build-conversation.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -77,7 +78,34 @@ async function isKept({ conversations }: Storage, offset: number): Promise<boole
   return (await conversations.find(id)) !== undefined
 }
 
-/** Boundaries of sessions, second factors and conversations. */
+const ofToken = (
+  name: string,
+  answers: Boundary['answers'],
+  ask: (storage: Storage, token: NewApiToken, offset: number) => Promise<unknown>,
+): Boundary => ({
+  name,
+  answers,
+  ask: async (storage, offset) => {
+    const clock = new FakeClock()
+    const token = buildApiToken({ expiresAt: clock.advance({ hours: 1 }) })
+    await storage.apiTokens.add(token, new FakeClock().now())
+    return ask(storage, token, offset)
+  },
+})
+
+const isGood = async ({ apiTokens }: Storage, { digest, expiresAt }: NewApiToken, offset: number) =>
+  (await apiTokens.use(digest, new Date(Number(expiresAt) + offset))) !== undefined
+
+async function isNoted({ apiTokens }: Storage, { id, digest }: NewApiToken, offset: number) {
+  const clock = new FakeClock()
+  await apiTokens.use(digest, clock.now())
+  const again = clock.advance(TOUCH_SECONDS * 1000 + offset)
+  await apiTokens.use(digest, again)
+  const token = (await apiTokens.list()).find((each) => each.id === id)
+  return token?.lastUsedAt?.getTime() === again.getTime()
+}
+
+/** Boundaries of sessions, API tokens, second factors and conversations. */
 export const PEOPLE_BOUNDARIES: readonly Boundary[] = [
   ofSession('the end of an idle session that is used', idle, isUsable),
   ofSession('the end of an idle session that is listed', idle, isListed),
@@ -88,6 +116,8 @@ export const PEOPLE_BOUNDARIES: readonly Boundary[] = [
   ofSession('the last end of a session that is ended with all', over, isEnded),
   ofSession('the last end of a session that a reset ends', over, isReset),
   ofSession('a use that is noted', { seconds: TOUCH_SECONDS, answers: AFTER }, isTouched),
+  ofToken('the end of an API token', UNTIL, isGood),
+  ofToken('a use of an API token that is noted', AFTER, isNoted),
   ofPending('found', async ({ secondFactors }, userId, now) => {
     const { factor } = await secondFactors.find(userId, now)
     return factor !== undefined

@@ -42,14 +42,17 @@ function next(jobs: JobTable, request: LeaseRequest, now: Date) {
   return { ended }
 }
 
-const head = (jobs: JobTable, { licenseId, fingerprint }: LeaseRequest, now: Date): MemoryJob | undefined =>
+const head = (jobs: JobTable, request: LeaseRequest, now: Date): MemoryJob | undefined =>
   jobs
-    .group(licenseId)
-    .filter(({ job, place }) => (job.target === '' || job.target === fingerprint) && place <= now.getTime())
+    .group(request.licenseId)
+    .filter(({ job, place }) => mayTake(job, request) && place <= now.getTime())
     .reduce<MemoryJob | undefined>(
       (first, row) => (first && byPlace(first, row) < 0 ? first : row),
       undefined,
     )
+
+const mayTake = ({ target, kind }: Job, { fingerprint, kinds }: LeaseRequest): boolean =>
+  (target === '' || target === fingerprint) && (kinds === undefined || kinds.includes(kind))
 
 function taken(jobs: JobTable, row: MemoryJob, request: LeaseRequest, now: Date): Job {
   const { state, attempt, lost } = row.job

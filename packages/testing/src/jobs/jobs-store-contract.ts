@@ -7,6 +7,7 @@ import { claimKeyContract } from './contract-claim-key.ts'
 import { databaseClockContract } from './contract-database-clock.ts'
 import { enqueueContract } from './contract-enqueue.ts'
 import { fencingContract } from './contract-fencing.ts'
+import { kindsContract } from './contract-kinds.ts'
 import { leaseContract } from './contract-lease.ts'
 import { logWritersContract } from './contract-log-writers.ts'
 import { logsContract } from './contract-logs.ts'
@@ -31,6 +32,7 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('enqueue', () => enqueueContract(here))
     describe('claim', () => claimContract(here))
     describe('claim key', () => claimKeyContract(here))
+    describe('kinds', () => kindsContract(here))
     describe('lease', () => leaseContract(here))
     describe('report', () => reportContract(here))
     describe('cancel', () => cancelContract(here))

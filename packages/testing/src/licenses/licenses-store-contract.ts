@@ -13,6 +13,7 @@ export function licensesStoreContract(name: string, open: () => Promise<Storage>
     const storage = openedStorage(open)
     const licenses = () => storage().licenses
     describe('keeping', () => keepingTests(storage))
+    describe('changes', () => changeTests(storage))
     describe('status', () => statusTests(storage))
 
     it('knows whether any license was ever issued, usable or not', async () => {
@@ -101,6 +102,35 @@ function keepingTests(storage: () => Storage): void {
     })
     await expect(work).rejects.toThrow('on purpose')
     expect(await licenses().get(made.id)).toBeUndefined()
+  })
+}
+
+function changeTests(storage: () => Storage): void {
+  const licenses = () => storage().licenses
+  const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1) + 1000 * seconds)
+
+  it('the label and the end change each by itself, and the end can be taken away', async () => {
+    const made = buildLicense({ label: 'web', expiresAt: at(0) })
+    const { id } = await licenses().add(made)
+    expect(await licenses().change(id, { label: 'shop' })).toMatchObject({ label: 'shop', expiresAt: at(0) })
+    expect(await licenses().change(id, { expiresAt: at(1) })).toMatchObject({
+      label: 'shop',
+      expiresAt: at(1),
+    })
+    expect(await licenses().get(id)).toMatchObject({ label: 'shop', expiresAt: at(1) })
+    expect(await licenses().usableId(made.keyDigest, at(2))).toBeUndefined()
+    expect((await licenses().change(id, { expiresAt: null }))?.expiresAt).toBeUndefined()
+    expect(await licenses().usableId(made.keyDigest, at(2))).toBe(id)
+    expect(await licenses().change(id, { label: '' })).toMatchObject({ label: '' })
+  })
+
+  it('the end of a revoked license does not change, its label does; an unknown one has neither', async () => {
+    const { id } = await licenses().add(buildLicense({ expiresAt: at(0) }))
+    await licenses().setStatus(id, 'revoked')
+    expect(await licenses().change(id, { label: 'x', expiresAt: at(1) })).toBeUndefined()
+    expect(await licenses().get(id)).toMatchObject({ label: '', expiresAt: at(0) })
+    expect(await licenses().change(id, { label: 'old' })).toMatchObject({ label: 'old', status: 'revoked' })
+    expect(await licenses().change('lic_none', { label: 'x' })).toBeUndefined()
   })
 }
 

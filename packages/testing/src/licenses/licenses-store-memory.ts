@@ -1,6 +1,7 @@
 import { type License, type LicenseClaim, Problem } from '@svc/core'
 import {
   isUsable,
+  type LicenseChange,
   type LicenseStatus,
   type LicensesStore,
   type NewLicense,
@@ -51,6 +52,15 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
         if (row === undefined || row.status === 'revoked') return toLicense(row)
         licenses.put(id, { ...row, status })
         return toLicense({ ...row, status })
+      }),
+    change: (id: string, { label, expiresAt }: LicenseChange) =>
+      run(() => {
+        const row = licenses.get(id)
+        if (row === undefined || (row.status === 'revoked' && expiresAt !== undefined)) return undefined
+        const end = expiresAt === undefined ? row.expiresAt : (expiresAt ?? undefined)
+        const next = { ...row, label: label ?? row.label, expiresAt: end }
+        licenses.put(id, next)
+        return toLicense(next)
       }),
   }
 }

@@ -1,5 +1,6 @@
 import { WorkRun } from './agent-work.ts'
 import type { AgentProgram, SimulatedHost } from './host.ts'
+import type { Random } from './random.ts'
 import type { WireAnswer } from './wire.ts'
 
 /** How a simulated agent behaves. */
@@ -32,6 +33,13 @@ export const simulatedAgent =
   (habits: AgentHabits): AgentProgram =>
   (host) =>
     new AgentRun(host, habits).run()
+
+/** Kinds of the jobs of the workload. */
+const KINDS = ['deploy', 'stop', 'prune', 'db']
+
+// Drawn for each claim, so that a job which one claim passes over is handed out by a later one.
+const workOf = (random: Random): Readonly<Record<string, unknown>> =>
+  random.chance(0.75) ? {} : { kinds: KINDS.filter(() => random.chance(0.75)), concurrency: 1 }
 
 /** One run of the agent, from start to crash. */
 class AgentRun {
@@ -87,7 +95,8 @@ class AgentRun {
     const { sloppy, keyed } = this.#habits
     const key = sloppy && !keyed ? undefined : (disk.get('claim') ?? `${fingerprint}.${random.next()}`)
     if (key !== undefined) disk.set('claim', key)
-    const answer = await this.#host.request(CLAIM_PATH, { fingerprint }, key as string | undefined)
+    const work = sloppy ? {} : workOf(random)
+    const answer = await this.#host.request(CLAIM_PATH, { fingerprint, ...work }, key as string | undefined)
     this.#hear(answer)
     if (answer?.status !== 200 && answer?.status !== 204) return undefined
     disk.delete('claim')

@@ -66,7 +66,7 @@ export class Chaos {
     this.#repeat('suspend', 60, () => this.#suspend())
     this.#repeat('revoke', 200, () => this.#revoke())
     this.#repeat('drain', 50, () => this.#onHost(random.pick(['fleet.drain', 'fleet.undrain'])))
-    this.#repeat('forget', 80, () => this.#onHost('fleet.forget'))
+    this.#repeat('forget', 80, () => this.#onHost('fleet.forget', { force: true }))
     this.#repeat('burst', 120, () => this.#burst())
     this.#repeat('stranger', 12, () => this.#intrude())
     timeline.after(this.#endMs, 'faults end', () => void this.#end())
@@ -110,10 +110,10 @@ export class Chaos {
     if (jobs.length > 0) void operator.run(operation, { job: random.pick(jobs).job.id })
   }
 
-  #onHost(operation: string): void {
+  #onHost(operation: string, more: Readonly<Record<string, unknown>> = {}): void {
     const { random, machines, operator } = this.#parts
     const { licenseId, fingerprint } = random.pick(machines).parts
-    void operator.run(operation, { host: `fp:${fingerprint}`, license: licenseId })
+    void operator.run(operation, { host: `fp:${fingerprint}`, license: licenseId, ...more })
   }
 
   async #suspend(): Promise<void> {

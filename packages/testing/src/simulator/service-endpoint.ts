@@ -11,6 +11,7 @@ import {
   type RateLimit,
   type RateVerdict,
 } from '@svc/core'
+import type { Claim } from '@svc/core/ports'
 import { type Endpoint, jobPath, type WireAnswer, type WireRequest } from './wire.ts'
 
 const STATUS: Partial<Record<ProblemCode, number>> = {
@@ -133,7 +134,14 @@ const cancelHeader = (ids: readonly string[]): Record<string, string> =>
 async function claim(plane: ControlPlane, request: WireRequest): Promise<WireAnswer> {
   const licenseId = await admit(plane, request, LIMITS.claim)
   const fingerprint = fingerprintOf(request)
-  const told = await plane.jobs.claim({ licenseId, fingerprint, claimKey: request.idempotencyKey })
+  const { kinds, concurrency } = request.body as Pick<Claim, 'kinds' | 'concurrency'>
+  const work = { kinds, concurrency }
+  const told = await plane.jobs.claim({
+    licenseId,
+    fingerprint,
+    claimKey: request.idempotencyKey,
+    ...work,
+  })
   const headers = { ...cancelHeader(told.cancel), ...(told.drained ? { 'Svc-Drain': '1' } : {}) }
   if (told.job === undefined) return answer(204, {}, headers)
   return answer(200, { job: claimedJobView(told.job, plane.jobs.leaseSeconds) }, headers)

@@ -53,9 +53,16 @@ export class AgentApi {
     return this.#post('/v1/telemetry/heartbeat', facts, signal)
   }
 
-  /** POST /v1/jobs/claim. The same `intent` gets the same job until something was reported on that job. */
-  claim(intent: string, signal: AbortSignal): Promise<Answer> {
-    return this.#post('/v1/jobs/claim', {}, signal, { 'idempotency-key': intent })
+  /**
+   * POST /v1/jobs/claim. The same `intent` gets the same job until something was reported on that job. `work`
+   * says which kinds of jobs this host runs, and how many at a time.
+   */
+  claim(
+    intent: string,
+    work: { readonly kinds: readonly string[]; readonly concurrency: number },
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    return this.#post('/v1/jobs/claim', work, signal, { 'idempotency-key': intent })
   }
 
   /** POST /v1/jobs/{id}/status. */

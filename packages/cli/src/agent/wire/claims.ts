@@ -1,6 +1,7 @@
 import type { Answer } from '../../http-client.ts'
 import { pause, spread } from '../pause.ts'
 import { type ClaimedJob, readClaimedJob } from '../run/claimed-job.ts'
+import { handledKinds } from '../run/handlers-folder.ts'
 import { type JobEnd, type JobParts, JobRun } from '../run/job-run.ts'
 import type { RunningJobs } from '../run/running-jobs.ts'
 import { WorkFolder, workRoot } from '../run/work-folder.ts'
@@ -8,6 +9,9 @@ import type { AgentState } from '../state/agent-state.ts'
 
 /** Longest wait between claims, however full the plane's limits are. */
 const SLOWEST_POLL_MS = 60_000
+
+/** Most kinds that a claim may name; a handlers folder has ten or so. */
+const MAX_KINDS = 64
 
 /** Asks for work and starts it. One claim at a time, also when several jobs may run. */
 export class Claims {
@@ -33,12 +37,15 @@ export class Claims {
    */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
     const { api, options } = this.#parts
+    const concurrency = Math.max(1, options.concurrency ?? 1)
     while (!draining.aborted) {
-      if (this.#jobs.size >= Math.max(1, options.concurrency ?? 1)) {
+      if (this.#jobs.size >= concurrency) {
         await this.#jobs.oneEnded()
         continue
       }
-      const answer = await api.claim(this.#state.intent, life)
+      // Read each time: an operator may add a handler while the agent runs.
+      const kinds = (await handledKinds(options.handlersDir)).slice(0, MAX_KINDS)
+      const answer = await api.claim(this.#state.intent, { kinds, concurrency }, life)
       this.#jobs.hearCancels(answer.header('svc-cancel'))
       this.#noteHold(answer)
       const job = answer.status === 200 ? readClaimedJob(answer.body) : undefined

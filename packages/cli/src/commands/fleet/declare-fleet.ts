@@ -25,11 +25,20 @@ export function declareFleet(program: Command, run: Run): void {
     run,
     'svc fleet alerts --url https://svc.example --key-file /etc/svc/key',
   )
+  const show = operating(fleet, 'fleet.show', '<host>')
+    .option(...SCOPE)
+    .action(run(async () => (await import('./fleet-show.ts')).showHost))
+  examples(show, 'svc fleet show web-1')
   const label = operating(fleet, 'fleet.label', '<host> <text>')
     .option(...SCOPE)
     .action(run(async () => (await import('./fleet-change.ts')).changeHost('label')))
   examples(label, 'svc fleet label web-1 "Frankfurt, rack 3"')
-  for (const verb of ['drain', 'undrain', 'forget'] as const) {
+  const forget = operating(fleet, 'fleet.forget', '<host>')
+    .option(...SCOPE)
+    .option('--force', 'also a host that is online: it comes back without its label and drain')
+    .action(run(async () => (await import('./fleet-change.ts')).changeHost('forget')))
+  examples(forget, 'svc fleet forget web-1')
+  for (const verb of ['drain', 'undrain'] as const) {
     const change = operating(fleet, `fleet.${verb}`, '<host>')
       .option(...SCOPE)
       .action(run(async () => (await import('./fleet-change.ts')).changeHost(verb)))

@@ -9,11 +9,14 @@ export const changeHost =
   (verb: 'drain' | 'undrain' | 'label' | 'forget'): Handler<FleetOptions> =>
   async (run) => {
     const label = verb === 'label' ? run.arg(1) : undefined
-    const input = given({ host: run.arg(0), license: run.options.license, label })
+    const { license, force } = run.options
+    const input = given({ host: run.arg(0), license, force, label })
     const answer = await run.operate<{ server: FleetServer }>(`fleet.${verb}`, input)
     run.print(answer, (page) => serversTable([answer.server], page))
     const { hostname, id } = answer.server
     const host = hostname || id
-    if (verb === 'drain') run.hint(`${host} takes no new jobs; svc fleet undrain ${shellWord(id)} lets it.`)
-    if (verb === 'forget') run.hint(`${host} is off the list until its next heartbeat.`)
+    const words = [id, ...(license === undefined ? [] : ['--license', license])].map(shellWord).join(' ')
+    if (verb === 'drain') run.hint(`${host} takes no new jobs; svc fleet undrain ${words} lets it.`)
+    if (verb === 'forget')
+      run.hint(`${host} is off the list. With a heartbeat it would be back as a new host.`)
   }

@@ -6,6 +6,7 @@ import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 export interface FleetOptions {
   readonly license?: string
   readonly host?: string
+  readonly force?: boolean
 }
 
 /** Hosts as people read them. */

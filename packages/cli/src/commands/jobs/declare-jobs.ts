@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { examples, operating, type Run } from '../declare.ts'
+import { kindsText } from './kind-examples.ts'
 
 /** `svc jobs …` */
 export function declareJobs(program: Command, run: Run): void {
@@ -28,7 +29,10 @@ export function declareJobs(program: Command, run: Run): void {
 
 function declareEnqueue(jobs: Command, run: Run): void {
   const enqueue = operating(jobs, 'jobs.enqueue', '<kind>')
-    .requiredOption('--license <id-or-key>', 'whose hosts may do it: the id of a license, or its key')
+    .requiredOption(
+      '--license <id-or-key>',
+      'whose hosts may do it: the id of a license or its end, its label, or its key',
+    )
     .option('--host <host>', 'only this host: its id, hostname, label, or fp: and its fingerprint')
     .option('--payload <json>', 'what to do, as JSON, or @FILE', '{}')
     .option('--app <app>', 'the application: fills app in the payload')
@@ -37,6 +41,7 @@ function declareEnqueue(jobs: Command, run: Run): void {
     .option('--run-at <iso>', 'not before this time, ISO-8601')
     .option('--timeout <seconds>', 'ask it to stop after so long, 3600 when not given')
     .option('-f, --follow', 'print its log until it ends; exit code 0 when it succeeded, else 1')
+    .addHelpText('after', kindsText())
     .action(run(async () => (await import('./jobs-enqueue.ts')).enqueueJob))
   examples(
     enqueue,

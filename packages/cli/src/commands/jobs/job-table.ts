@@ -15,8 +15,9 @@ export function stateText(job: JobView): string {
   return isOver(job) ? job.state : `${job.state} (cancelling)`
 }
 
-/** How long the job has run, or ran; undefined before it starts. */
+/** How long the job has run, or ran; undefined before it starts, and after it was given back. */
 export function tookText(job: JobView, page: Page): string | undefined {
+  if (job.state === 'pending') return undefined
   const from = job.started_at ?? job.claimed_at
   if (from === undefined) return undefined
   return duration((job.finished_at ?? page.now.getTime() / 1000) - from)

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../clock.ts'
 import type { DeliveryReport } from '../../deliveries/delivery.ts'
 import { operationOf } from '../../operations/operation.ts'
 import type { Tenants } from '../../tenants/tenants.ts'
-import { flag, text } from '../../validation.ts'
+import { flag, listOf, shape, text, whole } from '../../validation.ts'
 import type { AlertWebhook } from './alert-deliveries-store.ts'
 import type { AlertWebhooks } from './alert-webhooks.ts'
 
@@ -42,13 +42,23 @@ const deliveryView = (report: DeliveryReport) => ({
   ...(report.error === undefined ? {} : { error: report.error }),
 })
 
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const described = shape({
+  tenant_id: optional(text(1, 64)),
+  origin: text(1, 2048),
+  created_at: count,
+  latest_delivery: optional(shape({ state: text(1, 64), attempts: count, created_at: count })),
+})
+
 /** Operations on alert webhooks. */
 export const alertWebhookOperations = [
   operation({
     name: 'alerts.webhooks',
     summary: 'list the webhooks and how their latest delivery went',
     permission: 'platform.read',
+    scope: 'tenant',
     changes: false,
+    answer: { webhooks: listOf(described, Number.POSITIVE_INFINITY) },
     input: {},
     run: async ({ alertWebhooks }) => ({
       webhooks: (await alertWebhooks.list()).map(({ webhook, latest }) => webhookView(webhook, latest)),
@@ -58,7 +68,9 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-set',
     summary: "send a tenant's alerts to an address; its secret is shown when it is made",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
+    answer: { webhook: described, secret: optional(text(0, 128)) },
     input: { tenant, url: text(1, 2048), rotate: optional(flag()) },
     run: async (services, { url, rotate = false, ...input }) => {
       const tenantId = await tenantIdOf(services, input.tenant)
@@ -70,7 +82,9 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-remove',
     summary: "send a tenant's alerts nowhere",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
+    answer: { ok: flag() },
     input: { tenant },
     run: async (services, input) => {
       await services.alertWebhooks.remove(await tenantIdOf(services, input.tenant))
@@ -81,7 +95,9 @@ export const alertWebhookOperations = [
     name: 'alerts.webhook-test',
     summary: "send a test message to a tenant's webhook now",
     permission: 'platform.admin',
+    scope: 'platform',
     changes: true,
+    answer: { delivered: flag(), http_status: optional(count), error: optional(text(0, 1024)) },
     input: { tenant },
     run: async (services, input) => {
       const outcome = await services.alertWebhooks.test(await tenantIdOf(services, input.tenant))

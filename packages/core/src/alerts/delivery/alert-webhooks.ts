@@ -22,6 +22,12 @@ export interface AlertWebhooksParts {
   readonly plainHttp: boolean
 }
 
+/** A webhook with its latest delivery, if there is one. */
+export interface ListedWebhook {
+  readonly webhook: AlertWebhook
+  readonly latest: DeliveryReport | undefined
+}
+
 /**
  * Webhooks for alerts: one address for each tenant, and one (`tenantId` is `''`) for alerts without a tenant.
  */
@@ -57,9 +63,7 @@ export class AlertWebhooks {
   }
 
   /** Returns every webhook with its latest delivery. */
-  async list(): Promise<
-    readonly { readonly webhook: AlertWebhook; readonly latest: DeliveryReport | undefined }[]
-  > {
+  async list(): Promise<readonly ListedWebhook[]> {
     const { alertDeliveries, deliveries } = this.#parts.storage
     const webhooks = await alertDeliveries.webhooks()
     const latestOf = ({ tenantId }: AlertWebhook) =>

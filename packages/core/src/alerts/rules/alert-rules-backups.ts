@@ -1,8 +1,9 @@
 import type { Agent } from '../../agents/agent.ts'
+import { duration } from '../../duration.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import { hostCondition } from './alert-rules-hosts.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
-import { nameOf, spell } from './alert-words.ts'
+import { nameOf } from './alert-words.ts'
 
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
@@ -16,7 +17,7 @@ function backups(agent: Agent, bounds: AlertThresholds, at: Date): AlertConditio
   const age = ageOf(agent.lastCaptureAt, at)
   const details = { last_capture_at: agent.lastCaptureAt ?? 0 }
   if (age !== undefined && age > bounds.backupHours * HOUR_SECONDS) {
-    const summary = `the last backup of ${nameOf(agent)} is ${spell(age)} old`
+    const summary = `the last backup of ${nameOf(agent)} is ${duration(age)} old`
     const threshold_hours = bounds.backupHours
     found.push(
       hostCondition(agent, 'backup_stale', 'warning', { summary, details: { ...details, threshold_hours } }),
@@ -34,7 +35,7 @@ function drills(agent: Agent, bounds: AlertThresholds, at: Date): AlertCondition
   const age = ageOf(agent.lastDrillAt, at)
   const details = { last_drill_at: agent.lastDrillAt ?? 0 }
   if (age !== undefined && age > bounds.drillDays * DAY_SECONDS) {
-    const summary = `the last restore drill of ${nameOf(agent)} was ${spell(age)} ago`
+    const summary = `the last restore drill of ${nameOf(agent)} was ${duration(age)} ago`
     const threshold_days = bounds.drillDays
     found.push(
       hostCondition(agent, 'drill_stale', 'warning', { summary, details: { ...details, threshold_days } }),

@@ -1,10 +1,11 @@
 import { type Agent, agentState } from '../../agents/agent.ts'
 import { unixSeconds } from '../../clock.ts'
+import { duration } from '../../duration.ts'
 import type { AlertKind, AlertSeverity } from '../alert.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { Clone } from './alert-facts.ts'
 import { type AlertThresholds, CRITICAL_DISK_PERCENT } from './alert-thresholds.ts'
-import { hostOf, nameOf, spell } from './alert-words.ts'
+import { hostOf, nameOf } from './alert-words.ts'
 
 /** The last state that a host reports when it is stopped on purpose. */
 const STOPPED = 'stopped'
@@ -34,11 +35,11 @@ function silence(agent: Agent, at: Date): AlertCondition[] {
   const seconds = (at.getTime() - agent.lastHeartbeat.getTime()) / 1000
   const details = { last_heartbeat: unixSeconds(agent.lastHeartbeat) }
   if (agent.reportedState === STOPPED) {
-    const summary = `the agent of ${nameOf(agent)} was stopped ${spell(seconds)} ago`
+    const summary = `the agent of ${nameOf(agent)} was stopped ${duration(seconds)} ago`
     return [hostCondition(agent, 'host_stopped', 'warning', { summary, details })]
   }
   if (agentState(agent, at) !== 'offline') return []
-  const summary = `${nameOf(agent)} has not reported for ${spell(seconds)}`
+  const summary = `${nameOf(agent)} has not reported for ${duration(seconds)}`
   return [hostCondition(agent, 'host_offline', 'critical', { summary, details })]
 }
 

@@ -25,6 +25,18 @@ const SUMMARIES: Readonly<Partial<Record<AlertKind, string>>> = {
   cancel_unconfirmed: 'was cancelled, and its host did not confirm that the work stopped',
 }
 
+/** Most characters of an error that a summary repeats. */
+const MAX_ERROR_CHARS = 200
+
+// Lost and unconfirmed jobs have a fixed error, which says what the summary says already.
+function summaryOf(kind: AlertKind, job: string, error: string | undefined): string {
+  const [line = ''] = (error ?? '').trim().split(/[\r\n]/)
+  const chars = Array.from(line)
+  const reason = chars.length > MAX_ERROR_CHARS ? `${chars.slice(0, MAX_ERROR_CHARS).join('')}…` : line
+  const isSaid = kind !== 'job_failed' || reason === ''
+  return `${job} ${SUMMARIES[kind]}${isSaid ? '' : `: ${reason}`}`
+}
+
 function hostFor(job: FailedJob, hosts: ReadonlyMap<string, Agent>): AlertHost | undefined {
   const fingerprint = job.claimedBy ?? (job.target === '' ? undefined : job.target)
   if (fingerprint === undefined) return undefined
@@ -46,7 +58,7 @@ function failure(job: FailedJob, hosts: ReadonlyMap<string, Agent>): AlertCondit
       dedupKey: `${kind}:${laneOf(job)}`,
       kind,
       severity: kind === 'job_failed' ? 'warning' : 'critical',
-      summary: `the ${what}${where} ${SUMMARIES[kind]}`,
+      summary: summaryOf(kind, `job ${what}${where}`, job.error),
       host,
       details: {
         job_id: job.id,

@@ -1,10 +1,10 @@
 import { unixSeconds } from '../../clock.ts'
+import { duration } from '../../duration.ts'
 import type { License } from '../../licenses/license.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { RateLimitHits } from './alert-facts.ts'
 import { REFUSAL_SECONDS } from './alert-facts.ts'
 import { type AlertThresholds, CRITICAL_LICENSE_DAYS } from './alert-thresholds.ts'
-import { spell } from './alert-words.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -14,7 +14,7 @@ function expiry(license: License, bounds: AlertThresholds, at: Date): AlertCondi
   const left = (expiresAt.getTime() - at.getTime()) / 1000
   if (left > bounds.licenseDays * DAY_SECONDS) return []
   const name = label === '' ? `the license ${id}` : `the license ${label}`
-  const summary = left > 0 ? `${name} expires in ${spell(left)}` : `${name} expired ${spell(-left)} ago`
+  const summary = left > 0 ? `${name} expires in ${duration(left)}` : `${name} expired ${duration(-left)} ago`
   return [
     {
       licenseId: id,
@@ -38,7 +38,7 @@ function limited({ licenseId, count }: RateLimitHits, bounds: AlertThresholds): 
       dedupKey: 'rate_limited_fleet',
       kind: 'rate_limited_fleet',
       severity: 'warning',
-      summary: `${count} requests of the license were refused by its rate limits in ${spell(REFUSAL_SECONDS)}: its hosts need a second license`,
+      summary: `${count} requests of the license were refused by its rate limits in ${duration(REFUSAL_SECONDS)}: its hosts need a second license`,
       host: undefined,
       details: { refused: count, seconds: REFUSAL_SECONDS, threshold: bounds.refusals },
     },

@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../clock.ts'
+import { duration } from '../../duration.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import type { TickGap } from './alert-facts.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
-import { spell } from './alert-words.ts'
 
 const stalled = (
   what: string,
@@ -18,15 +18,15 @@ const stalled = (
 })
 
 function missed({ from, until }: TickGap, at: Date): AlertCondition {
-  const length = spell((until.getTime() - from.getTime()) / 1000)
-  const since = spell((at.getTime() - until.getTime()) / 1000)
+  const length = duration((until.getTime() - from.getTime()) / 1000)
+  const since = duration((at.getTime() - until.getTime()) / 1000)
   const summary = `no tick ran for ${length} until ${since} ago: nothing was watched meanwhile`
   const details = { from: unixSeconds(from), until: unixSeconds(until) }
   return stalled('tick', { summary, details, event: String(unixSeconds(from)) })
 }
 
 function overdue(seconds: number): AlertCondition {
-  const summary = `monitors are overdue by ${spell(seconds)}: ticks do not get through them`
+  const summary = `monitors are overdue by ${duration(seconds)}: ticks do not get through them`
   return stalled('monitors', { summary, details: { overdue_seconds: Math.floor(seconds) } })
 }
 

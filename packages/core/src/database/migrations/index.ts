@@ -10,6 +10,8 @@ import { rareRows } from './0009-rare-rows.ts'
 import { newestByState } from './0010-newest-by-state.ts'
 import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 import { deliveries } from './0012-deliveries.ts'
+import { workOfHosts } from './0013-work-of-hosts.ts'
+import { apiTokens } from './0014-api-tokens.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -35,4 +37,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   newestByState,
   logsGoWithJobs,
   deliveries,
+  workOfHosts,
+  apiTokens,
 ]

@@ -35,8 +35,10 @@ function repeatable({ before }: Statement, request: LeaseRequest): MemoryJob | u
   return undefined
 }
 
-const mayTake = ({ job }: MemoryJob, { licenseId, fingerprint }: LeaseRequest): boolean =>
-  job.licenseId === licenseId && (job.target === '' || job.target === fingerprint)
+const mayTake = ({ job }: MemoryJob, { licenseId, fingerprint, kinds }: LeaseRequest): boolean =>
+  job.licenseId === licenseId &&
+  (job.target === '' || job.target === fingerprint) &&
+  (kinds === undefined || kinds.includes(job.kind))
 
 function checkTaken(
   { changes, before, now }: Statement,
@@ -56,7 +58,9 @@ function checkTaken(
     fail('I1 one holder', old)
     return
   }
-  if (!mayTake(job, request)) fail('I7 own jobs only', job)
+  // A repeated claim gets its job, whatever the host says that it runs now.
+  if (!mayTake(job, same === undefined ? request : { ...request, kinds: undefined }))
+    fail('I7 own jobs only', job)
   if (job.job.claimedBy !== request.fingerprint || !isHeld(job.job.state)) fail('I1 one holder', job)
   if (same === undefined && job.place !== now.getTime() + request.leaseSeconds * 1000)
     fail('lease length', job)

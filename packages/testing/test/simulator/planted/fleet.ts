@@ -123,10 +123,10 @@ export const fleetBugs: readonly PlantedBug[] = [
         ...stores,
         agents: {
           ...stores.agents,
-          forget: (licenseId, fingerprint) => {
+          forget: (licenseId, fingerprint, ...given) => {
             for (const { job } of tables.jobs.group(licenseId))
               if (job.claimedBy === fingerprint) tables.jobs.put(job.id, undefined)
-            return stores.agents.forget(licenseId, fingerprint)
+            return stores.agents.forget(licenseId, fingerprint, ...given)
           },
         },
       }),

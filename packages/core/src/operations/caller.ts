@@ -1,0 +1,16 @@
+import type { TokenCaller } from '../api-tokens/api-tokens.ts'
+import type { SessionCaller } from '../sessions/sessions.ts'
+import type { Membership } from '../users/user.ts'
+import type { Operator } from './operator.ts'
+
+/** The identified sender of a request: a person with a session, or a program with an API token. */
+export type Caller = SessionCaller | TokenCaller
+
+/** Returns the role and the tenant of a caller. */
+export const membershipOf = (caller: Caller): Membership => ('token' in caller ? caller.token : caller.user)
+
+/** Returns a caller as an operator. No user's email has a colon, so none looks like a token. */
+export const operatorOf = (caller: Caller): Operator =>
+  'token' in caller
+    ? { name: `token:${caller.token.id}`, token: caller.token }
+    : { name: caller.user.email, user: caller.user }

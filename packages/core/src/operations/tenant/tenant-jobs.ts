@@ -1,0 +1,63 @@
+import { type Job, noJob } from '../../jobs/job.ts'
+import type { OperatedJobs } from '../../jobs/job-operations.ts'
+import type { EnqueueInput, Jobs } from '../../jobs/jobs.ts'
+import type { CancelOutcome, CancelWrite, JobFilter } from '../../jobs/jobs-store.ts'
+import { Problem } from '../../problem.ts'
+import type { TenantLicenses } from './tenant-licenses.ts'
+
+/** The jobs of one tenant: those of others do not exist. */
+export class TenantJobs implements OperatedJobs {
+  readonly #jobs: Jobs
+  readonly #licenses: TenantLicenses
+
+  constructor(jobs: Jobs, licenses: TenantLicenses) {
+    this.#jobs = jobs
+    this.#licenses = licenses
+  }
+
+  async enqueue(input: EnqueueInput) {
+    await this.#licenses.require(input.licenseId)
+    return this.#jobs.enqueue(input)
+  }
+
+  async get(jobId: string): Promise<Job> {
+    const job = await this.#jobs.get(jobId)
+    if (!(await this.#licenses.owns(job.licenseId))) throw noJob(jobId)
+    return job
+  }
+
+  async list(filter: JobFilter): Promise<readonly Job[]> {
+    const jobs = await this.#licenses.reads(filter.licenseId, (licenseId) =>
+      this.#jobs.list({ ...filter, licenseId }),
+    )
+    return jobs.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, filter.limit)
+  }
+
+  async logs(jobId: string, after: number, limit: number, chars?: number) {
+    await this.get(jobId)
+    return this.#jobs.logs(jobId, after, limit, chars)
+  }
+
+  async logLength(jobId: string): Promise<number> {
+    await this.get(jobId)
+    return this.#jobs.logLength(jobId)
+  }
+
+  async why(jobId: string) {
+    await this.get(jobId)
+    return this.#jobs.why(jobId)
+  }
+
+  async retry(jobId: string) {
+    await this.get(jobId)
+    return this.#jobs.retry(jobId)
+  }
+
+  /** @throws Problem `job-not-found`, as for a job that does not exist */
+  async cancel(write: CancelWrite): Promise<CancelOutcome> {
+    const job = await this.get(write.jobId).catch((error: unknown) => {
+      throw error instanceof Problem && error.code === 'not-found' ? new Problem('job-not-found') : error
+    })
+    return this.#jobs.cancel({ ...write, licenseId: job.licenseId })
+  }
+}

@@ -1,0 +1,27 @@
+import { OwnTenant } from '../operations/tenant/own-tenant.ts'
+import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
+import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
+import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
+import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
+import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Services } from './features.ts'
+
+/**
+ * Returns the services of operations with the scope `tenant` for the people of one tenant, to whom nothing of
+ * others exists. Services without such a form are absent, so an operation that wants one fails instead of
+ * showing too much.
+ */
+export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
+  const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
+  const bounded = {
+    agents: new TenantAgents(services.agents, licenses),
+    alerts: new TenantAlerts(tenantId, services.alerts, licenses),
+    alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
+    jobs: new TenantJobs(services.jobs, licenses),
+    licenses,
+    monitors: new TenantMonitors(tenantId, services.monitors, licenses),
+    tenants: new OwnTenant(tenantId, services.tenants),
+  }
+  return bounded as unknown as Services
+}

@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals'
+import type { HostWork } from '@svc/core/ports'
+import type { AgentsScene } from './agents-scene.ts'
+
+/** Tests of what a registry keeps of the work that a host says it does. */
+export function workTests(sceneOf: () => AgentsScene): void {
+  const WORK: HostWork = { kinds: ['deploy', 'prune'], concurrency: 2 }
+
+  it('is kept over heartbeats until the host says something else', async () => {
+    const scene = sceneOf()
+    const note = (work: HostWork) => scene.storage.agents.noteWork(scene.licenseId, 'fp-1', work)
+    await scene.beat()
+    expect(await note(WORK)).toBe(true)
+    await scene.beat()
+    expect(await scene.only()).toMatchObject(WORK)
+    expect(await note({ kinds: [], concurrency: undefined })).toBe(true)
+    expect(await scene.only()).toMatchObject({ kinds: [] })
+    expect((await scene.only())?.concurrency).toBeUndefined()
+    expect(await note({ kinds: undefined, concurrency: 1 })).toBe(true)
+    expect((await scene.only())?.kinds).toBeUndefined()
+    expect((await scene.only())?.concurrency).toBe(1)
+  })
+
+  it('of a host that never reported, or of another license, is not kept', async () => {
+    const [scene, other] = [sceneOf(), sceneOf()]
+    await scene.beat()
+    const { agents } = scene.storage
+    expect(await agents.noteWork(scene.licenseId, 'fp-2', WORK)).toBe(false)
+    expect(await agents.noteWork(other.licenseId, 'fp-1', WORK)).toBe(false)
+    expect((await scene.only())?.kinds).toBeUndefined()
+    expect(await other.list()).toEqual([])
+  })
+}

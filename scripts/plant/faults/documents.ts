@@ -1,0 +1,51 @@
+import type { Fault } from '../fault.ts'
+
+const ROUTE = 'packages/http/src/routes/remote-operations.ts'
+const DOCUMENT = 'packages/http/src/openapi/openapi.ts'
+const SUITE = ['packages/http/test/openapi']
+
+/** Mistakes in what the API document says of operations. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'documents: operations have no paths of their own',
+    file: ROUTE,
+    find: '    calls,\n',
+    replace: '    calls: calls.slice(1),\n',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: the confirmation is left out',
+    file: ROUTE,
+    find: '...(confirmed && { beside',
+    replace: '...(!confirmed && { beside',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: an operation for tenants is said to be for staff',
+    file: ROUTE,
+    find: "scope === 'tenant' ?",
+    replace: "scope !== 'tenant' ?",
+    suites: SUITE,
+  },
+  {
+    name: 'documents: operations that are closed to tokens are not said to be',
+    file: ROUTE,
+    find: 'confirmed || personal ?',
+    replace: 'confirmed && personal ?',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: the fields of an input are not told',
+    file: DOCUMENT,
+    find: '...Object(properties), ...more',
+    replace: '...more',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: an answer is described as that of another operation',
+    file: 'packages/core/src/tenants/tenant-operations.ts',
+    find: 'answer: { tenant },',
+    replace: 'answer: { tenants: listOf(tenant, 9) },',
+    suites: SUITE,
+  },
+]

@@ -1,0 +1,83 @@
+import type { Fault } from '../fault.ts'
+
+const LICENSES = 'packages/core/src/licenses/licenses.ts'
+const LICENSE = 'packages/core/src/licenses/license.ts'
+const JOBS = 'packages/core/src/jobs/jobs.ts'
+const WAIT = 'packages/core/src/jobs/job-wait.ts'
+const NAMES = ['packages/core/test/licenses/names.test.ts']
+const WHY = ['packages/core/test/jobs/job-wait.test.ts']
+
+/** Mistakes about the names of licenses, and about which of them get work. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'licenses: the service enqueues under a license that nobody has',
+    file: JOBS,
+    find: 'await this.#parts.licenses.requireOpen(input.licenseId)',
+    replace: 'void input.licenseId',
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: a job is done again under a shut license',
+    file: JOBS,
+    find: 'await this.#parts.licenses.requireOpen(old.licenseId)',
+    replace: 'void old.licenseId',
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: an expired license is open',
+    file: LICENSE,
+    find: "expiresAt <= now ? 'expired' : status",
+    replace: "expiresAt < new Date(0) ? 'expired' : status",
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: a key of the development rules gets work in production',
+    file: LICENSES,
+    find: "licenseId.startsWith(DEVELOPMENT_PREFIX) && this.mode !== 'development'",
+    replace: 'false',
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: any text gets work with the development rules',
+    file: LICENSES,
+    find: '|| (await storage.agents.list(licenseId)).length === 0',
+    replace: "|| (this.mode !== 'development' && (await storage.agents.list(licenseId)).length === 0)",
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: the first of several that a name means is taken',
+    file: 'packages/core/src/licenses/license-name.ts',
+    find: 'if (others.length === 0) return only',
+    replace: 'if (others.length >= 0) return only',
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: a label goes before a key',
+    file: 'packages/core/src/licenses/license-name.ts',
+    find: '(await licenses.get(name)) ?? (await licenses.byKeyDigest(secretDigest(name)))',
+    replace:
+      '(await licenses.get(name)) ?? (await licenses.list()).find(({ label }) => label === name) ?? (await licenses.byKeyDigest(secretDigest(name)))',
+    suites: NAMES,
+  },
+  {
+    name: 'licenses: three characters are the end of an id',
+    file: 'packages/core/src/id-end.ts',
+    find: 'export const MIN_END_CHARS = 4',
+    replace: 'export const MIN_END_CHARS = 3',
+    suites: NAMES,
+  },
+  {
+    name: 'jobs: why does not say that the license is shut',
+    file: WAIT,
+    find: 'if (shut !== undefined) reasons.push',
+    replace: 'if (shut === undefined) reasons.push',
+    suites: WHY,
+  },
+  {
+    name: 'jobs: why takes the jobs of other hosts for those of the busy one',
+    file: WAIT,
+    find: 'held.filter(({ claimedBy }) => claimedBy === host.fingerprint)',
+    replace: 'held.filter(({ claimedBy }) => claimedBy !== undefined)',
+    suites: WHY,
+  },
+]

@@ -1,0 +1,117 @@
+import type { Fault } from '../fault.ts'
+
+const TENANT = 'packages/core/src/operations/tenant'
+const OPERATOR = 'packages/core/src/operations/operator.ts'
+const SUITE = ['packages/http/test/access/tenants.test.ts']
+const RULES = ['packages/core/test/operations/operator.test.ts']
+const MATRIX = ['packages/http/test/access/matrix.test.ts']
+
+/** Mistakes about what the people of a tenant reach. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'tenants: a tenant’s people get the services of the platform',
+    file: 'packages/core/src/wiring/operations.ts',
+    find: 'return tenantId === undefined ? services',
+    replace: 'return tenantId === tenantId ? services',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: the scope of an operation is not looked at',
+    file: OPERATOR,
+    find: "if (scope === 'platform' && roleOf(operator)",
+    replace: 'if (scope === undefined && roleOf(operator)',
+    suites: RULES,
+  },
+  {
+    name: 'tenants: a permission alone is not asked of a tenant’s people',
+    file: OPERATOR,
+    find: 'if (!holds(operator, permission)) return',
+    replace: 'if (roleOf(operator)?.tenantId === undefined && !holds(operator, permission)) return',
+    suites: MATRIX,
+  },
+  {
+    name: 'tenants: a change of hosts is declared to be for staff alone',
+    file: 'packages/core/src/agents/agent-operations.ts',
+    find: "permission: 'platform.deploy',\n    scope: 'tenant',\n    changes: true,\n    input: { host, license, label",
+    replace:
+      "permission: 'platform.deploy',\n    scope: 'platform',\n    changes: true,\n    input: { host, license, label",
+    suites: MATRIX,
+  },
+  {
+    name: 'tenants: every license counts as theirs',
+    file: `${TENANT}/tenant-licenses.ts`,
+    find: 'return tenantId === this.#tenantId',
+    replace: 'return tenantId !== undefined',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: all licenses are listed',
+    file: `${TENANT}/tenant-licenses.ts`,
+    find: 'filter((license) => this.#isOwn(license))',
+    replace: 'filter((license) => license !== null)',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: any job is shown',
+    file: `${TENANT}/tenant-jobs.ts`,
+    find: 'if (!(await this.#licenses.owns(job.licenseId))) throw noJob(jobId)',
+    replace: 'if (job === undefined) throw noJob(jobId)',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: a job of another is refused in other words than none',
+    file: `${TENANT}/tenant-jobs.ts`,
+    find: 'throw noJob(jobId)',
+    replace: "throw new Problem('not-found')",
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: a listing of jobs begins with the oldest',
+    file: `${TENANT}/tenant-jobs.ts`,
+    find: '(one.id < other.id ? 1 : -1)',
+    replace: '(one.id < other.id ? -1 : 1)',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: hosts are found by name among all',
+    file: `${TENANT}/tenant-agents.ts`,
+    find: 'return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.list(id)))',
+    replace: 'return this.#agents.list(licenseId)',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: alerts are acted on in the scope that was asked for',
+    file: `${TENANT}/tenant-alerts.ts`,
+    find: 'this.#alerts.act({ ...input, scope: await this.#within(input.scope) })',
+    replace: 'this.#alerts.act(input)',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: any alert is shown',
+    file: `${TENANT}/tenant-alerts.ts`,
+    find: 'alert?.tenantId === this.#tenantId ? alert : undefined',
+    replace: 'alert',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: every webhook is listed',
+    file: `${TENANT}/tenant-alerts.ts`,
+    find: 'webhook.tenantId === this.#tenantId',
+    replace: "webhook.tenantId !== ''",
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: monitors of any license are theirs',
+    file: `${TENANT}/tenant-monitors.ts`,
+    find: 'tenantId === this.#tenantId : this.#licenses.owns(licenseId)',
+    replace: 'tenantId === this.#tenantId : true',
+    suites: SUITE,
+  },
+  {
+    name: 'tenants: all tenants are listed',
+    file: `${TENANT}/own-tenant.ts`,
+    find: 'return [await this.#tenants.resolve(this.#tenantId)]',
+    replace: 'return this.#tenants.list()',
+    suites: SUITE,
+  },
+]
