@@ -1,8 +1,7 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
-import { ownFolder } from './database/data-folder.ts'
 import { type DatabaseServer, databaseServer } from './database/database-server.ts'
-import { DiskSpace, diskRoom } from './database/disk-space.ts'
-import { folderHolder, lockFolder } from './database/folder-lock.ts'
+import { diskRoom } from './database/disk-space.ts'
+import { folderHolder } from './database/folder-lock.ts'
 import { MIGRATIONS } from './database/migrations/index.ts'
 import {
   checksum,
@@ -11,18 +10,34 @@ import {
   migrationStatus,
   refuseForeign,
 } from './database/migrator.ts'
-import {
-  type Driver,
-  type EmbeddedDriver,
-  pgliteDriver,
-  postgresDriver,
-  withAdvisoryLock,
-} from './database/orm.ts'
+import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
+import { migrated, openFolder } from './storage/embedded-folder.ts'
+import { copyFolder } from './storage/folder-copy.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
+import {
+  type ExportOptions,
+  exportDatabase,
+  type ImportOptions,
+  importDatabase,
+  type TransferPlace,
+} from './storage/transfer/transfer.ts'
+import type { Transfer } from './storage/transfer/transfer-file.ts'
 
-export { type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
+export {
+  type DatabaseServer,
+  databaseServer,
+  diskRoom,
+  type ExportOptions,
+  exportDatabase,
+  folderHolder,
+  type ImportOptions,
+  importDatabase,
+  refuseForeign,
+  type Transfer,
+  type TransferPlace,
+}
 
 /** Places in which rows are kept. */
 export type StorageSource =
@@ -56,29 +71,10 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
     return sqlStorage('pglite-memory', driver, { lost: driver.lost })
   }
-  await ownFolder(source.dataDir)
-  const disk = new DiskSpace(source.dataDir)
-  // The check comes before the lock, whose file needs room as well.
-  await disk.require()
-  const lock = await lockFolder(source.dataDir)
-  try {
-    const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
-    return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost })
-  } catch (error) {
-    await lock[Symbol.asyncDispose]()
-    throw error
-  }
-}
-
-// A database that fails to migrate is closed before the lock on its folder is released.
-async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
-  try {
-    await migrateDriver(driver)
-    return driver
-  } catch (error) {
-    await driver.close()
-    throw error
-  }
+  const { dataDir } = source
+  const { driver, disk, lock } = await openFolder(dataDir, ENTITIES)
+  const copy = () => copyFolder(dataDir)
+  return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost, copy })
 }
 
 /** The schema of this release as a text: two releases with the same text can read each other's snapshots. */

@@ -72,6 +72,7 @@ export interface Held {
   readonly disk?: DiskSpace
   readonly lock?: AsyncDisposable
   readonly lost?: AbortSignal
+  readonly copy?: () => Promise<string>
 }
 
 /** The same work however often it is asked for: a storage may be disposed by several owners. */
@@ -109,6 +110,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
+    ...(held.copy === undefined ? {} : { copy: held.copy }),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: once(async () => {
       await driver.close()
