@@ -27,7 +27,11 @@ export class RecordingOutput extends Output {
 
   constructor(isTTY: boolean) {
     const kept = new Recording()
-    super({ isTTY, columns: 80, write: (text) => kept.write(text) })
+    const write = (text: string, done?: () => void) => {
+      kept.write(text)
+      done?.()
+    }
+    super({ isTTY, columns: 80, write })
     this.#kept = kept
   }
 

@@ -7,7 +7,8 @@ import { tame } from './terminal/terminal.ts'
 export interface Stream {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  /** Calls `done` when the text has left this process. */
+  write(text: string, done?: () => void): unknown
 }
 
 /**
@@ -38,6 +39,13 @@ export class Output {
   /** Writes text unchanged, only for people who asked for that. */
   writeRaw(text: string): void {
     this.#stream.write(text)
+  }
+
+  /** Writes text unchanged, like `writeRaw`, and waits until it has left this process. */
+  pourRaw(text: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stream.write(text, resolve)
+    return promise
   }
 }
 

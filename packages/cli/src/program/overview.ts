@@ -29,6 +29,21 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/migrate.ts')).declareMigrate,
   },
   {
+    name: 'export',
+    summary: 'write everything that the database holds to a file',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareExport,
+  },
+  {
+    name: 'import',
+    summary: 'fill an empty database from the file of an export or of a backup',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareImport,
+  },
+  {
+    name: 'backup',
+    summary: 'write a data folder to a file, also while it is served: its database and its secrets',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareBackup,
+  },
+  {
     name: 'mint-key',
     summary: 'make a signing key; nothing is kept',
     load: async () => (await import('../commands/mint-key.ts')).declareMintKey,

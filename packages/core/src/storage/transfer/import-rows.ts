@@ -48,10 +48,9 @@ export async function importRows(
   let transfer: Transfer
   try {
     await steadyTexts(connection)
-    await takeTables(connection, tables)
     const withTriggers = await tablesWithTriggers(connection, tables)
-    // Triggers do what the service did when it wrote these rows: done twice, the rows would be others.
-    for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} disable trigger user`)
+    await takeTables(connection, tables, withTriggers).catch(explainAccess)
+    await requireEmpty(connection, tables)
     transfer = await fill(connection, pieces, parts)
     for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} enable trigger user`)
     await connection.rows('commit')
@@ -64,11 +63,21 @@ export async function importRows(
   return transfer
 }
 
-/** @throws Problem `conflict` when somebody works with the tables, or one has rows */
-async function takeTables(connection: OneConnection, tables: readonly Table[]): Promise<void> {
+/** Keeps all others from writing, and triggers from working. */
+async function takeTables(
+  connection: OneConnection,
+  tables: readonly Table[],
+  withTriggers: readonly string[],
+): Promise<void> {
   const names = tables.map(({ name }) => quoted(name))
   await connection.rows(`set local lock_timeout = '${LOCK_WAIT}'`)
-  await connection.rows(`lock table ${names.join(', ')} in share row exclusive mode`).catch(explainLock)
+  await connection.rows(`lock table ${names.join(', ')} in share row exclusive mode`)
+  // Triggers do what they did when the service wrote these rows: done twice, the rows would be others.
+  for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} disable trigger user`)
+}
+
+/** @throws Problem `conflict` when a table has rows */
+async function requireEmpty(connection: OneConnection, tables: readonly Table[]): Promise<void> {
   const looks = tables.map(
     ({ name }) => `select '${name}' as name where exists (select from ${quoted(name)})`,
   )
@@ -83,7 +92,7 @@ async function takeTables(connection: OneConnection, tables: readonly Table[]): 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const LOCK_NOT_AVAILABLE = '55P03'
 
-function explainLock(cause: unknown): never {
+function explainAccess(cause: unknown): never {
   const { code } = cause as { code?: unknown }
   const detail =
     code === LOCK_NOT_AVAILABLE
