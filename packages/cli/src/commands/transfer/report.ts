@@ -17,14 +17,15 @@ export function onRows(run: CommandRun): (table: string, rows: number) => void {
   }
 }
 
-/** Prints how many rows each table has in the file. */
+/** Prints how many rows the tables have in the file; as a table without the empty ones. */
 export function printTransfer(run: CommandRun, file: string, { rows, sha256 }: Transfer): void {
   const counts = Object.entries(rows).map(([name, count]) => ({ name, count }))
   const columns = [
     { title: 'TABLE', text: ({ name }: (typeof counts)[number]) => name },
     { title: 'ROWS', text: ({ count }: (typeof counts)[number]) => String(count) },
   ]
-  run.print({ file, tables: rows, sha256 }, (page) => table(columns, counts, page))
+  const filled = counts.filter(({ count }) => count > 0)
+  run.print({ file, tables: rows, sha256 }, (page) => table(columns, filled, page))
   run.hint(`SHA-256 of all rows: ${sha256}`)
 }
 
