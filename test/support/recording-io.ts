@@ -100,6 +100,10 @@ export class RecordingIo implements Io {
     return Promise.resolve(this.#secrets.shift() ?? '')
   }
 
+  async *input(): AsyncGenerator<Uint8Array> {
+    for (const line of this.#secrets.splice(0)) yield Buffer.from(`${line}\n`)
+  }
+
   onStop(listener: (signal: StopSignal) => void): Undo {
     this.#stopListeners.add(listener)
     return () => this.#stopListeners.delete(listener)

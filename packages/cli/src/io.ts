@@ -77,6 +77,8 @@ export interface Io {
   readonly err: Output
   /** Reads the next line of standard input, not shown while it is typed; `prompt` is for a terminal. */
   readSecret(prompt: string): Promise<string>
+  /** The bytes of standard input, to its end. */
+  input(): AsyncIterable<Uint8Array>
   /** Calls `listener` on each signal that asks the program to end, instead of ending it. */
   onStop(listener: (signal: StopSignal) => void): Undo
   /** Calls `listener` when no code handles an error, instead of ending the program. */
@@ -126,6 +128,7 @@ export function processIo(): Io {
       return process.stdin.isTTY === true
     },
     readSecret,
+    input: () => process.stdin,
     out: new Output(process.stdout),
     err,
     onStop,

@@ -21,17 +21,17 @@ export const importFromFile: Handler<object> = async (run) => {
     files = found
     await keepFiles(to.dataDir, found)
   }
-  const bytes = bytesOf(name === '-' ? '/dev/stdin' : resolve(io.cwd, name), name)
-  const pieces = each(bytes, () => stopped.check())
+  const source = name === '-' ? io.input() : createReadStream(resolve(io.cwd, name))
+  const pieces = each(bytesOf(source, name), () => stopped.check())
   const transfer = await importDatabase(to.place, pieces, { keep, onRows: onRows(run) })
   printTransfer(run, name, transfer)
   tellKept(run, [...files.keys()], to.dataDir)
 }
 
 /** The bytes of a file, decompressed if it is compressed. */
-async function* bytesOf(path: string, name: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {
-    const read = createReadStream(path)[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+    const read = source[Symbol.asyncIterator]()
     const first = await read.next()
     if (first.done) return
     const all = rejoined(first.value, read)
