@@ -4,8 +4,10 @@ import { basename, join, resolve } from 'node:path'
 import { Problem, readConfig, requireTrustedSocket, trustedFolder } from '@svc/core'
 import { databaseServer, type TransferPlace } from '@svc/core/sql'
 import type { Io } from '../io.ts'
+import { plain } from '../terminal/terminal.ts'
 import { type ConnectOptions, controlSocketPath, reachOf } from './connect.ts'
 import { controlClient } from './control-client.ts'
+import { databaseName } from './in-process.ts'
 
 /** A database that this process works on itself. */
 export interface DatabasePlace extends AsyncDisposable {
@@ -20,8 +22,8 @@ export interface DatabasePlace extends AsyncDisposable {
  * @throws Problem `invalid-input` for a remote control plane, `unavailable` when there is no database
  */
 export async function placeToRead(io: Io, options: ConnectOptions): Promise<DatabasePlace> {
-  const reach = reachOf(io, options, false)
-  if (reach.by === 'url') throw remote()
+  const reach = await reachOf(io, options)
+  if (reach.by === 'url') throw remote(reach.url)
   if (reach.by === 'database') return serverPlace(io)
   const dataDir = await trustedFolder(reach.dataDir)
   const client = await servedFolder(io, dataDir)
@@ -41,13 +43,16 @@ export async function placeToRead(io: Io, options: ConnectOptions): Promise<Data
  * @throws Problem `invalid-input` for a remote control plane, `conflict` when the folder is served
  */
 export async function placeToFill(io: Io, options: ConnectOptions): Promise<DatabasePlace> {
-  const named = options.url === undefined ? options.dataDir : undefined
+  const { dataDir: named } = options
   const reach =
     named === undefined
-      ? reachOf(io, options, false)
+      ? await reachOf(io, options)
       : { by: 'folder' as const, dataDir: resolve(io.cwd, named) }
-  if (reach.by === 'url') throw remote()
-  if (reach.by === 'database') return serverPlace(io)
+  if (reach.by === 'url') throw remote(reach.url)
+  if (reach.by === 'database') {
+    io.err.write(`${plain(`on ${databaseName(io)}`)}\n`)
+    return serverPlace(io)
+  }
   const { dataDir } = reach
   if (existsSync(dataDir) && (await servedFolder(io, await trustedFolder(dataDir))) !== undefined) {
     throw new Problem('conflict', { detail: `a service runs with ${dataDir}: stop it first` })
@@ -68,8 +73,7 @@ function serverPlace(io: Io): DatabasePlace {
   return { place, dataDir: undefined, [Symbol.asyncDispose]: async () => {} }
 }
 
-const remote = (): Problem =>
+const remote = (url: string): Problem =>
   new Problem('invalid-input', {
-    detail:
-      'this works on the database itself, not over the network: run it there, with DATABASE_URL or --data-dir',
+    detail: `this works on the database itself, not over ${url}: name it with --data-dir, or with DATABASE_URL and without SERVICE_URL`,
   })

@@ -65,7 +65,10 @@ test('an operator far away is told to run it where the database is', async () =>
     env: { SERVICE_URL: 'https://svc.example' },
   })
   await runProgram(io)
-  expect([io.exitCode, io.err.text]).toEqual([2, expect.stringContaining('run it there, with DATABASE_URL')])
+  expect([io.exitCode, io.err.text]).toEqual([
+    2,
+    expect.stringContaining('not over https://svc.example: name it with --data-dir'),
+  ])
 })
 
 test('a backup keeps only secrets that svc knows, and never over another one', async () => {

@@ -21,17 +21,18 @@ export const importFromFile: Handler<object> = async (run) => {
     files = found
     await keepFiles(to.dataDir, found)
   }
-  const source = name === '-' ? io.input() : createReadStream(resolve(io.cwd, name))
-  const pieces = each(bytesOf(source, name), () => stopped.check())
+  // Opened when it is read: before that nobody would hear of a file that is not there.
+  const open = () => (name === '-' ? io.input() : createReadStream(resolve(io.cwd, name)))
+  const pieces = each(bytesOf(open, name), () => stopped.check())
   const transfer = await importDatabase(to.place, pieces, { keep, onRows: onRows(run) })
   printTransfer(run, name, transfer)
   tellKept(run, [...files.keys()], to.dataDir)
 }
 
 /** The bytes of a file, decompressed if it is compressed. */
-async function* bytesOf(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(open: () => AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   try {
-    const read = source[Symbol.asyncIterator]()
+    const read = open()[Symbol.asyncIterator]()
     const first = await read.next()
     if (first.done) return
     const all = rejoined(first.value, read)

@@ -35,8 +35,8 @@ const INSERT_CHARS = 1024 * 1024
 /**
  * Fills an empty database from the bytes of an export, in one transaction: after any failure it is as empty
  * as before. The connection's role must own the tables, as the role that migrates does.
- * @throws Problem `conflict` when a table has rows or another release wrote the file, `invalid-input` when the
- * file is damaged
+ * @throws Problem `conflict` when a table has rows or another release wrote the file, `invalid-input` when
+ * the file is damaged
  */
 export async function importRows(
   connection: OneConnection,

@@ -139,7 +139,7 @@ describe('an import is refused', () => {
     try {
       const refused = await imported({ url: url.href }, file).catch((error: unknown) => error)
       expect(refused).toEqual(problem('conflict', 'does not own the tables'))
-      // What it may read it may export.
+      // The right to read is enough for an export.
       expect(await exported({ url: url.href })).toContain('{"svc":"export"')
     } finally {
       await asked(database, `drop owned by ${role}; drop role ${role}`)
