@@ -227,6 +227,7 @@ describe('the cryptography on the page', () => {
   const { text } = section('docs/security.md', '## Cryptography')
   /** The names of node:crypto that are used, and the page's words for them. */
   const USED: Readonly<Record<string, string>> = {
+    createHash: 'SHA-256',
     createHmac: 'HMAC-SHA256',
     createPrivateKey: 'Ed25519',
     createPublicKey: 'Ed25519',

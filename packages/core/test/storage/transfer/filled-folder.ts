@@ -68,6 +68,7 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   const log = { ...owner, jobId: held, attempt: undefined, offset: undefined, idempotencyKey: 'key-1' }
   const long = Array.from({ length: 200 }, (_, at) => ({ ts: at, line: `${at} ${'long '.repeat(at)}` }))
   await plane.jobs.appendLogs({ ...log, lines: [{ ts: 1, line: AWKWARD }, ...long] })
+  await overtake(test, owner, deploy)
   const behind = await deploy('shop')
   const urgent = await deploy('other', { urgent: true })
   dns.answer('www.acme.example', '192.0.2.1')
@@ -83,6 +84,25 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   }
   const conversation = await talk(test)
   return { dataDir, licenseId: license.id, key, cookie, held, behind, urgent, conversation }
+}
+
+/**
+ * Of jobs with one serial key a later one is held and an earlier one waits: triggers that saw the rows in
+ * their order would let the later one wait.
+ */
+async function overtake(
+  { plane }: TestPlane,
+  owner: { readonly licenseId: string; readonly fingerprint: string },
+  deploy: (app: string, more?: object) => Promise<string>,
+): Promise<void> {
+  const claim = () => plane.jobs.claim({ ...owner, claimKey: undefined })
+  const first = await deploy('blog')
+  await claim()
+  await deploy('blog')
+  const urgent = await deploy('blog', { urgent: true })
+  const report = { ...owner, attempt: undefined, exitCode: 0, error: undefined }
+  await plane.jobs.report({ ...report, jobId: first, state: 'succeeded' })
+  if ((await claim()).job?.id !== urgent) throw new Error('the urgent job was not next')
 }
 
 async function talk({ plane }: TestPlane): Promise<string> {
