@@ -16,8 +16,8 @@ const MIB = 1024 * 1024
 /**
  * Copies the open database of a data folder, as of one moment, into a data folder of its own inside it. The
  * database works on this thread alone, so that nothing changes while this function has the thread: the copy
- * is what a killed process would leave. The thread is taken for as long as the files take, 0.1 s for a small
- * database. The caller deletes the copy.
+ * is what a killed process would leave. All other work waits for as long as the files take. The caller
+ * deletes the copy.
  * @returns the name of the copy's folder
  * @throws Problem `unavailable` when the disk has no room for it
  */

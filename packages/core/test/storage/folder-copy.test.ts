@@ -1,0 +1,60 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { buildTenant } from '@svc/testing'
+import { openStorage } from '../../src/sql.ts'
+import { copyFolder } from '../../src/storage/folder-copy.ts'
+import { temporaryFolder } from '../database/temporary-folder.ts'
+
+const copiesIn = async (dataDir: string) =>
+  (await readdir(dataDir)).filter((name) => name.startsWith('copy-'))
+
+test('a copy has what was committed when it was made, and nothing else; the database goes on', async () => {
+  const dataDir = await temporaryFolder()
+  await using storage = await openStorage({ dataDir })
+  const [before, within, after] = [buildTenant(), buildTenant(), buildTenant()]
+  await storage.tenants.add(before)
+  let name = ''
+  const copying = storage.transaction(async ({ tenants }) => {
+    await tenants.add(within)
+    name = (await storage.copy?.()) ?? ''
+  })
+  await copying
+  await storage.tenants.add(after)
+  {
+    await using copy = await openStorage({ dataDir: join(dataDir, name) })
+    const found = await Promise.all([before, within, after].map(({ id }) => copy.tenants.find(id)))
+    expect(found.map((tenant) => tenant?.id)).toEqual([before.id, undefined, undefined])
+    // The copy is one of its own.
+    await copy.tenants.add(buildTenant())
+  }
+  expect(await storage.tenants.find(after.id)).toBeDefined()
+  expect(await storage.tenants.list()).toHaveLength(3)
+}, 60_000)
+
+test('a start deletes copies that nobody has open, and no other', async () => {
+  const dataDir = await temporaryFolder()
+  {
+    await using storage = await openStorage({ dataDir })
+    await storage.copy?.()
+    await storage.copy?.()
+  }
+  const [kept = '', gone = ''] = await copiesIn(dataDir)
+  expect(gone).not.toBe('')
+  await using _ = await openStorage({ dataDir: join(dataDir, kept) })
+  await using again = await openStorage({ dataDir })
+  expect(await copiesIn(dataDir)).toEqual([kept])
+  expect(await again.tenants.list()).toEqual([])
+}, 60_000)
+
+test('a folder without a database is not copied, and leaves nothing', async () => {
+  const dataDir = await temporaryFolder()
+  await mkdir(join(dataDir, 'other'))
+  await expect(copyFolder(dataDir)).rejects.toThrow('ENOENT')
+  expect(await copiesIn(dataDir)).toEqual([])
+})
+
+test('a database in memory has no copy', async () => {
+  await using storage = await openStorage({ memory: true })
+  expect(storage.copy).toBeUndefined()
+}, 30_000)
