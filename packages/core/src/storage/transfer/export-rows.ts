@@ -38,7 +38,7 @@ export async function exportRows(
   const counts: Record<string, number> = {}
   await connection.rows('begin isolation level repeatable read, read only')
   try {
-    await steadyTexts(connection)
+    await ownSettings(connection)
     const head: Head = headOf(tables, release, schema)
     await lines.write(head)
     for (const [file, text] of Object.entries(kept)) await lines.write({ file, text })
@@ -52,14 +52,19 @@ export async function exportRows(
   }
 }
 
-/** Lets every server print and read values in one way, whatever its own settings say. */
-export async function steadyTexts(connection: OneConnection): Promise<void> {
+/**
+ * Lets every server print and read values in one way, and take its time, whatever its own settings say. Holds
+ * until the transaction ends.
+ */
+export async function ownSettings(connection: OneConnection): Promise<void> {
   const settings = {
     timezone: 'UTC',
     datestyle: 'ISO, YMD',
     intervalstyle: 'postgres',
     bytea_output: 'hex',
     extra_float_digits: '1',
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
   }
   for (const [name, value] of Object.entries(settings)) {
     await connection.rows(`set local ${name} = '${value}'`)

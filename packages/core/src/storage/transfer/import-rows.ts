@@ -3,7 +3,7 @@ import { arrayLiteral } from '../../database/array-literal.ts'
 import type { OneConnection } from '../../database/one-connection.ts'
 import { Problem } from '../../problem.ts'
 import { quoted, type Table } from './carried-tables.ts'
-import { steadyTexts } from './export-rows.ts'
+import { ownSettings } from './export-rows.ts'
 import { readLines } from './read-lines.ts'
 import {
   damaged,
@@ -47,7 +47,7 @@ export async function importRows(
   await connection.rows('begin')
   let transfer: Transfer
   try {
-    await steadyTexts(connection)
+    await ownSettings(connection)
     const withTriggers = await tablesWithTriggers(connection, tables)
     await takeTables(connection, tables, withTriggers).catch(explainAccess)
     await requireEmpty(connection, tables)
