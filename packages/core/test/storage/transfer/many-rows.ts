@@ -39,9 +39,5 @@ async function* file() {
 await importDatabase({ url: to }, file())
 await exporting
 const MIB = 1024 * 1024
-console.log(
-  JSON.stringify({
-    residentMib: Math.round(process.resourceUsage().maxRSS / 1024),
-    fileMib: Math.round(chars / MIB),
-  }),
-)
+const residentMib = Math.round(process.resourceUsage().maxRSS / 1024)
+process.stdout.write(JSON.stringify({ residentMib, fileMib: Math.round(chars / MIB) }))
