@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { diskRoom } from '../database/disk-space.ts'
 import { folderHolder } from '../database/folder-lock.ts'
 import { Problem } from '../problem.ts'
+import type { DiskRoom } from './storage.ts'
 
 /** The folder of the database's own files, inside a data folder. */
 export const databaseIn = (dataDir: string): string => join(dataDir, 'database')
+
+/** Reads the room on the disk under a folder. */
+type RoomOf = (folder: string) => Promise<DiskRoom>
 
 /** Names of copies begin with this. */
 const PREFIX = 'copy-'
@@ -21,9 +25,9 @@ const MIB = 1024 * 1024
  * @returns the name of the copy's folder
  * @throws Problem `unavailable` when the disk has no room for it
  */
-export async function copyFolder(dataDir: string): Promise<string> {
+export async function copyFolder(dataDir: string, roomOf: RoomOf = diskRoom): Promise<string> {
   const from = databaseIn(dataDir)
-  await requireRoom(dataDir, sizeOf(from))
+  requireRoom(dataDir, sizeOf(from), await roomOf(dataDir))
   const name = `${PREFIX}${randomUUID()}`
   const copy = join(dataDir, name)
   await mkdir(copy, { mode: 0o700 })
@@ -52,8 +56,7 @@ function sizeOf(folder: string): number {
   return bytes
 }
 
-async function requireRoom(dataDir: string, bytes: number): Promise<void> {
-  const { freeBytes, reservedBytes } = await diskRoom(dataDir)
+function requireRoom(dataDir: string, bytes: number, { freeBytes, reservedBytes }: DiskRoom): void {
   const missing = Math.ceil((bytes + reservedBytes - freeBytes) / MIB)
   if (missing <= 0) return
   throw new Problem('unavailable', {

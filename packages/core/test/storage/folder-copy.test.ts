@@ -1,10 +1,12 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { buildTenant } from '@svc/testing'
 import { openStorage } from '../../src/sql.ts'
 import { copyFolder } from '../../src/storage/folder-copy.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
+
+const MIB = 1024 * 1024
 
 const copiesIn = async (dataDir: string) =>
   (await readdir(dataDir)).filter((name) => name.startsWith('copy-'))
@@ -46,6 +48,22 @@ test('a start deletes copies that nobody has open, and no other', async () => {
   expect(await copiesIn(dataDir)).toEqual([kept])
   expect(await again.tenants.list()).toEqual([])
 }, 60_000)
+
+test('a copy leaves the reserved room of the disk alone: without room for it there is none', async () => {
+  const dataDir = await temporaryFolder()
+  const database = join(dataDir, 'database')
+  await mkdir(join(database, 'base'), { recursive: true })
+  await writeFile(join(database, 'base', '1'), Buffer.alloc(3 * MIB))
+  const roomOf = (freeBytes: number) => async () => ({ freeBytes, reservedBytes: 64 * MIB })
+  const detail = `a copy of the database needs room beside it: free 2 MiB under ${dataDir}, then try again`
+  await expect(copyFolder(dataDir, roomOf(65 * MIB))).rejects.toMatchObject({
+    code: 'unavailable',
+    data: { detail },
+  })
+  expect(await copiesIn(dataDir)).toEqual([])
+  const name = await copyFolder(dataDir, roomOf(67 * MIB))
+  expect((await readFile(join(dataDir, name, 'database', 'base', '1'))).length).toBe(3 * MIB)
+})
 
 test('a folder without a database is not copied, and leaves nothing', async () => {
   const dataDir = await temporaryFolder()
