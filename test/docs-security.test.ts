@@ -244,6 +244,7 @@ describe('the cryptography on the page', () => {
   const USED: Readonly<Record<string, string>> = {
     createCipheriv: 'AES-256-GCM',
     createDecipheriv: 'AES-256-GCM',
+    createHash: 'SHA-256',
     createHmac: 'HMAC-SHA256',
     createPrivateKey: 'Ed25519',
     createPublicKey: 'Ed25519',

@@ -27,7 +27,11 @@ export class RecordingOutput extends Output {
 
   constructor(isTTY: boolean) {
     const kept = new Recording()
-    super({ isTTY, columns: 80, write: (text) => kept.write(text) })
+    const write = (text: string, done?: () => void) => {
+      kept.write(text)
+      done?.()
+    }
+    super({ isTTY, columns: 80, write })
     this.#kept = kept
   }
 
@@ -94,6 +98,10 @@ export class RecordingIo implements Io {
   readSecret(prompt: string): Promise<string> {
     if (this.inIsTty) this.err.write(prompt)
     return Promise.resolve(this.#secrets.shift() ?? '')
+  }
+
+  async *input(): AsyncGenerator<Uint8Array> {
+    for (const line of this.#secrets.splice(0)) yield Buffer.from(`${line}\n`)
   }
 
   onStop(listener: (signal: StopSignal) => void): Undo {

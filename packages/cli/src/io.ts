@@ -7,7 +7,8 @@ import { tame } from './terminal/terminal.ts'
 export interface Stream {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  /** Calls `done` when the text has left this process. */
+  write(text: string, done?: () => void): unknown
 }
 
 /**
@@ -39,6 +40,13 @@ export class Output {
   writeRaw(text: string): void {
     this.#stream.write(text)
   }
+
+  /** Writes text unchanged, like `writeRaw`, and waits until it has left this process. */
+  pourRaw(text: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stream.write(text, resolve)
+    return promise
+  }
 }
 
 /** Signals that ask a program to end. */
@@ -69,6 +77,8 @@ export interface Io {
   readonly err: Output
   /** Reads the next line of standard input, not shown while it is typed; `prompt` is for a terminal. */
   readSecret(prompt: string): Promise<string>
+  /** The bytes of standard input, to its end. */
+  input(): AsyncIterable<Uint8Array>
   /** Calls `listener` on each signal that asks the program to end, instead of ending it. */
   onStop(listener: (signal: StopSignal) => void): Undo
   /** Calls `listener` when no code handles an error, instead of ending the program. */
@@ -118,6 +128,7 @@ export function processIo(): Io {
       return process.stdin.isTTY === true
     },
     readSecret,
+    input: () => process.stdin,
     out: new Output(process.stdout),
     err,
     onStop,

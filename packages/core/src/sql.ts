@@ -1,9 +1,8 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
-import { ownFolder } from './database/data-folder.ts'
 import { type DatabaseServer, databaseServer } from './database/database-server.ts'
-import { DiskSpace, diskRoom } from './database/disk-space.ts'
+import { diskRoom } from './database/disk-space.ts'
 import { DATA_KEY_FILE, folderKey } from './database/folder-key.ts'
-import { folderHolder, lockFolder } from './database/folder-lock.ts'
+import { folderHolder } from './database/folder-lock.ts'
 import { MIGRATIONS } from './database/migrations/index.ts'
 import {
   checksum,
@@ -12,19 +11,36 @@ import {
   migrationStatus,
   refuseForeign,
 } from './database/migrator.ts'
-import {
-  type Driver,
-  type EmbeddedDriver,
-  pgliteDriver,
-  postgresDriver,
-  withAdvisoryLock,
-} from './database/orm.ts'
+import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
 import { newDataKey } from './secrets/data-key.ts'
+import { migrated, type OpenFolder, openFolder } from './storage/embedded-folder.ts'
+import { copyFolder } from './storage/folder-copy.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
+import {
+  type ExportOptions,
+  exportDatabase,
+  type ImportOptions,
+  importDatabase,
+  type TransferPlace,
+} from './storage/transfer/transfer.ts'
+import type { Transfer } from './storage/transfer/transfer-file.ts'
 
-export { DATA_KEY_FILE, type DatabaseServer, databaseServer, diskRoom, folderHolder, refuseForeign }
+export {
+  DATA_KEY_FILE,
+  type DatabaseServer,
+  databaseServer,
+  diskRoom,
+  type ExportOptions,
+  exportDatabase,
+  folderHolder,
+  type ImportOptions,
+  importDatabase,
+  refuseForeign,
+  type Transfer,
+  type TransferPlace,
+}
 
 /** Places in which rows are kept. */
 export type StorageSource =
@@ -58,28 +74,22 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
     return sqlStorage('pglite-memory', driver, { lost: driver.lost, dataKey: newDataKey('memory') })
   }
-  await ownFolder(source.dataDir)
-  const disk = new DiskSpace(source.dataDir)
-  // The check comes before the lock, whose file needs room as well.
-  await disk.require()
-  const lock = await lockFolder(source.dataDir)
-  try {
-    const driver = await migrated(await pgliteDriver({ dataDir: `${source.dataDir}/database` }, ENTITIES))
-    const dataKey = await folderKey(source.dataDir)
-    return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost, dataKey })
-  } catch (error) {
-    await lock[Symbol.asyncDispose]()
-    throw error
-  }
+  const { dataDir } = source
+  const { driver, disk, lock } = await openFolder(dataDir, ENTITIES)
+  const dataKey = await keyOf(dataDir, { driver, lock })
+  const copy = () => copyFolder(dataDir)
+  return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost, dataKey, copy })
 }
 
-// A database that fails to migrate is closed before the lock on its folder is released.
-async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+async function keyOf(
+  dataDir: string,
+  { driver, lock }: Pick<OpenFolder, 'driver' | 'lock'>,
+): Promise<string> {
   try {
-    await migrateDriver(driver)
-    return driver
+    return await folderKey(dataDir)
   } catch (error) {
     await driver.close()
+    await lock[Symbol.asyncDispose]()
     throw error
   }
 }

@@ -49,8 +49,8 @@ export async function buildProgram(
   return program
 }
 
-function listOnly(program: Command, { name, isGroup }: ListedCommand): void {
-  const command = program.command(name)
+function listOnly(program: Command, { name, args, isGroup }: ListedCommand): void {
+  const command = program.command(args === undefined ? name : `${name} ${args}`)
   // An option makes the list show `[options]` behind the name.
   if (!isGroup) command.addOption(new Option('--any').hideHelp())
 }

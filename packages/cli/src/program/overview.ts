@@ -5,6 +5,8 @@ import type { Run } from '../commands/declare.ts'
 export interface ListedCommand {
   readonly name: string
   readonly summary: string
+  /** The arguments, as commander writes them. */
+  readonly args?: string
   /** Whether the command has commands of its own, and no options. */
   readonly isGroup?: true
   /** Loads the function that declares the command's arguments and options. */
@@ -27,6 +29,24 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'migrate',
     summary: 'bring the database of DATABASE_URL to this release; safe when replicas do it at once',
     load: async () => (await import('../commands/migrate.ts')).declareMigrate,
+  },
+  {
+    name: 'export',
+    args: '<file>',
+    summary: 'write everything that the database holds to a file',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareExport,
+  },
+  {
+    name: 'import',
+    args: '<file>',
+    summary: 'fill an empty database from the file of an export or of a backup',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareImport,
+  },
+  {
+    name: 'backup',
+    args: '<file>',
+    summary: 'write a data folder to a file, also while it is served: its database and its secrets',
+    load: async () => (await import('../commands/transfer/declare-transfer.ts')).declareBackup,
   },
   {
     name: 'mint-key',
@@ -165,7 +185,8 @@ const LEAST_COLUMNS = 40
  */
 export function overviewText(columns: number): string {
   const commands = COMMANDS.map(
-    ({ name, summary, isGroup }) => [isGroup ? name : `${name} [options]`, summary] as const,
+    ({ name, args, summary, isGroup }) =>
+      [isGroup ? name : [name, '[options]', args].filter(Boolean).join(' '), summary] as const,
   )
   const listed = [VERSION_OPTION, HELP_OPTION, ...commands, HELP_COMMAND]
   const termColumns = Math.max(...listed.map(([term]) => term.length))

@@ -54,26 +54,33 @@ export function refuseForeign({ drifted, ahead }: MigrationStatus): void {
 }
 
 /** Reads the schema's state without changing it. */
-export async function migrationStatus(driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> {
-  const { checksums, run } = await recordsOf(driver)
+export const migrationStatus = (driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> =>
+  migrationStatusIn((text) => driver.probe(text), steps)
+
+/** Like `migrationStatus`, by statements that `ask` runs. */
+export async function migrationStatusIn(ask: Ask, steps = MIGRATIONS): Promise<MigrationStatus> {
+  const { checksums, run } = await recordsOf(ask)
   return compareMigrations(checksums, steps, run)
 }
+
+/** Runs a statement without parameters. */
+type Ask = <Row>(text: string) => Promise<Row[]>
 
 interface Records {
   readonly checksums: ReadonlyMap<string, string>
   readonly run: ReadonlySet<string>
 }
 
-async function recordsOf(driver: Driver): Promise<Records> {
-  const [tables] = await driver.probe<{ checksums: boolean; run: boolean }>(
+async function recordsOf(ask: Ask): Promise<Records> {
+  const [tables] = await ask<{ checksums: boolean; run: boolean }>(
     `select to_regclass('migration_checksums') is not null as checksums, to_regclass('${RUNNER_TABLE}') is not null as run`,
   )
   const checksums = tables?.checksums
-    ? await driver.probe<{ name: string; checksum: string }>(
+    ? await ask<{ name: string; checksum: string }>(
         'select name, checksum from migration_checksums order by name',
       )
     : []
-  const run = tables?.run ? await driver.probe<{ name: string }>(`select name from ${RUNNER_TABLE}`) : []
+  const run = tables?.run ? await ask<{ name: string }>(`select name from ${RUNNER_TABLE}`) : []
   return {
     checksums: new Map(checksums.map(({ name, checksum }) => [name, checksum])),
     run: new Set(run.map(({ name }) => name)),
@@ -97,7 +104,7 @@ function refuseHalfRecorded({ checksums, run }: Records, { pending }: MigrationS
  *   changed then
  */
 export async function migrateDriver(driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> {
-  const records = await recordsOf(driver)
+  const records = await recordsOf((text) => driver.probe(text))
   const before = compareMigrations(records.checksums, steps, records.run)
   refuseForeign(before)
   refuseHalfRecorded(records, before)

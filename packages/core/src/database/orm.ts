@@ -41,7 +41,8 @@ export interface EmbeddedDriver extends Driver {
   readonly lost: AbortSignal
 }
 
-type Entities = NonNullable<Options['entities']>
+/** Tables that the entity manager serves. */
+export type Entities = NonNullable<Options['entities']>
 
 // The ORM must not connect at once to look for the database: the first statement finds out whether it is
 // there.

@@ -77,6 +77,7 @@ export interface Held {
   readonly lock?: AsyncDisposable
   readonly lost?: AbortSignal
   readonly dataKey?: string
+  readonly copy?: () => Promise<string>
 }
 
 /** The same work however often it is asked for: a storage may be disposed by several owners. */
@@ -115,6 +116,7 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
     ...(held.dataKey === undefined ? {} : { dataKeys: [held.dataKey] }),
+    ...(held.copy === undefined ? {} : { copy: held.copy }),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: once(async () => {
       await driver.close()

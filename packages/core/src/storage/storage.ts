@@ -100,6 +100,12 @@ export interface Storage extends Stores, AsyncDisposable {
    * database has one beside its data. They are used after those of the settings.
    */
   readonly dataKeys?: readonly string[]
+  /**
+   * Copies the database as of now into a data folder of its own inside its data folder, and returns the name
+   * of that folder, which the caller deletes. Absent for every database that is not in a folder.
+   * @throws Problem `unavailable` when the disk has no room for a copy
+   */
+  copy?(): Promise<string>
   /** Connections of the general pool by state, for the gauge; empty when there is no pool. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
 }

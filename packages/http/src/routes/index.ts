@@ -3,6 +3,7 @@ import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
+import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
@@ -46,4 +47,9 @@ export const ROUTES: readonly Route[] = [
 ]
 
 /** All routes of the control socket. */
-export const CONTROL_ROUTES: readonly Route[] = [...operationRoutes, ...healthRoutes, ...metricsRoutes]
+export const CONTROL_ROUTES: readonly Route[] = [
+  ...operationRoutes,
+  ...copyRoutes,
+  ...healthRoutes,
+  ...metricsRoutes,
+]

@@ -121,6 +121,13 @@ describe('the control socket', () => {
     })
   })
 
+  it('copies no database that is in no folder', async () => {
+    expect(await exchange(path, { method: 'POST', path: '/copies' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: 'this service keeps nothing in its data folder: set DATABASE_URL' },
+    })
+  })
+
   it('has no route of the public surface but probes and metrics', async () => {
     expect(await exchange(path, { path: '/healthz' })).toMatchObject({ status: 200 })
     expect(await exchange(path, { path: '/v1/fleet/servers' })).toMatchObject({ status: 404 })

@@ -1,8 +1,11 @@
-import { readConfig } from '@svc/core'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Environment, readConfig } from '@svc/core'
 import type { Io } from '../../io.ts'
 import type { Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { openLog } from '../../terminal/log.ts'
+import { SIGNING_KEY } from '../up/kept-secret.ts'
 import { type RunningService, startService } from './running-service.ts'
 import { tellSettings } from './start-report.ts'
 import { type StopCause, stopRequest } from './stop-request.ts'
@@ -19,7 +22,8 @@ export interface ServeOptions {
 export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<ExitCode> => {
   io.keepPrivate()
   const { host, port, dataDir, tick } = options
-  const config = readConfig({ ...io.env, ...flagSettings({ host, port, dataDir, tick }) })
+  const settings = { ...io.env, ...flagSettings({ host, port, dataDir, tick }) }
+  const config = readConfig({ ...settings, ...keptSigningKey(io.cwd, settings) })
   const log = openLog(io, config.service.logLevel)
   // The signal handlers come before anything is opened, so that a signal during the start ends in order too.
   const stop = stopRequest(io, log)
@@ -32,6 +36,18 @@ export const serve: Handler<ServeOptions> = async ({ io, options }): Promise<Exi
   } finally {
     stop.release()
   }
+}
+
+/** The signing key that `svc up` keeps in the data folder, as a setting, unless the settings name one. */
+function keptSigningKey(cwd: string, settings: Environment): Record<string, string> {
+  const [dataDir, ...named] = [
+    'SERVICE_DATA_DIR',
+    'SERVICE_LICENSE_PRIVKEY',
+    'SERVICE_LICENSE_PRIVKEY_FILE',
+  ].map((name) => settings[name]?.trim())
+  if (!dataDir || named.some(Boolean)) return {}
+  const path = join(resolve(cwd, dataDir), SIGNING_KEY)
+  return existsSync(path) ? { SERVICE_LICENSE_PRIVKEY_FILE: path } : {}
 }
 
 /** Flags as the settings they stand in for, so that one table checks both. */

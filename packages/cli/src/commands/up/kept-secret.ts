@@ -1,5 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
+/** The file of the key that seals stored secrets. */
+export const DATA_KEY = 'data-key'
+
+/** The file of the key that signs, in a data folder. */
+export const SIGNING_KEY = 'signing-key'
+/** The file of the license key of the attached agent. */
+export const LICENSE_KEY = 'license-key'
+/** All secrets that a data folder keeps in files. */
+export const KEPT_SECRETS = [DATA_KEY, SIGNING_KEY, LICENSE_KEY] as const
+
 /** The secret in a file of one line; undefined when there is no such file, or nothing in it. */
 export async function readSecret(path: string): Promise<string | undefined> {
   try {

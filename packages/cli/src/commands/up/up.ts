@@ -17,7 +17,7 @@ import { startService } from '../serve/running-service.ts'
 import { endService, flagSettings } from '../serve/serve.ts'
 import { stopRequest } from '../serve/stop-request.ts'
 import { AttachedAgent } from './attached-agent.ts'
-import { keepSecret, keptSecret, readSecret } from './kept-secret.ts'
+import { keepSecret, keptSecret, LICENSE_KEY, readSecret, SIGNING_KEY } from './kept-secret.ts'
 import { sampleApp } from './sample-app.ts'
 import { welcome } from './welcome.ts'
 
@@ -43,7 +43,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   try {
     await using service = await startService({ io, config, log, onLost: stop.fail })
     const { plane, url } = service
-    const keyFile = join(dataDir, 'license-key')
+    const keyFile = join(dataDir, LICENSE_KEY)
     const license = await firstLicense(plane, keyFile, io.actor)
     await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
     attached.push(agent)
@@ -69,7 +69,7 @@ async function configOf(io: Io, { host, port, tick }: UpOptions, dataDir: string
     ...flagSettings({ host, port, dataDir, tick }),
     DATABASE_URL: '',
     DATABASE_URL_FILE: '',
-    ...(isGiven ? {} : { SERVICE_LICENSE_PRIVKEY: await keptSecret(join(dataDir, 'signing-key'), minted) }),
+    ...(isGiven ? {} : { SERVICE_LICENSE_PRIVKEY: await keptSecret(join(dataDir, SIGNING_KEY), minted) }),
   })
 }
 

@@ -1,0 +1,46 @@
+import { ownFolder } from '../database/data-folder.ts'
+import { DiskSpace } from '../database/disk-space.ts'
+import { lockFolder } from '../database/folder-lock.ts'
+import { migrateDriver } from '../database/migrator.ts'
+import { type EmbeddedDriver, type Entities, pgliteDriver } from '../database/orm.ts'
+import { databaseIn, forgetCopies } from './folder-copy.ts'
+
+/** A data folder that this process alone has open. */
+export interface OpenFolder {
+  readonly driver: EmbeddedDriver
+  readonly disk: DiskSpace
+  /** Released after the driver is closed. */
+  readonly lock: AsyncDisposable
+}
+
+/**
+ * Opens the database of a data folder and migrates it; an absent folder is made.
+ * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another
+ * user, `unavailable` when its disk is nearly full
+ */
+export async function openFolder(dataDir: string, entities: Entities): Promise<OpenFolder> {
+  await ownFolder(dataDir)
+  const disk = new DiskSpace(dataDir)
+  // The check comes before the lock, whose file needs room as well.
+  await disk.require()
+  const lock = await lockFolder(dataDir)
+  try {
+    await forgetCopies(dataDir)
+    const driver = await migrated(await pgliteDriver({ dataDir: databaseIn(dataDir) }, entities))
+    return { driver, disk, lock }
+  } catch (error) {
+    await lock[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Migrates an embedded database. One that fails to migrate is closed, before the lock on it is released. */
+export async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+  try {
+    await migrateDriver(driver)
+    return driver
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+}

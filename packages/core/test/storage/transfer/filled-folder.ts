@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { buildHeartbeat, FakeClock, type TestPlane, testPlane } from '@svc/testing'
+import { pgliteDriver } from '../../../src/database/orm.ts'
+import { openStorage } from '../../../src/sql.ts'
+
+/** Texts that a careless way through a file, an array or JSON would change. */
+export const AWKWARD = 'a "b" \\ \\N, {c} null\n\tπ 👩‍🚀 \u2028 \u0001'
+
+/** The ways into the plane whose rows stand in a folder. */
+export interface FilledFolder {
+  readonly dataDir: string
+  readonly licenseId: string
+  readonly key: string
+  readonly cookie: string
+  /** The job that a host holds, a job that waits for it by its serial key, and an urgent one. */
+  readonly held: string
+  readonly behind: string
+  readonly urgent: string
+  readonly conversation: string
+}
+
+/** The host of the license. */
+export const HOST = { fingerprint: 'fp-0123456789', hostname: 'web-1' }
+
+/** A host that holds a job goes on holding it while an export is carried over. */
+export const LONG_LEASE = { SERVICE_JOB_LEASE_SECONDS: '3600' }
+
+/** Rows for the tables that the services of `fill` leave empty. */
+const MORE_ROWS = [
+  `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
+  `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
+  `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
+  `insert into rate_windows values ('activate', '192.0.2.1', 3, 'infinity')`,
+  `insert into chat_model_days values ('2026-01-05', 12)`,
+  `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
+]
+
+/** Fills a new data folder with rows in every table. */
+export async function filledFolder(dataDir: string): Promise<FilledFolder> {
+  const clock = new FakeClock(new Date())
+  const filled = await fill(
+    dataDir,
+    testPlane({ storage: await openStorage({ dataDir }), clock, env: LONG_LEASE }),
+  )
+  const driver = await pgliteDriver({ dataDir: join(dataDir, 'database') }, [])
+  for (const text of MORE_ROWS) await driver.rows({ name: '', text }, [])
+  await driver.close()
+  return filled
+}
+
+async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
+  await using open = test
+  const { plane, clock, dns } = open
+  const run = (name: string, input: object) => plane.operations.run(name, input, AWKWARD.replace(/\W/g, ''))
+  const { id: tenantId } = await plane.tenants.add('acme')
+  const { license, key } = await plane.licenses.issue({ tenantId, label: AWKWARD })
+  await run('users.add', { email: 'ada@svc.example', role: 'super_admin' })
+  await run('users.add', { email: 'eve@acme.example', role: 'owner', tenant: 'acme' })
+  const owner = { licenseId: license.id, fingerprint: HOST.fingerprint }
+  const heartbeat = { ...buildHeartbeat({ ...owner, hostname: HOST.hostname, diskPct: 95.5 }), jobs: [] }
+  await plane.agents.heartbeat(heartbeat)
+  const deploy = async (app: string, more: object = {}) => {
+    const payload = { app, source: { type: 'image', image: 'shop:1' }, note: AWKWARD }
+    return (await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload, ...more })).job.id
+  }
+  const held = await deploy('shop')
+  await plane.jobs.claim({ ...owner, claimKey: 'claim-1' })
+  const log = { ...owner, jobId: held, attempt: undefined, offset: undefined, idempotencyKey: 'key-1' }
+  const long = Array.from({ length: 200 }, (_, at) => ({ ts: at, line: `${at} ${'long '.repeat(at)}` }))
+  await plane.jobs.appendLogs({ ...log, lines: [{ ts: 1, line: AWKWARD }, ...long] })
+  await overtake(test, owner, deploy)
+  const behind = await deploy('shop')
+  const urgent = await deploy('other', { urgent: true })
+  dns.answer('www.acme.example', '192.0.2.1')
+  await run('monitors.add', { name: 'www', host: 'www.acme.example', type: 'A' })
+  await run('monitors.run', { monitor: 'www' })
+  await run('alerts.webhook-set', { tenant: 'acme', url: 'https://hooks.acme.example/svc' })
+  for (const minutes of [1, 1]) {
+    clock.advance({ minutes })
+    await plane.scheduler.tick()
+  }
+  const { cookie } = (await run('sessions.mint', { email: 'ada@svc.example' })) as unknown as {
+    cookie: string
+  }
+  const conversation = await talk(test)
+  return { dataDir, licenseId: license.id, key, cookie, held, behind, urgent, conversation }
+}
+
+/**
+ * Leaves two jobs with one serial key, of which the later one is held and the earlier one waits: triggers
+ * that saw the rows in their order would let the later one wait.
+ */
+async function overtake(
+  { plane }: TestPlane,
+  owner: { readonly licenseId: string; readonly fingerprint: string },
+  deploy: (app: string, more?: object) => Promise<string>,
+): Promise<void> {
+  const claim = () => plane.jobs.claim({ ...owner, claimKey: undefined })
+  const first = await deploy('blog')
+  await claim()
+  await deploy('blog')
+  const urgent = await deploy('blog', { urgent: true })
+  const report = { ...owner, attempt: undefined, exitCode: 0, error: undefined }
+  await plane.jobs.report({ ...report, jobId: first, state: 'succeeded' })
+  if ((await claim()).job?.id !== urgent) throw new Error('the urgent job was not next')
+}
+
+async function talk({ plane }: TestPlane): Promise<string> {
+  const incoming = {
+    conversationId: undefined,
+    sessionId: 'visitor',
+    category: undefined,
+    contact: undefined,
+  }
+  const events = await plane.chat.converse({ ...incoming, message: AWKWARD }, new AbortController().signal)
+  let id = ''
+  for await (const event of events ?? []) if (event.type === 'meta') id = event.conversationId
+  await plane.chat.reply(id, 'a word')
+  return id
+}
