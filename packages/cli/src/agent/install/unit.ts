@@ -87,6 +87,12 @@ export function handlerOwner(text: string): HandlerOwner {
   return { user: userName(user), group: userName(group) }
 }
 
+/** Returns the owner that an addition to the unit names; undefined when it names none. */
+export function ownerIn(addition: string): HandlerOwner | undefined {
+  const name = /^Environment=SERVICE_HANDLER_USER=(\S+)$/m.exec(addition)?.[1]
+  return name === undefined ? undefined : handlerOwner(name)
+}
+
 /** Returns the shipped addition to the unit, for these handlers. */
 export function additionText(shipped: string, { user, group }: HandlerOwner): string {
   const named = user === group ? user : `${user}:${group}`

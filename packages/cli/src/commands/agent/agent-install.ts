@@ -11,10 +11,10 @@ import {
 import { place, placedText } from '../../agent/install/placed-file.ts'
 import { firstSteps, neededSteps, type Step } from '../../agent/install/steps.ts'
 import { demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
-import { handlerOwner, unitPath, unitUrl, userName } from '../../agent/install/unit.ts'
+import { handlerOwner, ownerIn, unitPath, unitUrl, userName } from '../../agent/install/unit.ts'
 import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
-import type { Handler } from '../../program/command-run.ts'
+import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { oneFileAgent, shippedText } from '../../shipped.ts'
 
 /** Flags of `svc agent install`. */
@@ -49,7 +49,9 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
     await demandOpenProgram(settings.node)
   }
   const licenseKey = await keyOf(io, options, root)
-  const files = installedFiles({ ...settings, licenseKey }, partsWith(program))
+  // An installation that is repeated without the option does not take the wall around handlers down.
+  const owner = settings.handlerOwner ?? ownerIn((await placedText(root, PLACES.addition)) ?? '')
+  const files = installedFiles({ ...settings, handlerOwner: owner, licenseKey }, partsWith(program))
   const written: string[] = []
   for (const file of files) if (await place(root, file)) written.push(file.path)
   const unit = [PLACES.unit, PLACES.addition].some((path) => written.includes(path))
@@ -57,7 +59,7 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const steps = options.root === undefined ? await neededSteps(usersOf(files), changes) : []
   for (const step of steps) await mustRun(step)
   run.print({ written, commands: steps }, () => doneText(written, steps, options.root !== undefined))
-  await sayNext(run, root)
+  await sayNext(run, root, owner !== undefined)
 }
 
 function settingsOf(options: AgentInstallOptions): Omit<InstallSettings, 'licenseKey'> {
@@ -138,12 +140,11 @@ function doneText(written: readonly string[], steps: readonly Step[], isImage: b
   ].join('')
 }
 
-async function sayNext(run: Parameters<Handler<AgentInstallOptions>>[0], root: string): Promise<void> {
-  const { root: image, handlerUser } = run.options
+async function sayNext(run: CommandRun<AgentInstallOptions>, root: string, isWalled: boolean): Promise<void> {
+  const isImage = run.options.root !== undefined
   if ((await placedText(root, PLACES.key)) === undefined) {
     run.hint(`the agent starts when ${PLACES.key} holds its license key (mode 0600)`)
   }
-  const isWalled = handlerUser !== undefined || (await placedText(root, PLACES.addition)) !== undefined
   if (!isWalled) run.hint('handlers run as the user of the agent and can read its key: see --handler-user')
-  if (image === undefined) run.hint('see what it says: journalctl -u svc-agent -f')
+  if (!isImage) run.hint('see what it says: journalctl -u svc-agent -f')
 }
