@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -62,7 +63,8 @@ export class Consumer implements Disposable {
       if (!existsSync(join(root, path))) continue
       const to = join(this.folder, path.replace(/^packages\/\w+\//, ''))
       mkdirSync(dirname(to), { recursive: true })
-      cpSync(join(root, path), to, { recursive: true, verbatimSymlinks: true })
+      // In a copy of the checkout a package is a link.
+      cpSync(realpathSync(join(root, path)), to, { recursive: true, verbatimSymlinks: true })
     }
     writeFileSync(join(this.folder, 'package.json'), '{ "private": true, "type": "module" }\n')
     const tarballs = globSync('*.tgz', { cwd: packed }).map((name) => join(packed, name))
