@@ -42,7 +42,7 @@ function shippedFiles(): Readonly<Record<string, string>> {
 // The shebang of the file, with the flags of Node.js that the unit has. `-S` lets `env` take several
 // arguments.
 function shebang(unit: string): string {
-  const flags = /^ExecStart=\S+((?: --\S+)+) /m.exec(unit)?.[1]
+  const flags = /^ExecStart=\S+((?: --\S+)+) /m.exec(unit.replaceAll(/ \\\n +/g, ' '))?.[1]
   if (flags === undefined) throw new Error('the unit of the agent gives Node.js no flags')
   return `#!/usr/bin/env -S node${flags}`
 }

@@ -9,7 +9,7 @@ import { packedFolder } from '../support/packed.ts'
 const CLI = join(import.meta.dirname, '../../packages/cli')
 const MIB = 1024 * 1024
 /** Memory that an idle agent may have, in bytes. */
-const RESIDENT_MAX = 60 * MIB
+const RESIDENT_MAX = 60_000_000
 
 let folder: string
 let agentFile: string
@@ -32,10 +32,10 @@ afterAll(async () => {
 })
 
 /** The flags of Node.js that the shipped unit gives the agent. */
-const flags = (): readonly string[] =>
-  (
-    /^ExecStart=\S+ (.*) \\$/m.exec(readFileSync(join(CLI, 'systemd/svc-agent.service'), 'utf8'))?.[1] ?? ''
-  ).split(' ')
+function flags(): readonly string[] {
+  const unit = readFileSync(join(CLI, 'systemd/svc-agent.service'), 'utf8').replaceAll(/ \\\n +/g, ' ')
+  return (/^ExecStart=\S+ (.*) \S+svc-agent\.mjs run/m.exec(unit)?.[1] ?? '').split(' ')
+}
 
 const parts = () => ({
   cwd: join(folder, 'host'),

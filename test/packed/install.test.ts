@@ -108,7 +108,7 @@ describe('svc agent install --root', () => {
     )
     expect(text(ADDITION)).toContain('\nGroup=docker\nEnvironment=SERVICE_HANDLER_USER=apps:docker\n')
     expect(text(UNIT)).toContain('\nUser=agent\n')
-    expect(text(UNIT)).toContain('\nExecStart=/opt/node --max-semi')
+    expect(text(UNIT)).toContain('\nExecStart=/opt/node --optimize-for-size ')
     expect(text(UNIT)).toContain(' run --handlers /srv/handlers --state-dir /var/lib/svc-agent ')
     const again = await agent(['install', '--root', root, '--url', URL])
     expect(again.err).not.toContain('--handler-user')

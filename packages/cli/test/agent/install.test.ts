@@ -33,7 +33,7 @@ describe('The unit of an installation', () => {
     expect(differs).toEqual([
       'User=agent',
       'Environment=SERVICE_URL=http://10.0.0.1',
-      expect.stringMatching(/^ExecStart=\/opt\/node --max/),
+      expect.stringMatching(/^ExecStart=\/opt\/node --optimize-for-size /),
       expect.stringContaining(' run --handlers /srv/$& --state-dir '),
     ])
   })
