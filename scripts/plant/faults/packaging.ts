@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'packaging: installing once more takes the wall around handlers down',
     file: 'packages/cli/src/commands/agent/agent-install.ts',
-    find: "settings.handlerOwner ?? ownerIn((await placedText(root, PLACES.addition)) ?? '')",
-    replace: 'settings.handlerOwner',
+    find: "ownerIn((await placedText(root, PLACES.addition)) ?? '')",
+    replace: "ownerIn('')",
     suites: ['test/packed/install.test.ts'],
   },
   {
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     name: 'packaging: declarations name inner files of a dependency',
     file: 'packages/core/src/validation.ts',
     find: '(fields: S): ShapeOf<S> {',
-    replace: '(fields: S) {',
+    replace: '(fields: S, _?: ShapeOf<S>) {',
     suites: ['test/packed/packages.test.ts'],
   },
 ]
