@@ -73,6 +73,16 @@ describe('The agent as one file', () => {
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('needs a license key') })
   }, 60_000)
 
+  test('says which Node.js it needs to one that is too old', async () => {
+    const old = "{ ...process.versions, node: '22.18.0' }"
+    const program = `Object.defineProperty(process, 'versions', { value: ${old} }); import('./svc-agent.mjs')`
+    const said = await runSvc([], { ...parts(), program: ['-e', program] })
+    expect(said).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/needs Node 22\.19 .*this is 22\.18\.0/),
+    })
+  }, 60_000)
+
   test('writes its handlers, as they ship, into a folder', async () => {
     expect((await runSvc(['handlers', 'own'], parts())).code).toBe(0)
     const own = join(folder, 'host/own')
