@@ -3,6 +3,10 @@ import { availableParallelism } from 'node:os'
 // Every core, yet few enough that the suites' pools fit into one PostgreSQL of 200 connections.
 const WORKERS_MAX = 8
 
+// Suites of packed packages install them, which takes a minute: they run when they are named, as in
+// .ci/run.
+const isNamed = process.argv.some((argument) => argument.includes('test/packed'))
+
 export default {
   rootDir: import.meta.dirname,
   testMatch: ['<rootDir>/{packages/*,bench,siege,chaos}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
@@ -10,6 +14,7 @@ export default {
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },
   testEnvironmentOptions: { customExportConditions: ['svc-source', 'node', 'node-addons'] },
+  testPathIgnorePatterns: ['/node_modules/', ...(isNamed ? [] : ['<rootDir>/test/packed/'])],
   modulePathIgnorePatterns: ['/dist/'],
   globalSetup: '<rootDir>/test/global-setup.js',
   globalTeardown: '<rootDir>/test/global-teardown.js',

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = new URL('..', import.meta.url).pathname
@@ -5,8 +7,8 @@ const root = new URL('..', import.meta.url).pathname
 /** Packages that stay outside: PGlite reads its WebAssembly and first data folder from its own folder. */
 const OUTSIDE = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']
 
-// CommonJS packages call `require`, also for modules of Node.js.
-const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
+/** Start of a bundle: CommonJS packages call `require`, also for modules of Node.js. */
+export const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
 /**
@@ -38,4 +40,20 @@ export async function bundle(
     logLevel: 'warning',
   })
   return Object.keys(metafile.inputs)
+}
+
+/** Returns the licenses of the packages that these files belong to: every copy must include them. */
+export function licensesOf(files: readonly string[]): string {
+  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+  return [...new Set(folders)]
+    .filter((each) => each !== undefined)
+    .sort()
+    .map((each) => {
+      const path = join(root, each)
+      const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+      const texts = readdirSync(path).filter((file) => /^(licen[sc]e|notice)/i.test(file))
+      const said = texts.sort().map((text) => readFileSync(join(path, text), 'utf8').trim())
+      return [`${name} ${version} (${license})`, ...said].join('\n\n')
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
 }

@@ -1,8 +1,11 @@
 // Gives the run one real PostgreSQL: the one of DATABASE_URL, else a throwaway of our own. Suites read
 // SVC_TEST_POSTGRES (a URL whose user may create databases) and SVC_TEST_POSTGRES_VERSION (`18.4`, for
-// titles).
+// titles), and SVC_TEST_PACKED (a folder for `npm run pack`, which the first suite that needs it makes).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
@@ -37,4 +40,5 @@ export default async function setup() {
   process.env.SVC_TEST_POSTGRES_VERSION = own?.version ?? (await versionOf(given))
   // Suites run on databases that they make themselves: nothing may find the given one by accident.
   delete process.env.DATABASE_URL
+  process.env.SVC_TEST_PACKED = join(mkdtempSync(join(tmpdir(), 'svc-test-packed-')), 'packed')
 }

@@ -15,13 +15,15 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
 }
 
 /**
- * Packages that are dependencies without being imported: a peer of another package, and the package that the
- * bundle of the command leaves out.
+ * Packages that are dependencies without being imported: a peer of another package, the packages that the
+ * bundle of the command leaves out, and types that the declarations of our packages name.
  */
 const NOT_IMPORTED: ReadonlySet<string> = new Set([
   'kysely',
   '@electric-sql/pglite',
   '@electric-sql/pglite-prepopulatedfs',
+  '@types/koa',
+  '@types/pg',
 ])
 
 /** Checks that each package declares the packages that it imports, and imports those that it declares. */

@@ -1,15 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { migrate } from '@svc/core/sql'
+import { writeCommandFiles } from '../../../scripts/pack/command-files.ts'
 import type { Bench } from '../bench.ts'
 import type { Scenario } from '../scenario.ts'
 import { startVariant } from '../start-variant.ts'
 
 const PACKAGE = new URL('../../../packages/cli', import.meta.url).pathname
-const PACKED = new URL('../../../scripts/packed.mjs', import.meta.url).pathname
 const EMPTY = 'node, an empty program'
 const HELP = 'svc --help'
 const FLOOR = 'node:http and pg, one select'
@@ -35,8 +35,7 @@ async function installed(bench: Bench): Promise<Program> {
   for (const own of ['bin', 'handlers', 'package.json']) {
     cpSync(join(PACKAGE, own), join(folder, own), { recursive: true })
   }
-  const { status, stderr } = spawnSync(process.execPath, [PACKED, 'make', folder], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the command was not bundled: ${stderr}`)
+  await writeCommandFiles(folder)
   return { args: [join(folder, 'bin/svc.js')], env: { NODE_COMPILE_CACHE: join(folder, 'compiled') } }
 }
 

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { shippedText } from './shipped.ts'
 
 interface Manifest {
   readonly version: string
   readonly engines: { readonly node: string }
 }
 
-const manifest = (): Manifest =>
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest
+const manifest = (): Manifest => JSON.parse(shippedText('package.json')) as Manifest
 
 /** The version of this package, as its package.json says. */
 export const version = (): string => manifest().version

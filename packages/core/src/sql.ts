@@ -1,4 +1,6 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
+
+import { newDataKey } from './config/data-key.ts'
 import { type DatabaseServer, databaseServer } from './database/database-server.ts'
 import { diskRoom } from './database/disk-space.ts'
 import { DATA_KEY_FILE, folderKey } from './database/folder-key.ts'
@@ -13,7 +15,6 @@ import {
 } from './database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
-import { newDataKey } from './secrets/data-key.ts'
 import { migrated, type OpenFolder, openFolder } from './storage/embedded-folder.ts'
 import { copyFolder } from './storage/folder-copy.ts'
 import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'

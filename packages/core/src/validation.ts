@@ -7,6 +7,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** Fields of a shape by name. */
 export type Fields = Parameters<typeof object>[0]
 
+// Types by the names that superstruct offers: declarations of this package must not name its inner files.
+type ShapeOf<S extends Fields> = ReturnType<typeof object<S>>
+type OpenShapeOf<S extends Fields> = ReturnType<typeof type<S>>
+
 /** Most messages of a refused input (spec, General conventions). */
 export const MAX_DETAILS = 12
 
@@ -118,7 +122,7 @@ export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], L
  * An object whose unknown keys are stripped. The shape has no prototype, so that `constructor` and
  * `__proto__` are unknown keys like any other.
  */
-export function shape<S extends Fields>(fields: S) {
+export function shape<S extends Fields>(fields: S): ShapeOf<S> {
   const struct = object(Object.assign(Object.create(null) as S, fields))
   const { entries } = struct
   const own: typeof struct = new StructClass({
@@ -143,7 +147,7 @@ const plainly = <T, S>(
   new StructClass({ ...struct, validator: (value) => accepts(value) || `expected ${expected}` })
 
 /** An object whose unknown keys are kept. */
-export const openShape = <S extends Fields>(fields: S) =>
+export const openShape = <S extends Fields>(fields: S): OpenShapeOf<S> =>
   plainly(type(Object.assign(Object.create(null) as S, fields)), isObject, 'an object')
 
 /** An object whose keys pass `key` and whose values pass `value`. */

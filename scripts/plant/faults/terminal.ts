@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'log: the redactor stops at objects',
-    file: 'packages/cli/src/terminal/log.ts',
+    file: 'packages/cli/src/terminal/clean-fields.ts',
     find: 'cleanValue(toJSON.call(value), depth + 1) : cleanFields(value, depth)',
     replace: 'cleanValue(toJSON.call(value), depth + 1) : value',
     suites: ['packages/cli/test/program/log.test.ts'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
+import { checkedKey } from '../connect/license-key.ts'
 import { plainHttpWarning } from '../connect/plain-http.ts'
 import { HttpClient } from '../http-client.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
@@ -200,12 +201,7 @@ class HostAgent implements Agent {
 
   #check(): void {
     const { url, licenseKey, log } = this.#options
-    if (licenseKey === '') throw new Problem('license-key-required', { detail: 'a license key is required' })
-    if (!/^[\x21-\x7e]{1,512}$/.test(licenseKey)) {
-      throw new Problem('invalid-input', {
-        detail: 'the license key has blanks or other characters that no key has',
-      })
-    }
+    checkedKey(licenseKey)
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new Problem('invalid-input', { detail: 'the address of the plane must be an http or https URL' })
     }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, Problem, requireTrustedSocket, trustedFolder } from '@svc/core'
@@ -7,6 +6,7 @@ import type { Io } from '../io.ts'
 import { CHANGING_OPERATIONS } from '../program/operation-summaries.ts'
 import { plain } from '../terminal/terminal.ts'
 import { currentContext, keptSession } from './contexts.ts'
+import { licenseKeyOf } from './license-key.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
 /** A way to run operations. */
@@ -134,22 +134,6 @@ async function networkConnection(
     return remoteClient(io, url, token === undefined ? { cookie: cookie ?? '' } : { token })
   }
   return (await import('./fleet-client.ts')).fleetClient(url, key)
-}
-
-/**
- * Returns the license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
- * @throws Problem `invalid-input` when the file cannot be read
- */
-export async function licenseKeyOf(
-  io: Pick<Io, 'cwd' | 'env'>,
-  { key, keyFile }: ConnectOptions,
-): Promise<string | undefined> {
-  if (key !== undefined) return key
-  if (keyFile === undefined) return set(io.env.SERVICE_LICENSE_KEY)
-  const text = await readFile(resolve(io.cwd, keyFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Problem('invalid-input', { detail: `the key file ${keyFile} cannot be read (${error.code})` })
-  })
-  return set(text.split('\n')[0])
 }
 
 function checkedUrl(url: string): string {

@@ -1,18 +1,10 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Run } from '../commands/declare.ts'
 import type { Io } from '../io.ts'
-import { version } from '../version.ts'
 import type { CommonOptions, Handler } from './command-run.ts'
-import {
-  COMMANDS,
-  FOOTER,
-  HELP_COMMAND,
-  HELP_OPTION,
-  type ListedCommand,
-  SUMMARY,
-  VERSION_OPTION,
-} from './overview.ts'
+import { COMMANDS, FOOTER, type ListedCommand, SUMMARY } from './overview.ts'
 import type { ProgramParts } from './program.ts'
+import { programOf } from './program-of.ts'
 
 /** Names of the commands that are declared whole; all others are declared by name and summary only. */
 export type Wanted = 'all' | ReadonlySet<string>
@@ -23,23 +15,7 @@ export async function buildProgram(
   parts: ProgramParts = {},
   wanted: Wanted = 'all',
 ): Promise<Command> {
-  const program = new Command('svc')
-    .description(SUMMARY)
-    .version(version(), ...VERSION_OPTION)
-    .helpOption(...HELP_OPTION)
-    .helpCommand(...HELP_COMMAND)
-    .exitOverride()
-    .showSuggestionAfterError()
-    .configureOutput({
-      writeOut: (text) => io.out.write(text),
-      writeErr: (text) => io.err.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
-      getOutHelpWidth: () => io.out.columns,
-      getErrHelpWidth: () => io.err.columns,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .addHelpText('after', FOOTER)
+  const program = programOf(io, 'svc', SUMMARY).addHelpText('after', FOOTER)
   const run = runner(io, parts)
   for (const listed of COMMANDS) {
     if (wanted === 'all' || wanted.has(listed.name)) (await listed.load())(program, run)

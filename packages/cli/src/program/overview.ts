@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Run } from '../commands/declare.ts'
+import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
 
 /** A command as the help of the whole program lists it. */
 export interface ListedCommand {
@@ -162,10 +163,6 @@ export const COMMANDS: readonly ListedCommand[] = [
 
 /** Description of the program. */
 export const SUMMARY = 'A control plane for managed virtual servers.'
-/** The program's own options, as the help shows them. */
-export const VERSION_OPTION = ['-V, --version', 'print the version'] as const
-export const HELP_OPTION = ['-h, --help', 'show this help'] as const
-export const HELP_COMMAND = ['help [command...]', 'show the help of a command'] as const
 /** Text after the list of commands. */
 export const FOOTER = `
 Commands find the control plane by --url, --data-dir, SERVICE_URL, DATABASE_URL, SERVICE_DATA_DIR, ./.svc or the

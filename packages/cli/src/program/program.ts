@@ -32,23 +32,9 @@ function argsOf({ args }: Io): readonly string[] {
 }
 
 async function runCommand(io: Io, parts: ProgramParts, args: readonly string[]): Promise<void> {
-  const { CommanderError } = await import('commander')
   const { buildProgram } = await import('./command-tree.ts')
-  try {
-    const program = await buildProgram(io, parts, namedIn(args))
-    await program.parseAsync([...args], { from: 'user' })
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has written its own sentence. A bare `svc jobs` has shown its help, which the caller did
-      // not ask for.
-      io.setExitCode(error.exitCode === 0 ? 0 : 2)
-      return
-    }
-    const { failureOf, failureText } = await import('./failure.ts')
-    const failure = failureOf(error)
-    io.err.write(failureText(failure))
-    io.setExitCode(failure.exitCode)
-  }
+  const { parseTo } = await import('./parse-to.ts')
+  await parseTo(io, args, () => buildProgram(io, parts, namedIn(args)))
 }
 
 /** Returns the commands that these arguments may mean: usually one. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
@@ -17,6 +16,8 @@ export async function hiddenLine(
   prompt: string,
   say: (text: string) => void,
 ): Promise<string> {
+  // The module is loaded here, since most programs ask nobody anything.
+  const { createInterface } = await import('node:readline/promises')
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const reader = createInterface({ input, output: nowhere, terminal: true })
   // The terminal does not echo from here on: a person who reads the prompt may type.

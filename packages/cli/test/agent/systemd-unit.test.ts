@@ -11,9 +11,12 @@ import { asRoot, NOBODY, openBench, STUBBORN, skipped } from './other-user.ts'
 
 const shipped = (name: string) => readFileSync(join(import.meta.dirname, '../../systemd', name), 'utf8')
 
-/** The values of a setting, one for each line that sets it. */
+/** The values of a setting, one for each line that sets it; a line may go on after a backslash. */
 const valuesOf = (unit: string, setting: string) =>
-  unit.split('\n').flatMap((line) => (line.startsWith(`${setting}=`) ? [line.slice(setting.length + 1)] : []))
+  unit
+    .replaceAll(/ \\\n +/g, ' ')
+    .split('\n')
+    .flatMap((line) => (line.startsWith(`${setting}=`) ? [line.slice(setting.length + 1)] : []))
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined
 const withSystemd = hasSystemd ? test : test.skip
@@ -26,10 +29,7 @@ function complaints(more = ''): string {
     mkdirSync(join(folder, 'svc-agent.service.d'))
     writeFileSync(join(folder, 'svc-agent.service.d/handler-user.conf'), shipped('handler-user.conf') + more)
     // systemd looks for the program, which this machine need not have there.
-    const unit = shipped('svc-agent.service').replace(
-      '=/opt/svc/node_modules/.bin/svc ',
-      `=${process.execPath} `,
-    )
+    const unit = shipped('svc-agent.service').replace('=/usr/bin/node ', `=${process.execPath} `)
     writeFileSync(join(folder, 'svc-agent.service'), unit)
     const { stderr, status } = spawnSync('systemd-analyze', ['verify', join(folder, 'svc-agent.service')], {
       encoding: 'utf8',

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDataKey, newDataKey } from '../secrets/data-key.ts'
+import { isDataKey, newDataKey } from '../config/data-key.ts'
 
 /** The file in a data folder that holds the key of its secrets. */
 export const DATA_KEY_FILE = 'data-key'

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { Keyring, SealState } from '../secrets/keyring.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import type { Keyring, SealState, SecretCounts } from '../secrets/keyring.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { NamedCheck } from './system-check.ts'
 
@@ -34,12 +33,12 @@ export const sessionSecretCheck = ({
 /** Checks whether stored secrets can be sealed and opened. */
 export const dataKeysCheck = (
   keyring: Pick<Keyring, 'isConfigured'>,
-  secrets: Pick<Secrets, 'count'>,
+  count: () => Promise<readonly SecretCounts[]>,
 ): NamedCheck => ({
   name: 'data-keys',
   asks: true,
   run: async () => {
-    const counts = await secrets.count()
+    const counts = await count()
     const has = (...states: readonly SealState[]) =>
       counts.some((each) => states.some((state) => each[state] > 0))
     if (has('unreadable')) return { status: 'fail', detail: 'key-missing' }

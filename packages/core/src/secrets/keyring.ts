@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { type DataKey, parseDataKey } from '../config/data-key.ts'
 import { Problem } from '../problem.ts'
-import { type DataKey, parseDataKey } from './data-key.ts'
 
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
@@ -74,6 +74,12 @@ export class Keyring {
     if (id === this.#first?.id) return 'current'
     return this.#keys.has(id) ? 'older' : 'unreadable'
   }
+}
+
+/** Secrets of one column by the way they lie at rest. */
+export interface SecretCounts extends Readonly<Record<SealState, number>> {
+  /** `<table>.<column>` */
+  readonly column: string
 }
 
 const unset = () =>

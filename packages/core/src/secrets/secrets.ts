@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Keyring, SealState } from './keyring.ts'
+import type { Keyring, SecretCounts } from './keyring.ts'
 import {
   placeOf,
   SECRET_COLUMN_NAMES,
@@ -13,12 +13,6 @@ import {
 export interface SecretsParts {
   readonly storage: Storage
   readonly keyring: Keyring
-}
-
-/** Secrets of one column by how they lie at rest. */
-export interface SecretCounts extends Readonly<Record<SealState, number>> {
-  /** `<table>.<column>` */
-  readonly column: string
 }
 
 /** The result of one batch of a rotation. */

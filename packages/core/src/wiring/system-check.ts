@@ -41,7 +41,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     queuesCheck(() => storage.jobs.counts(clock.statementTime())),
     signingKeyCheck(signer),
     sessionSecretCheck(config),
-    dataKeysCheck(base.keyring, checked.secrets),
+    dataKeysCheck(base.keyring, () => checked.secrets.count()),
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),

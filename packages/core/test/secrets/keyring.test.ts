@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { newDataKey } from '@svc/core'
 import { Keyring } from '@svc/core/ports'
 import fc from 'fast-check'
-import { isDataKey } from '../../src/secrets/data-key.ts'
+import { isDataKey } from '../../src/config/data-key.ts'
 
 const [ONE, TWO] = [newDataKey('k1'), newDataKey('k2')]
 const PLACE = 'alert_webhooks.secret:ten_1'

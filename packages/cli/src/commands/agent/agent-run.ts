@@ -2,12 +2,13 @@ import { join, resolve } from 'node:path'
 import { type Log, Problem, readConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
 import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handler-user.ts'
-import { type ConnectOptions, licenseKeyOf } from '../../connect/connect.ts'
-import { HANDLERS_FOLDER } from '../../handlers-folder.ts'
+import type { ConnectOptions } from '../../connect/connect.ts'
+import { licenseKeyOf } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
+import { ownHandlers } from '../../own-handlers.ts'
 import type { Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
-import { openLog } from '../../terminal/log.ts'
+import { openSmallLog } from '../../terminal/small-log.ts'
 import { version } from '../../version.ts'
 import { wholeNumber } from '../number-option.ts'
 
@@ -24,8 +25,9 @@ export interface AgentRunOptions {
 
 /** Runs the host agent until it is asked to end. */
 export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
-  const { once, fingerprint, handlers = HANDLERS_FOLDER, stateDir = stateFolder(io) } = options
-  const log = openLog(io, readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service.logLevel)
+  const { once, fingerprint, stateDir = stateFolder(io) } = options
+  const { logLevel } = readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service
+  const log = openSmallLog(io, clock, logLevel)
   const licenseKey = await licenseKeyOf(io, options)
   if (licenseKey === undefined) {
     throw new Problem('license-key-required', {
@@ -37,7 +39,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     url: planeUrl(io, options.url),
     licenseKey,
     stateDir,
-    handlersDir: handlers,
+    handlersDir: options.handlers ?? (await ownHandlers(resolve(io.cwd, stateDir))),
     handlerUser: await handlerUserOf(io, options),
     hostname: io.hostname,
     version: version(),

@@ -1,9 +1,39 @@
 import type { Command } from 'commander'
 import { examples, keyed, type Run } from '../declare.ts'
 
+const OF_KEY_FILE = [
+  '--key-file <file>',
+  'file whose first line is the license key (standard input)',
+] as const
+const OF_ROOT = '--root <dir>'
+
 /** `svc agent …` */
 export function declareAgent(program: Command, run: Run): void {
-  const agent = program.command('agent')
+  declareAgentCommands(program.command('agent'), run, 'svc agent')
+}
+
+/** Declares the commands of the agent below `agent`; `name` is how people call that. */
+export function declareAgentCommands(agent: Command, run: Run, name: string): void {
+  declareRun(agent, run, name)
+  declareInstall(agent, run, name)
+  const uninstall = agent
+    .command('uninstall')
+    .description('remove the installed agent; its applications and users stay without --purge')
+    .option('--purge', 'remove the state folder with all applications, and the users, too')
+    .option(OF_ROOT, 'remove beneath this folder, such as an image, and run nothing')
+    .option('--dry-run', 'print what would be removed and run')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./agent-uninstall.ts')).uninstallAgent))
+  examples(uninstall, `${name} uninstall`)
+  const handlers = agent
+    .command('handlers <dir>')
+    .description('write the shipped handlers into a folder, to add your own to them')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./agent-handlers.ts')).copyHandlers))
+  examples(handlers, `${name} handlers ./handlers`)
+}
+
+function declareRun(agent: Command, run: Run, name: string): void {
   const runAgent = keyed(
     agent.command('run').description('work for a control plane on this machine until SIGTERM or Ctrl-C'),
   )
@@ -26,5 +56,25 @@ export function declareAgent(program: Command, run: Run): void {
       '\nThe first signal lets running jobs end and takes no more, the second gives them back, the third ends at once.',
     )
     .action(run(async () => (await import('./agent-run.ts')).runAgent))
-  examples(runAgent, 'SERVICE_LICENSE_KEY=… svc agent run --url https://svc.example')
+  examples(runAgent, `SERVICE_LICENSE_KEY=… ${name} run --url https://svc.example`)
+}
+
+function declareInstall(agent: Command, run: Run, name: string): void {
+  const install = agent
+    .command('install')
+    .description('install the agent as a service of systemd; to be repeated after each change')
+    .option('--url <url>', 'address of the control plane')
+    .option(...OF_KEY_FILE)
+    .option('--user <name>', 'user of the agent, made when there is none (svc-agent)')
+    .option(
+      '--handler-user <name>',
+      'user, or NAME:GROUP, that handlers run as, so that they cannot read the license key',
+    )
+    .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
+    .option('--node <file>', 'the Node.js that runs the agent (the one that runs this command)')
+    .option(OF_ROOT, 'write beneath this folder, such as an image, and run nothing')
+    .option('--dry-run', 'print every file and command, and change nothing')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./agent-install.ts')).installAgent))
+  examples(install, `${name} install --url https://svc.example --handler-user svc-apps < key`)
 }

@@ -1,4 +1,4 @@
-import { isDataKey } from '../../secrets/data-key.ts'
+import { isDataKey } from '../data-key.ts'
 import { list } from '../setting.ts'
 import { optional } from '../setting-group.ts'
 

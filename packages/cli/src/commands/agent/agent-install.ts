@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Problem } from '@svc/core'
+import {
+  declaredUsers,
+  type InstalledFile,
+  type InstallSettings,
+  installedFiles,
+  PLACES,
+} from '../../agent/install/installation.ts'
+import { place, placedText } from '../../agent/install/placed-file.ts'
+import { firstSteps, neededSteps, type Step } from '../../agent/install/steps.ts'
+import { demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
+import { handlerOwner, ownerIn, unitPath, unitUrl, userName } from '../../agent/install/unit.ts'
+import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
+import type { Io } from '../../io.ts'
+import type { CommandRun, Handler } from '../../program/command-run.ts'
+import { oneFileAgent, shippedText } from '../../shipped.ts'
+
+/** Flags of `svc agent install`. */
+export interface AgentInstallOptions {
+  readonly url?: string
+  readonly keyFile?: string
+  readonly user?: string
+  readonly handlerUser?: string
+  readonly handlers?: string
+  readonly node?: string
+  readonly root?: string
+  readonly dryRun?: boolean
+}
+
+/** Node.js as the packages of distributions install it: an image is installed by a Node.js outside of it. */
+const NODE_OF_IMAGE = '/usr/bin/node'
+
+/** Installs the agent as a service of systemd. */
+export const installAgent: Handler<AgentInstallOptions> = async (run) => {
+  const { io, options } = run
+  const settings = settingsOf(options)
+  const program = await agentProgram()
+  if (options.dryRun) {
+    const key = 'of the key file, or of standard input'
+    const files = installedFiles({ ...settings, licenseKey: key }, partsWith(program))
+    const steps = options.root === undefined ? firstSteps(usersOf(files)) : []
+    return void run.print({ files: files.map(shown), commands: steps }, () => dryRunText(files, steps))
+  }
+  const root = options.root === undefined ? '/' : resolve(io.cwd, options.root)
+  if (options.root === undefined) {
+    await demandSystemd(io.isRoot, 'install')
+    await demandOpenProgram(settings.node)
+  }
+  const licenseKey = await keyOf(io, options, root)
+  // An installation that is repeated without the option does not take the wall around handlers down.
+  const owner = settings.handlerOwner ?? ownerIn((await placedText(root, PLACES.addition)) ?? '')
+  const files = installedFiles({ ...settings, handlerOwner: owner, licenseKey }, partsWith(program))
+  const written: string[] = []
+  for (const file of files) if (await place(root, file)) written.push(file.path)
+  const unit = [PLACES.unit, PLACES.addition].some((path) => written.includes(path))
+  const changes = { unit, any: written.some((path) => path !== PLACES.users && path !== PLACES.folders) }
+  const steps = options.root === undefined ? await neededSteps(usersOf(files), changes) : []
+  for (const step of steps) await mustRun(step)
+  run.print({ written, commands: steps }, () => doneText(written, steps, options.root !== undefined))
+  await sayNext(run, root, owner !== undefined)
+}
+
+function settingsOf(options: AgentInstallOptions): Omit<InstallSettings, 'licenseKey'> {
+  const { url, user = 'svc-agent', handlerUser, handlers, root } = options
+  if (url === undefined) {
+    throw new Problem('invalid-input', { detail: 'the agent needs the address of its control plane: --url' })
+  }
+  return {
+    url: unitUrl(url),
+    user: userName(user),
+    node: unitPath(options.node ?? (root === undefined ? process.execPath : NODE_OF_IMAGE)),
+    handlers: handlers === undefined ? undefined : unitPath(handlers),
+    handlerOwner: handlerUser === undefined ? undefined : handlerOwner(handlerUser),
+  }
+}
+
+async function agentProgram(): Promise<string> {
+  const file = oneFileAgent()
+  if (file !== undefined) return readFile(file, 'utf8')
+  throw new Problem('invalid-input', {
+    detail:
+      'this checkout holds no agent as one file: npm run pack makes svc-agent.mjs, which installs itself',
+  })
+}
+
+const partsWith = (program: string) => ({
+  program,
+  unit: shippedText('systemd/svc-agent.service'),
+  addition: shippedText('systemd/handler-user.conf'),
+})
+
+/** The key of the file or of standard input; undefined when the one that stands there stays. */
+async function keyOf(
+  io: Io,
+  { keyFile, root: image }: AgentInstallOptions,
+  root: string,
+): Promise<string | undefined> {
+  if (keyFile !== undefined) return checkedKey(await licenseKeyIn(io, keyFile))
+  const isThere = (await placedText(root, PLACES.key)) !== undefined
+  if (isThere && io.inIsTty) return undefined
+  const typed = (await io.readSecret('License key: ')).trim()
+  if (typed !== '') return checkedKey(typed)
+  if (isThere || image !== undefined) return undefined
+  throw new Problem('license-key-required', {
+    detail: 'the agent needs a license key: give it on standard input, or name its file with --key-file',
+  })
+}
+
+const usersOf = (files: readonly InstalledFile[]): readonly string[] =>
+  declaredUsers(files.find(({ path }) => path === PLACES.users)?.text ?? '')
+
+const modeText = (mode: number): string => mode.toString(8).padStart(4, '0')
+
+const shown = ({ path, mode, text, shownAs }: InstalledFile) => ({
+  path,
+  mode: modeText(mode),
+  ...(shownAs === undefined ? { text } : { holds: shownAs }),
+})
+
+const indented = (text: string): string => text.trimEnd().replaceAll(/^(?=.)/gm, '  ')
+
+const dryRunText = (files: readonly InstalledFile[], steps: readonly Step[]): string =>
+  [
+    ...files.map(({ path, mode, text, shownAs }) => {
+      const holds = shownAs === undefined ? indented(text) : `  (${shownAs})`
+      return `write ${path} (${modeText(mode)})\n${holds}\n`
+    }),
+    ...steps.map((step) => `run ${step.join(' ')}\n`),
+  ].join('')
+
+function doneText(written: readonly string[], steps: readonly Step[], isImage: boolean): string {
+  if (written.length === 0 && steps.length === 0) {
+    return isImage ? 'nothing has changed\n' : 'nothing has changed: the agent is installed and runs\n'
+  }
+  return [
+    ...written.map((path) => `wrote ${path}\n`),
+    ...steps.map((step) => `ran ${step.join(' ')}\n`),
+  ].join('')
+}
+
+async function sayNext(run: CommandRun<AgentInstallOptions>, root: string, isWalled: boolean): Promise<void> {
+  const isImage = run.options.root !== undefined
+  if ((await placedText(root, PLACES.key)) === undefined) {
+    run.hint(`the agent starts when ${PLACES.key} holds its license key (mode 0600)`)
+  }
+  if (!isWalled) run.hint('handlers run as the user of the agent and can read its key: see --handler-user')
+  if (!isImage) run.hint('see what it says: journalctl -u svc-agent -f')
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Problem } from '@svc/core'
+import type { Io } from '../io.ts'
+import type { ConnectOptions } from './connect.ts'
+
+/**
+ * Returns the license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
+ * @throws Problem `invalid-input` when the file cannot be read
+ */
+export async function licenseKeyOf(
+  io: Pick<Io, 'cwd' | 'env'>,
+  { key, keyFile }: ConnectOptions,
+): Promise<string | undefined> {
+  if (key !== undefined) return key
+  const text = keyFile === undefined ? io.env.SERVICE_LICENSE_KEY?.trim() : await licenseKeyIn(io, keyFile)
+  return text === '' ? undefined : text
+}
+
+/**
+ * Returns the first line of a key file; empty when there is none.
+ * @throws Problem `invalid-input` when the file cannot be read
+ */
+export async function licenseKeyIn({ cwd }: Pick<Io, 'cwd'>, keyFile: string): Promise<string> {
+  const text = await readFile(resolve(cwd, keyFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('invalid-input', { detail: `the key file ${keyFile} cannot be read (${error.code})` })
+  })
+  return text.split('\n')[0]?.trim() ?? ''
+}
+
+/**
+ * Checks that a text can be a license key, and returns it.
+ * @throws Problem `license-key-required` for an empty one, `invalid-input` for characters that no key has
+ */
+export function checkedKey(licenseKey: string): string {
+  if (licenseKey === '') throw new Problem('license-key-required', { detail: 'a license key is required' })
+  if (/^[\x21-\x7e]{1,512}$/.test(licenseKey)) return licenseKey
+  throw new Problem('invalid-input', {
+    detail: 'the license key has blanks or other characters that no key has',
+  })
+}

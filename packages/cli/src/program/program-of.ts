@@ -1,0 +1,23 @@
+import { Command } from 'commander'
+import type { Io } from '../io.ts'
+import { version } from '../version.ts'
+import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
+
+/** Returns a program without commands, which says everything through `io` and never ends the process. */
+export const programOf = (io: Io, name: string, summary: string): Command =>
+  new Command(name)
+    .description(summary)
+    .version(version(), ...VERSION_OPTION)
+    .helpOption(...HELP_OPTION)
+    .helpCommand(...HELP_COMMAND)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.out.write(text),
+      writeErr: (text) => io.err.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
+      getOutHelpWidth: () => io.out.columns,
+      getErrHelpWidth: () => io.err.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })

@@ -1,0 +1,24 @@
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundle, licensesOf } from '../bundle.ts'
+import { writeOneFileAgent } from '../one-file-agent.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/**
+ * Writes the files that the command's package holds beside its own into its folder:
+ * - `docs`: the documentation. The support chat answers from its pages for customers and for authors of
+ *   agents.
+ * - `bundle`: the program and its dependencies, made from the sources, so that no old build can get in. It is
+ *   split, so that each command loads only its part: `svc serve` reads 33 files instead of 1,000.
+ * - `agent`: the host agent as one file, which `svc agent install` puts in its place.
+ */
+export async function writeCommandFiles(folder: string): Promise<void> {
+  const program = join(folder, 'bundle')
+  // Decision records are only for people who change the code.
+  const decisions = join(root, 'docs/decisions')
+  cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => path !== decisions })
+  const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
+  writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
+  await writeOneFileAgent(join(folder, 'agent/svc-agent.mjs'))
+}
