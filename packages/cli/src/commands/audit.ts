@@ -31,14 +31,14 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
   table(
     [
       { title: 'WHEN', text: ({ at }) => ago(at, page) },
-      { title: 'WHO', text: ({ actor }) => actor },
+      { title: 'WHO', narrow: 'shrinks', text: ({ actor }) => actor },
       { title: 'OPERATION', text: ({ operation }) => operation },
       {
         title: 'OUTCOME',
         text: ({ outcome }) => outcome,
         colour: ({ outcome }) => (outcome === 'ok' ? 'green' : 'red'),
       },
-      { title: 'INPUT', text: (entry) => inputText(entry, page) },
+      { title: 'INPUT', narrow: 'shrinks', text: (entry) => inputText(entry, page) },
     ],
     audit,
     page,

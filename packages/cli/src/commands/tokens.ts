@@ -26,10 +26,10 @@ export const tokensTable = (tokens: readonly TokenView[], page: Page): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
-      { title: 'LABEL', text: ({ label }) => label },
+      { title: 'LABEL', narrow: 'shrinks', text: ({ label }) => label },
       { title: 'ROLE', text: ({ role }) => role },
-      { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '' },
-      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+      { title: 'TENANT', narrow: 'leaves', text: ({ tenant_id }) => tenant_id ?? '' },
+      { title: 'CREATED', narrow: 'leaves', text: ({ created_at }) => ago(created_at, page) },
       {
         title: 'LAST USED',
         text: ({ last_used_at }) => (last_used_at === undefined ? 'never' : ago(last_used_at, page)),

@@ -83,7 +83,12 @@ export class CommandRun<Options = unknown> {
     const { env, out } = this.io
     const isTerminal = out.isTty
     const colour = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
-    return { colour, now: this.clock.now(), isTerminal }
+    return {
+      colour,
+      now: this.clock.now(),
+      isTerminal,
+      ...(isTerminal ? { columns: out.columns } : {}),
+    }
   }
 }
 

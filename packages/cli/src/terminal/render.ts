@@ -5,6 +5,11 @@ export interface Column<Row> {
   readonly title: string
   readonly text: (row: Row) => string
   readonly colour?: (row: Row) => Colour | undefined
+  /**
+   * The way a column makes room on a narrow terminal. `leaves`: the first column that goes. `shrinks`: its
+   * texts are cut at the end, once no column is left to go. Absent: it stays as it is.
+   */
+  readonly narrow?: 'leaves' | 'shrinks'
 }
 
 /** Properties of the output on which a text depends. */
@@ -13,16 +18,19 @@ export interface Page {
   readonly now: Date
   /** Whether people read it at a terminal; absent: programs read it from a pipe. */
   readonly isTerminal?: boolean
+  /** Columns of the terminal, to which tables are fitted; absent: as wide as their texts. */
+  readonly columns?: number
 }
 
 const GAP = '  '
 
 /** Returns rows under titles, aligned; no cell holds anything that controls a terminal. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], page: Page): string {
-  const cells = rows.map((row) => columns.map((column) => plain(column.text(row)) || '-'))
-  const widths = columns.map((column, at) =>
-    Math.max(column.title.length, ...cells.map((row) => width(row[at] ?? ''))),
-  )
+export function table<Row>(all: readonly Column<Row>[], rows: readonly Row[], page: Page): string {
+  const measured = all.map((column) => measure(column, rows))
+  const fitted = page.columns === undefined ? measured : fit(measured, page.columns)
+  const columns = fitted.map(({ column }) => column)
+  const widths = fitted.map((each) => each.width)
+  const cells = rows.map((_, index) => fitted.map(({ texts, width: room }) => cut(texts[index] ?? '', room)))
   const line = (texts: readonly string[], tint: (text: string, at: number) => string) =>
     texts
       .map((text, at) => {
@@ -41,6 +49,46 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
     }),
   )
   return `${[head, ...body].join('\n')}\n`
+}
+
+interface Measured<Row> {
+  readonly column: Column<Row>
+  readonly texts: readonly string[]
+  readonly width: number
+}
+
+function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> {
+  const texts = rows.map((row) => plain(column.text(row)) || '-')
+  return { column, texts, width: Math.max(column.title.length, ...texts.map(width)) }
+}
+
+/** A shorter text says too little. */
+const LEAST = 12
+
+/** Drops and shrinks columns until the table has at most `room` columns of text, as far as they allow it. */
+function fit<Row>(measured: readonly Measured<Row>[], room: number): readonly Measured<Row>[] {
+  const left = [...measured]
+  const excess = () => left.reduce((sum, each) => sum + each.width + GAP.length, -GAP.length) - room
+  for (let at = 0; at < left.length && excess() > 0; ) {
+    if (left[at]?.column.narrow === 'leaves') left.splice(at, 1)
+    else at += 1
+  }
+  for (let over = excess(); over > 0; over = excess()) {
+    const widest = left.reduce((best, each, at) => {
+      const isWider = each.column.narrow === 'shrinks' && each.width > (left[best]?.width ?? LEAST)
+      return isWider ? at : best
+    }, -1)
+    const found = left[widest]
+    if (found === undefined) break
+    left[widest] = { ...found, width: Math.max(LEAST, found.column.title.length, found.width - over) }
+    if (left[widest]?.width === found.width) break
+  }
+  return left
+}
+
+function cut(text: string, room: number): string {
+  const letters = Array.from(text)
+  return letters.length <= room ? text : `${letters.slice(0, room - 1).join('')}…`
 }
 
 /** Returns names and values, one pair a line, the values aligned; an absent value has no line. */

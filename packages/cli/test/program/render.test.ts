@@ -33,6 +33,40 @@ describe('Tables', () => {
     expect(table(columns, [{ name }], page).split('\n')[1]).toBe('web·]0;own···2J·gnp  failed')
   })
 
+  describe('On a terminal that is too narrow', () => {
+    const row = { id: 'lic_01m7xbdkp9q29wz1xgaxn4t3je', label: 'the web servers of acme', made: '3 d ago' }
+    const narrow = [
+      { title: 'ID', text: () => row.id },
+      { title: 'LABEL', text: () => row.label, narrow: 'shrinks' as const },
+      { title: 'MADE', text: () => row.made, narrow: 'leaves' as const },
+    ]
+    const lines = (columns: number | undefined) =>
+      table(narrow, [row], { ...page, ...(columns === undefined ? {} : { columns }) })
+        .trimEnd()
+        .split('\n')
+    const whole = `${row.id}  ${row.label}  ${row.made}`
+
+    test('columns leave first, then texts are cut, and what must stay does', () => {
+      expect(lines(undefined)[1]).toBe(whole)
+      expect(lines(whole.length)[1]).toBe(whole)
+      expect(lines(whole.length - 1)).toEqual([
+        'ID                              LABEL',
+        `${row.id}  ${row.label}`,
+      ])
+      expect(lines(50)[1]).toBe(`${row.id}  the web servers o…`)
+      expect(lines(20)[1]).toBe(`${row.id}  the web ser…`)
+    })
+
+    test.each([44, 50, 55, 60, 65, 80, 120])('at %i columns no line is wider', (columns) => {
+      for (const line of lines(columns)) expect(line.length).toBeLessThanOrEqual(columns)
+    })
+
+    test('a letter of two code units is one', () => {
+      const column = { title: 'NAME', text: () => '🚀'.repeat(20), narrow: 'shrinks' as const }
+      expect(table([column], [row], { ...page, columns: 15 }).split('\n')[1]).toBe(`${'🚀'.repeat(14)}…`)
+    })
+  })
+
   test('Facts without a value have no line', () => {
     const entries = [
       ['id', 'job_1'],

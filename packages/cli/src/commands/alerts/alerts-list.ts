@@ -19,9 +19,13 @@ export const alertsTable = (alerts: readonly AlertView[], page: Page): string =>
     [
       { title: 'ID', text: ({ id }) => id },
       { title: 'STATUS', text: ({ status }) => status, colour: ({ status }) => stateColour(status) },
-      { title: 'SEVERITY', text: ({ severity }) => severity },
+      { title: 'SEVERITY', narrow: 'leaves', text: ({ severity }) => severity },
       { title: 'SINCE', text: ({ starts_at }) => ago(starts_at, page) },
-      { title: 'SUMMARY', text: (row) => (row.flapping ? `${row.summary} (flapping)` : row.summary) },
+      {
+        title: 'SUMMARY',
+        narrow: 'shrinks',
+        text: (row) => (row.flapping ? `${row.summary} (flapping)` : row.summary),
+      },
     ],
     alerts,
     page,

@@ -13,14 +13,18 @@ export interface WebhookOptions {
 const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>
   table(
     [
-      { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '(none)' },
-      { title: 'ORIGIN', text: ({ origin }) => origin },
+      { title: 'TENANT', narrow: 'shrinks', text: ({ tenant_id }) => tenant_id ?? '(none)' },
+      { title: 'ORIGIN', narrow: 'shrinks', text: ({ origin }) => origin },
       { title: 'LATEST', text: ({ latest_delivery }) => latest_delivery?.state ?? 'nothing yet' },
       {
         title: 'WHEN',
         text: ({ latest_delivery: latest }) => (latest === undefined ? '' : ago(latest.created_at, page)),
       },
-      { title: 'ATTEMPTS', text: ({ latest_delivery: latest }) => String(latest?.attempts ?? '') },
+      {
+        title: 'ATTEMPTS',
+        narrow: 'leaves',
+        text: ({ latest_delivery: latest }) => String(latest?.attempts ?? ''),
+      },
       {
         title: 'ANSWER',
         text: ({ latest_delivery: latest }) => [latest?.http_status, latest?.error].filter(Boolean).join(' '),

@@ -10,7 +10,7 @@ const colour = (at: number, good: boolean) =>
 const backupsTable = (backups: readonly FleetBackup[], page: Page): string =>
   table(
     [
-      { title: 'HOSTNAME', text: ({ hostname }) => hostname },
+      { title: 'HOSTNAME', narrow: 'shrinks', text: ({ hostname }) => hostname },
       { title: 'LAST CAPTURE', text: (row) => ago(row.last_capture_at, page) },
       {
         title: 'RESULT',

@@ -14,16 +14,16 @@ export const serversTable = (servers: readonly OperatorServer[], page: Page): st
   table(
     [
       { title: 'ID', text: ({ id }) => id },
-      { title: 'HOSTNAME', text: ({ hostname }) => hostname },
+      { title: 'HOSTNAME', narrow: 'shrinks', text: ({ hostname }) => hostname },
       {
         title: 'STATE',
         text: ({ state, drained }) => (drained ? `${state}, drained` : state),
         colour: ({ state }) => stateColour(state),
       },
       { title: 'LAST HEARTBEAT', text: (row) => ago(row.last_heartbeat, page) },
-      { title: 'VERSION', text: ({ version }) => version },
-      { title: 'LABEL', text: ({ label }) => label },
-      { title: 'ORG', text: ({ org }) => org },
+      { title: 'VERSION', narrow: 'leaves', text: ({ version }) => version },
+      { title: 'LABEL', narrow: 'shrinks', text: ({ label }) => label },
+      { title: 'ORG', narrow: 'leaves', text: ({ org }) => org },
     ],
     servers,
     page,

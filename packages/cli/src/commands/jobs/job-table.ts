@@ -29,11 +29,15 @@ export const jobsTable = (jobs: readonly JobView[], page: Page): string =>
     [
       { title: 'ID', text: ({ id }) => id },
       { title: 'KIND', text: ({ kind }) => kind },
-      { title: 'APP', text: ({ app }) => app ?? '' },
+      { title: 'APP', narrow: 'leaves', text: ({ app }) => app ?? '' },
       { title: 'STATE', text: stateText, colour: ({ state }) => stateColour(state) },
-      { title: 'HOST', text: ({ claimed_by, target }) => hostId(claimed_by ?? target) ?? 'any' },
+      {
+        title: 'HOST',
+        narrow: 'shrinks',
+        text: ({ claimed_by, target }) => hostId(claimed_by ?? target) ?? 'any',
+      },
       { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
-      { title: 'TOOK', text: (job) => tookText(job, page) ?? '' },
+      { title: 'TOOK', narrow: 'leaves', text: (job) => tookText(job, page) ?? '' },
     ],
     jobs,
     page,

@@ -18,13 +18,17 @@ const allText = (values: readonly string[] | undefined): string | undefined =>
 export const monitorsTable = (monitors: readonly MonitorView[], page: Page): string =>
   table(
     [
-      { title: 'NAME', text: ({ name }) => name },
+      { title: 'NAME', narrow: 'shrinks', text: ({ name }) => name },
       { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => stateColour(state) },
-      { title: 'HOST', text: ({ host }) => host },
+      { title: 'HOST', narrow: 'shrinks', text: ({ host }) => host },
       { title: 'TYPE', text: ({ type }) => type },
-      { title: 'ANSWER', text: ({ error, confirmed }) => error ?? valuesText(confirmed) },
-      { title: 'LAST RUN', text: ({ last_run_at }) => ago(last_run_at, page) },
-      { title: 'OWNER', text: ({ license_id, tenant_id }) => license_id ?? tenant_id ?? 'platform' },
+      { title: 'ANSWER', narrow: 'shrinks', text: ({ error, confirmed }) => error ?? valuesText(confirmed) },
+      { title: 'LAST RUN', narrow: 'leaves', text: ({ last_run_at }) => ago(last_run_at, page) },
+      {
+        title: 'OWNER',
+        narrow: 'leaves',
+        text: ({ license_id, tenant_id }) => license_id ?? tenant_id ?? 'platform',
+      },
       { title: 'ID', text: ({ id }) => id },
     ],
     monitors,

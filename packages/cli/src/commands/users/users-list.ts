@@ -6,12 +6,12 @@ import { ago, type Page, table } from '../../terminal/render.ts'
 export const usersTable = (users: readonly UserView[], page: Page): string =>
   table(
     [
-      { title: 'EMAIL', text: ({ email }) => email },
+      { title: 'EMAIL', narrow: 'shrinks', text: ({ email }) => email },
       { title: 'ROLE', text: ({ role }) => role },
-      { title: 'TENANT', text: ({ tenant_id }) => tenant_id ?? '-' },
+      { title: 'TENANT', narrow: 'leaves', text: ({ tenant_id }) => tenant_id ?? '-' },
       { title: 'STATE', text: ({ disabled_at }) => (disabled_at === undefined ? 'active' : 'disabled') },
       { title: 'SECOND FACTOR', text: ({ second_factor }) => (second_factor ? 'yes' : '-') },
-      { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
+      { title: 'CREATED', narrow: 'leaves', text: ({ created_at }) => ago(created_at, page) },
     ],
     users,
     page,
