@@ -2,6 +2,7 @@
 // identical requests in parallel through sockets, to two replicas over one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, readConfig } from '@svc/core'
+import { Keyring, placeOf } from '@svc/core/ports'
 import { migrate, openStorage } from '@svc/core/sql'
 import {
   buildUser,
@@ -214,7 +215,8 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     const secrets = told.flatMap(({ secret }) => secret ?? [])
     expect([told.length, secrets.length]).toEqual([AT_ONCE, 1])
     const [{ webhook } = { webhook: undefined }] = await one().plane.alertWebhooks.list()
-    expect(webhook?.secret).toBe(secrets[0])
+    const keyring = new Keyring([TEST_ENVIRONMENT.SERVICE_DATA_KEYS ?? ''])
+    expect(keyring.open(webhook?.secret ?? '', placeOf('alertWebhooks', ''))).toBe(secrets[0])
   })
 
   it('a revocation that meets a reinstatement stays', async () => {
