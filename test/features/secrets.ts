@@ -23,7 +23,12 @@ const replace = steps(
 export const feature: Feature = {
   operations: {
     'secrets.status': read('platform.admin', nothing),
-    'secrets.rotate': change('platform.admin', nothing, () => ({ from: 'nothing/1' }), 'invalid-input'),
+    'secrets.rotate': change(
+      'platform.admin',
+      () => ({ from: 'alertWebhooks/' }),
+      () => ({ from: 'nothing/1' }),
+      'invalid-input',
+    ),
   },
   commands: { 'secrets status': () => [], 'secrets rotate': () => [] },
   steps: [

@@ -19,14 +19,6 @@ export interface AuditOptions {
   readonly limit?: string
 }
 
-const MAX_INPUT_CHARS = 60
-
-// Only a terminal has too little room: a pipe gets the whole input.
-function inputText({ input }: AuditView, { isTerminal }: Page): string {
-  const text = JSON.stringify(input)
-  return isTerminal && text.length > MAX_INPUT_CHARS ? `${text.slice(0, MAX_INPUT_CHARS)}…` : text
-}
-
 const auditTable = (audit: readonly AuditView[], page: Page): string =>
   table(
     [
@@ -38,7 +30,7 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
         text: ({ outcome }) => outcome,
         colour: ({ outcome }) => (outcome === 'ok' ? 'green' : 'red'),
       },
-      { title: 'INPUT', narrow: 'shrinks', text: (entry) => inputText(entry, page) },
+      { title: 'INPUT', narrow: 'shrinks', text: ({ input }) => JSON.stringify(input) },
     ],
     audit,
     page,

@@ -1,7 +1,8 @@
 import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
-import { ago, duration, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
+import { duration } from '../terminal/duration.ts'
+import { ago, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 

@@ -1,7 +1,8 @@
 import type { TokenView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
-import { ago, duration, type Page, table } from '../terminal/render.ts'
+import { duration } from '../terminal/duration.ts'
+import { ago, type Page, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 

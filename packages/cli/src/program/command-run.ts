@@ -81,13 +81,11 @@ export class CommandRun<Options = unknown> {
   /** The properties of stdout on which views depend now. */
   get page(): Page {
     const { env, out } = this.io
-    const isTerminal = out.isTty
-    const colour = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+    const colour = out.isTty && !env.NO_COLOR && env.TERM !== 'dumb'
     return {
       colour,
       now: this.clock.now(),
-      isTerminal,
-      ...(isTerminal ? { columns: out.columns } : {}),
+      ...(out.isTty ? { columns: out.columns } : {}),
     }
   }
 }

@@ -1,3 +1,4 @@
+import { duration } from './duration.ts'
 import { type Colour, paint, plain } from './terminal.ts'
 
 /** One column of a table. */
@@ -16,8 +17,6 @@ export interface Column<Row> {
 export interface Page {
   readonly colour: boolean
   readonly now: Date
-  /** Whether people read it at a terminal; absent: programs read it from a pipe. */
-  readonly isTerminal?: boolean
   /** Columns of the terminal, to which tables are fitted; absent: as wide as their texts. */
   readonly columns?: number
 }
@@ -101,34 +100,12 @@ export function facts(entries: readonly (readonly [string, string | undefined])[
 
 const width = (text: string): number => Array.from(text).length
 
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-] as const
-
-/** `42 s`, `3 m 5 s`, `2 h 10 m`, `4 d 3 h`: the two largest units. */
-export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  const parts: string[] = []
-  let rest = whole
-  for (const [unit, size] of UNITS) {
-    if (rest >= size) parts.push(`${Math.floor(rest / size)} ${unit}`)
-    rest %= size
-  }
-  parts.push(`${rest} s`)
-  return parts
-    .filter((part) => !part.startsWith('0 ') || whole === 0)
-    .slice(0, 2)
-    .join(' ')
-}
-
-/** Returns how long ago a unix second was: `3 m ago`; `never` for 0. */
+/** Returns how long ago a unix second was: `3m ago`; `never` for 0. */
 export function ago(unixSeconds: number | undefined, page: Page): string {
   if (!unixSeconds) return 'never'
   const seconds = Math.floor(page.now.getTime() / 1000) - unixSeconds
   if (seconds < 2) return 'just now'
-  return `${duration(seconds).split(' ').slice(0, 2).join(' ')} ago`
+  return `${duration(seconds).split(' ')[0]} ago`
 }
 
 /** A unix second as ISO-8601 and how long ago it was. */

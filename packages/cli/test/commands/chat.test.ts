@@ -29,12 +29,12 @@ describe('svc chat', () => {
   test('list shows who waits and for how long, and show what was said', async () => {
     bench.clock.advance({ minutes: 3 })
     const listed = await bench.run('chat', 'list', '--waiting')
-    expect(listed.out.text).toMatch(new RegExp(`${id} +service +3 m ago +2 +bug +3 m ago`))
+    expect(listed.out.text).toMatch(new RegExp(`${id} +service +3m ago +2 +bug +3m ago`))
     expect(listed.err.text).toContain(`svc chat show ${id}`)
     const shown = await bench.run('chat', 'show', id)
     expect(shown.out.text).toMatch(/contact +ada@example\.com/)
-    expect(shown.out.text).toContain('visitor, 3 m ago\n  Is anybody there?\n')
-    expect(shown.out.text).toContain('service, 3 m ago (canned)\n  I found nothing about this')
+    expect(shown.out.text).toContain('visitor, 3m ago\n  Is anybody there?\n')
+    expect(shown.out.text).toContain('service, 3m ago (canned)\n  I found nothing about this')
     expect(await bench.json('chat', 'show', id, '--limit', '1')).toMatchObject({
       conversation: { id, mode: 'ai', messages: 2 },
       messages: [{ role: 'bot' }],

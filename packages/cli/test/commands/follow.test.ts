@@ -23,7 +23,7 @@ test('Following prints lines as they arrive and ends with the state, exit code 0
   bench.clock.advance({ seconds: 3 })
   await host.end(id, 'succeeded')
   await ended
-  expect(io.out.text).toBe(`one\ntwo\n${id} succeeded after 3 s\n`)
+  expect(io.out.text).toBe(`one\ntwo\n${id} succeeded after 3s\n`)
   expect(io.exitCode).toBe(0)
 })
 
@@ -33,7 +33,7 @@ test('Following a job that fails ends with its error and exit code 1', async () 
   const id = await host.begin()
   await host.end(id, 'failed', 7)
   await ended
-  expect(io.out.text).toBe(`${id} failed after 0 s: exit code 7\n`)
+  expect(io.out.text).toBe(`${id} failed after 0s: exit code 7\n`)
   expect(io.exitCode).toBe(1)
 })
 
@@ -68,7 +68,7 @@ test('logs --follow of a job that has ended prints all of it and its state at on
   await host.end(id, 'failed', 2)
   const io = await bench.run('jobs', 'logs', id, '--follow')
   expect(job).toMatchObject({ id })
-  expect(io.out.text).toBe(`one\ntwo\n${id} failed after 0 s: exit code 2\n`)
+  expect(io.out.text).toBe(`one\ntwo\n${id} failed after 0s: exit code 2\n`)
   expect(io.exitCode).toBe(1)
 })
 

@@ -161,7 +161,7 @@ describe('jobs list, show, why, retry', () => {
     const io = await bench.run('jobs', 'show', id)
     expect(io.out.text).toMatch(/^state +failed$/m)
     expect(io.out.text).toMatch(/^error +exit code 3$/m)
-    expect(io.out.text).toMatch(/^took +1 m 5 s$/m)
+    expect(io.out.text).toMatch(/^took +1m 5s$/m)
     expect(io.err.text).toContain(`2 log lines: svc jobs logs ${id}`)
   })
 

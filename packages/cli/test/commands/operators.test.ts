@@ -44,7 +44,7 @@ describe('licenses', () => {
 
   test('A license whose time is over is listed as expired', async () => {
     await bench.json('licenses', 'issue', '--label', 'short', '--expires', '2026-01-05T10:00:00Z')
-    expect((await bench.run('licenses', 'list')).out.text).toMatch(/active +short .* in 1 h/)
+    expect((await bench.run('licenses', 'list')).out.text).toMatch(/active +short .* in 1h/)
     bench.clock.advance({ hours: 2 })
     expect((await bench.run('licenses', 'list')).out.text).toMatch(/expired +short .* 1 ?h ago/)
     const { licenses } = await bench.json('licenses', 'list')
@@ -141,7 +141,7 @@ describe('fleet', () => {
   test('Heartbeats are told in the past: a host that is silent is offline', async () => {
     await bench.host('abc', 'web-1')
     bench.clock.advance({ minutes: 3 })
-    expect((await bench.run('fleet', 'servers')).out.text).toMatch(/web-1 +offline +3 m ago/)
+    expect((await bench.run('fleet', 'servers')).out.text).toMatch(/web-1 +offline +3m ago/)
   })
 
   test('backups lists what hosts reported, of one host with --host', async () => {
@@ -307,7 +307,7 @@ describe('audit', () => {
     expect((await bench.run('audit', 'list')).out.text).toContain(`{"label":"${label}"}`)
     const { io, ended } = bench.start(['audit', 'list'], { isTty: true })
     await ended
-    expect(io.out.text).toContain(`{"label":"${'x'.repeat(50)}…`)
+    expect(io.out.text).toContain(`{"label":"${'x'.repeat(20)}…`)
     expect(io.out.text).not.toContain(label)
   })
 

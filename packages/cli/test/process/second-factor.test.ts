@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { newDataKey } from '@svc/core'
 import { oneTimeCode, testDatabase } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
@@ -21,6 +22,7 @@ test('A second factor is set up, asked for at sign-in by every replica, and remo
     DATABASE_URL: database.url,
     SERVICE_SESSION_SECRET: 'a-session-secret-of-a-process-0123456789',
     SERVICE_LOG_LEVEL: 'trace',
+    SERVICE_DATA_KEYS: newDataKey('k1'),
     NODE_ENV: 'production',
   }
   const parts = { cwd, env }

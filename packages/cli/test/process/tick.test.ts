@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { newDataKey } from '@svc/core'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
@@ -17,6 +18,9 @@ const WAIT_MS = 150_000
 const LOOK_MS = 100
 /** Ticks of each process in which nothing more may happen. */
 const QUIET_TICKS = 4
+
+/** Seals the secret of the webhook for all replicas. */
+const DATA_KEY = newDataKey('k1')
 
 let cwd: string
 let database: TestDatabase
@@ -42,6 +46,7 @@ const parts = () => ({
   cwd,
   env: {
     DATABASE_URL: database.url,
+    SERVICE_DATA_KEYS: DATA_KEY,
     MONITOR_DNS_SERVERS: dns.server,
     SERVICE_OUTBOUND_ALLOW: '127.0.0.0/8',
     // At this level the log tells of ticks that found nothing to do.

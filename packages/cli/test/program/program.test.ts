@@ -118,6 +118,7 @@ describe('What a command loads', () => {
     expect(loaded.filter((url) => /src\/commands\//.test(url)).map((url) => url.split('/').at(-1))).toEqual([
       'declare-jobs.ts',
       'declare.ts',
+      'kind-examples.ts',
     ])
   })
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { duration as spelledByTheDomain } from '../../../core/src/duration.ts'
+import { duration } from '../../src/terminal/duration.ts'
 import { prettyLine } from '../../src/terminal/pretty-line.ts'
-import { ago, duration, facts, type Page, table } from '../../src/terminal/render.ts'
+import { ago, facts, type Page, table } from '../../src/terminal/render.ts'
 import { plain, safeJson, tame, tameLine } from '../../src/terminal/terminal.ts'
 
 const NOW = 1_800_000_000
@@ -78,16 +80,17 @@ describe('Tables', () => {
 })
 
 test.each([
-  [0, '0 s'],
-  [59.9, '59 s'],
-  [60, '1 m'],
-  [61, '1 m 1 s'],
-  [3600, '1 h'],
-  [3661, '1 h 1 m'],
-  [90_000, '1 d 1 h'],
-  [-5, '0 s'],
+  [0, '0s'],
+  [59.9, '59s'],
+  [60, '1m'],
+  [61, '1m 1s'],
+  [3600, '1h'],
+  [3661, '1h 1m'],
+  [90_000, '1d 1h'],
+  [-5, '0s'],
 ])('%p seconds are %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text)
+  expect(spelledByTheDomain(seconds)).toBe(text)
 })
 
 test.each([
@@ -95,8 +98,8 @@ test.each([
   [undefined, 'never'],
   [NOW, 'just now'],
   [NOW + 30, 'just now'],
-  [NOW - 42, '42 s ago'],
-  [NOW - 3725, '1 h ago'],
+  [NOW - 42, '42s ago'],
+  [NOW - 3725, '1h ago'],
 ])('The unix second %p was %s', (at, text) => {
   expect(ago(at, page)).toBe(text)
 })

@@ -1,6 +1,7 @@
 import { Problem, type SessionView } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
-import { ago, duration, type Page, table } from '../../terminal/render.ts'
+import { duration } from '../../terminal/duration.ts'
+import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { knownPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'

@@ -1,5 +1,6 @@
 import type { JobView } from '@svc/core'
-import { ago, duration, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
+import { duration } from '../../terminal/duration.ts'
+import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 const FINGERPRINT_CHARS = 12
 const hostId = (fingerprint: string | undefined): string | undefined =>
