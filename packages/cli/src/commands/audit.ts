@@ -3,19 +3,30 @@ import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, operating, type Run } from './declare.ts'
+import { secondOf } from './instant-option.ts'
 import { wholeNumber } from './number-option.ts'
 
 /** `svc audit …` */
 export function declareAudit(program: Command, run: Run): void {
   const audit = program.command('audit')
   const list = operating(audit, 'audit.list')
+    .option('--who <text>', 'only what this person or program did; a part of the name suffices')
+    .option('--operation <name>', 'only this operation, or all of a noun: jobs.enqueue, jobs.')
+    .option('--since <iso>', 'only what was done then or later, ISO-8601')
     .option('--limit <number>', 'how many at most, 100 when not given')
     .action(run(async () => listAudit))
-  examples(list, 'svc audit list --limit 20')
+  examples(
+    list,
+    'svc audit list --limit 20',
+    'svc audit list --who ada --operation users. --since 2026-11-01',
+  )
 }
 
 /** Flags of `svc audit list`. */
 export interface AuditOptions {
+  readonly who?: string
+  readonly operation?: string
+  readonly since?: string
   readonly limit?: string
 }
 
@@ -38,9 +49,15 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
 
 /** Lists what operators did. */
 export const listAudit: Handler<AuditOptions> = async (run) => {
-  const input = given({ limit: wholeNumber('--limit', run.options.limit) })
+  const { who, operation, since, limit } = run.options
+  const input = given({
+    who,
+    operation,
+    since: secondOf('--since', since),
+    limit: wholeNumber('--limit', limit),
+  })
   const answer = await run.operate<{ audit: readonly AuditView[] }>('audit.list', input)
   run.print(answer, (page) => auditTable(answer.audit, page))
   if (answer.audit.length === 0)
-    run.hint('Nothing yet: every command that changes something leaves a row here.')
+    run.hint('Nothing found: every command that changes something leaves a row here.')
 }

@@ -1,4 +1,4 @@
-import { defaulted } from 'superstruct'
+import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { freeObject, listOf, shape, text, whole } from '../validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
@@ -14,6 +14,9 @@ const operation = operationOf<Services>()
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds(at) })
 /** An entry of the audit log as operators see it. */
 export type AuditView = ReturnType<typeof auditView>
+
+/** The last second that a date of JavaScript holds. */
+const MAX_SECOND = 8_640_000_000_000
 
 const word = text(0, 4096)
 const entry = shape({
@@ -34,7 +37,15 @@ export const auditOperations = [
     scope: 'platform',
     changes: false,
     answer: { audit: listOf(entry, Number.POSITIVE_INFINITY) },
-    input: { limit: defaulted(whole(1, 1000), 100) },
-    run: async ({ audit }, { limit }) => ({ audit: (await audit.list(limit)).map(auditView) }),
+    input: {
+      limit: defaulted(whole(1, 1000), 100),
+      who: optional(text(1, 256)),
+      operation: optional(text(1, 64)),
+      since: optional(whole(0, MAX_SECOND)),
+    },
+    run: async ({ audit }, { limit, since, ...filter }) => {
+      const from = since === undefined ? undefined : new Date(since * 1000)
+      return { audit: (await audit.list(limit, { ...filter, since: from })).map(auditView) }
+    },
   }),
 ]

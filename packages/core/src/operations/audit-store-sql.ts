@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Session } from '../database/session.ts'
-import type { AuditEntry, AuditStore } from './audit-store.ts'
+import { instant, type Session } from '../database/session.ts'
+import type { AuditEntry, AuditFilter, AuditStore } from './audit-store.ts'
 
 /** Table `audit_log`. */
 export const AuditEntity = defineEntity({
@@ -16,6 +16,16 @@ export const AuditEntity = defineEntity({
   },
 })
 
+const LIST = {
+  name: 'audit-list',
+  text: `select id, at, actor, operation, input, outcome from audit_log
+    where ($2::text is null or position(lower($2) in lower(actor)) > 0)
+      and ($3::text is null or starts_with(operation, $3)) and ($4::timestamptz is null or at >= $4)
+    order by id desc limit $1`,
+}
+
+type AuditRow = Omit<AuditEntry, 'at'> & { readonly at: string }
+
 /** The audit log in SQL. */
 export class SqlAuditStore implements AuditStore {
   readonly #session: Session
@@ -28,17 +38,8 @@ export class SqlAuditStore implements AuditStore {
     await this.#session.manage((em) => em.insert(AuditEntity, { ...entry, ...(now ? { at: now } : {}) }))
   }
 
-  list(limit: number): Promise<readonly AuditEntry[]> {
-    return this.#session.manage(async (em) => {
-      const rows = await em.find(AuditEntity, {}, { orderBy: { id: 'desc' }, limit })
-      return rows.map(({ id, at, actor, operation, input, outcome }) => ({
-        id,
-        at,
-        actor,
-        operation,
-        input,
-        outcome,
-      }))
-    })
+  async list(limit: number, { who, operation, since }: AuditFilter = {}): Promise<readonly AuditEntry[]> {
+    const rows = await this.#session.rows<AuditRow>(LIST, [limit, who, operation, since])
+    return rows.map(({ at, ...entry }) => ({ ...entry, at: instant(at) }))
   }
 }

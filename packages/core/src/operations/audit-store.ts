@@ -13,6 +13,16 @@ export interface AuditEntry {
 /** Storage of the audit log. Rows are only added. */
 export interface AuditStore {
   add(entry: Omit<AuditEntry, 'at'>, now?: Date): Promise<void>
-  /** Returns entries, newest first. */
-  list(limit: number): Promise<readonly AuditEntry[]>
+  /** Returns the entries that match, newest first. */
+  list(limit: number, filter?: AuditFilter): Promise<readonly AuditEntry[]>
+}
+
+/** The entries that are wanted; an absent field matches every entry. */
+export interface AuditFilter {
+  /** A part of the actor, in any case. */
+  readonly who?: string | undefined
+  /** The beginning of the operation's name: `jobs` or `jobs.enqueue`. */
+  readonly operation?: string | undefined
+  /** Entries of this instant and later ones. */
+  readonly since?: Date | undefined
 }

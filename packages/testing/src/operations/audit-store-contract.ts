@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
+import type { AuditFilter } from '@svc/core/ports'
+import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildAuditEntry } from './build-audit-entry.ts'
@@ -19,6 +21,25 @@ export function auditStoreContract(name: string, open: () => Promise<Storage>): 
       }
       expect(await audit().list(3)).toEqual(made)
       expect(await audit().list(2)).toEqual(made.slice(0, 2))
+    })
+
+    it('shows the entries of a person, of an operation and since an instant', async () => {
+      const clock = new FakeClock()
+      const actor = `${buildId('Ada')}@svc.example`
+      const made = ['jobs.enqueue', 'jobs.cancel', 'jobsx', 'fleet.drain'].map((operation) =>
+        buildAuditEntry({ actor, operation }),
+      )
+      for (const entry of made) await audit().add(entry, clock.advance({ seconds: 1 }))
+      const found = async (filter: AuditFilter) =>
+        (await audit().list(100, { who: actor, ...filter })).map(({ operation }) => operation)
+      expect(await found({})).toEqual(['fleet.drain', 'jobsx', 'jobs.cancel', 'jobs.enqueue'])
+      expect(await found({ who: actor.slice(1, -4).toUpperCase() })).toHaveLength(4)
+      expect(await found({ who: `${actor}%` })).toEqual([])
+      expect(await found({ operation: 'jobs.' })).toEqual(['jobs.cancel', 'jobs.enqueue'])
+      expect(await found({ operation: 'jobs.cancel' })).toEqual(['jobs.cancel'])
+      expect(await found({ since: clock.now() })).toEqual(['fleet.drain'])
+      expect(await found({ since: new Date(clock.now().getTime() + 1) })).toEqual([])
+      expect(await audit().list(1, { who: actor, operation: 'jobs' })).toMatchObject([{ operation: 'jobsx' }])
     })
 
     it('refuses a second entry of the same id, and keeps the first', async () => {

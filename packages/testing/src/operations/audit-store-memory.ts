@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditStore } from '@svc/core/ports'
+import type { AuditEntry, AuditFilter, AuditStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'
@@ -11,10 +11,13 @@ export function memoryAuditStore({ audit }: MemoryTables, run: Run, time: () => 
         if (audit.get(entry.id) !== undefined) throw new Error(`there is an entry ${entry.id} already`)
         audit.put(entry.id, { ...entry, input: jsonCopy(entry.input), at: now })
       }),
-    list: (limit: number) =>
+    list: (limit: number, { who, operation, since }: AuditFilter = {}) =>
       run(() =>
         audit
           .all()
+          .filter((entry) => entry.actor.toLowerCase().includes(who?.toLowerCase() ?? ''))
+          .filter((entry) => entry.operation.startsWith(operation ?? ''))
+          .filter(({ at }) => since === undefined || at >= since)
           .sort((one, other) => byBytes(other.id, one.id))
           .slice(0, limit),
       ),

@@ -1,6 +1,7 @@
 import { type AlertAction, type AlertView, Problem } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
-import { alertsTable, secondOf } from './alerts-list.ts'
+import { secondOf } from '../instant-option.ts'
+import { alertsTable } from './alerts-list.ts'
 
 /** Flags of the commands that act on alerts. */
 export interface AlertActOptions {

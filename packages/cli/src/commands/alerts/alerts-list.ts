@@ -1,6 +1,7 @@
-import { type AlertView, Problem, shellWord } from '@svc/core'
+import { type AlertView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
+import { secondOf } from '../instant-option.ts'
 
 /** Flags of `svc alerts list` and `svc fleet alerts`. */
 export interface AlertListOptions {
@@ -30,19 +31,6 @@ export const alertsTable = (alerts: readonly AlertView[], page: Page): string =>
     alerts,
     page,
   )
-
-/**
- * The unix second of an ISO-8601 text.
- * @throws Problem `invalid-input`
- */
-export function secondOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) {
-    throw new Problem('invalid-input', { detail: `${flag} takes an ISO-8601 date and time, not ${text}` })
-  }
-  return Math.floor(at / 1000)
-}
 
 /** Lists alerts. */
 export const listAlerts: Handler<AlertListOptions> = async (run) => {
