@@ -1,4 +1,4 @@
-import { newDataKey, type RotatedBatch, type SecretCounts } from '@svc/core'
+import { newDataKey, Problem, type RotatedBatch, type SecretCounts } from '@svc/core'
 import type { Command } from 'commander'
 import { type CommandRun, given, type Handler } from '../program/command-run.ts'
 import { EXIT } from '../program/failure.ts'
@@ -59,6 +59,7 @@ export const rotateSecrets: Handler<object> = async (run) => {
     const batch = (await connection.run('secrets.rotate', given({ from: next }))) as unknown as RotatedBatch
     rotated += batch.rotated
     unreadable += batch.unreadable
+    if (next !== undefined && batch.next === next) throw standstill()
     next = batch.next
     tell(run, rotated)
   } while (next !== undefined)
@@ -67,6 +68,11 @@ export const rotateSecrets: Handler<object> = async (run) => {
   run.hint(`${unreadable} have no key: put their key back into SERVICE_DATA_KEYS, and rotate again.`)
   return EXIT.failed
 }
+
+const standstill = () =>
+  new Problem('unavailable', {
+    detail: 'the control plane does not get past one batch: is it of this release?',
+  })
 
 function tell(run: CommandRun, rotated: number): void {
   if (run.io.err.isTty && rotated > 0) run.note(`${rotated} sealed anew so far`)

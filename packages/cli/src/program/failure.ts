@@ -1,6 +1,6 @@
 import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
 import { Interrupted } from '../terminal/secret-input.ts'
-import { plain } from '../terminal/terminal.ts'
+import { plain, safeJson } from '../terminal/terminal.ts'
 
 /** Exit codes of commands, for scripts (wire-agent §8). */
 export const EXIT = {
@@ -18,6 +18,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 /** A failure in words, and the code that the command ends with. */
 export interface Failure {
   readonly exitCode: ExitCode
+  /** For scripts: the code of the problem, `bad-settings`, `interrupted`, `system` or `fault`. */
+  readonly code: string
   /** One sentence: the fault and what to do next. */
   readonly sentence: string
   /** Further lines: faulty fields, candidates, where it happened. */
@@ -30,7 +32,12 @@ interface Meaning {
   readonly sentence: string
 }
 
-const INTERRUPTED: Failure = { exitCode: EXIT.interrupted, sentence: 'interrupted', details: [] }
+const INTERRUPTED: Failure = {
+  exitCode: EXIT.interrupted,
+  code: 'interrupted',
+  sentence: 'interrupted',
+  details: [],
+}
 
 const CHECK_KEY = 'check --key, --key-file or SERVICE_LICENSE_KEY'
 
@@ -90,7 +97,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Problem) return ofProblem(error)
   if (error instanceof Interrupted) return INTERRUPTED
   if (error instanceof ConfigError) {
-    return { exitCode: EXIT.usage, sentence: 'bad settings:', details: error.faults }
+    return { exitCode: EXIT.usage, code: 'bad-settings', sentence: 'bad settings:', details: error.faults }
   }
   return ofSystemError(error) ?? ofFault(error)
 }
@@ -102,6 +109,7 @@ function ofProblem({ code, data, cause }: Problem): Failure {
   const reason = code === 'unavailable' && cause instanceof Error && cause.message ? [cause.message] : []
   return {
     exitCode,
+    code,
     sentence: redact(detail ?? sentence),
     details: [...details, ...candidates, ...wait, ...reason].map(redact),
   }
@@ -123,7 +131,8 @@ function ofSystemError(error: unknown): Failure | undefined {
   const { code, message = '', cause } = (error ?? {}) as { code?: unknown; message?: string; cause?: unknown }
   const sentence = SYSTEM_SENTENCES[typeof code === 'string' ? code : '']
   if (sentence !== undefined) {
-    return { exitCode: EXIT.failed, sentence, details: message === '' ? [] : [redact(message)] }
+    const details = message === '' ? [] : [redact(message)]
+    return { exitCode: EXIT.failed, code: 'system', sentence, details }
   }
   return cause === undefined ? undefined : ofSystemError(cause)
 }
@@ -136,6 +145,7 @@ function ofFault(error: unknown): Failure {
   const trace = (stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
   return {
     exitCode: EXIT.failed,
+    code: 'fault',
     sentence: `unexpected fault: ${redact(message)}`,
     details: trace.slice(0, TRACE_LINES).map((line) => redact(line.trim())),
   }
@@ -147,3 +157,7 @@ function ofFault(error: unknown): Failure {
  */
 export const failureText = ({ sentence, details }: Failure): string =>
   [`svc: ${plain(sentence)}`, ...details.map((line) => `  ${plain(line)}`), ''].join('\n')
+
+/** Returns a failure as one JSON document for stderr, for callers that asked for JSON. */
+export const failureJson = ({ code, sentence, details }: Failure): string =>
+  `${safeJson(JSON.stringify({ error: sentence, code, details }))}\n`

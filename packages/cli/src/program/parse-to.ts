@@ -1,7 +1,10 @@
 import { type Command, CommanderError } from 'commander'
 import type { Io } from '../io.ts'
 
-/** Runs the command that the arguments name; every failure becomes a sentence on stderr and an exit code. */
+/**
+ * Runs the command that the arguments name; every failure becomes a sentence on stderr, or a
+ * document with `--json`, and an exit code.
+ */
 export async function parseTo(io: Io, args: readonly string[], build: () => Promise<Command>): Promise<void> {
   try {
     const program = await build()
@@ -13,9 +16,9 @@ export async function parseTo(io: Io, args: readonly string[], build: () => Prom
       io.setExitCode(error.exitCode === 0 ? 0 : 2)
       return
     }
-    const { failureOf, failureText } = await import('./failure.ts')
+    const { failureJson, failureOf, failureText } = await import('./failure.ts')
     const failure = failureOf(error)
-    io.err.write(failureText(failure))
+    io.err.write(args.includes('--json') ? failureJson(failure) : failureText(failure))
     io.setExitCode(failure.exitCode)
   }
 }

@@ -1,4 +1,4 @@
-// The domain has the same function for its own texts. Help loads tables and not the domain, so it stands here.
+// The domain has the same one for its texts. Help loads tables and not the domain, so it stands here, too.
 const UNITS = [
   ['d', 86_400],
   ['h', 3600],

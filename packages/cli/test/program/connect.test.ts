@@ -153,7 +153,7 @@ describe('Over the network', () => {
     const none = await run(args)
     expect(none).toMatchObject({ exitCode: 4 })
     expect(none.err.text).toContain(
-      `you are not signed in: svc login --url ${server.url}, or give a license key`,
+      `you are not signed in: svc login --url ${server.url}, or give an API token`,
     )
   })
 

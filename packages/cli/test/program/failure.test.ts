@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
-import { failureOf, failureText, isProblemCode } from '../../src/program/failure.ts'
+import { failureJson, failureOf, failureText, isProblemCode } from '../../src/program/failure.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -78,6 +78,7 @@ test('Bad settings are code 2 with all faults', () => {
   const failure = failureOf(new ConfigError(['PORT must be a whole number', 'SERVICE_HOST must be text']))
   expect(failure).toEqual({
     exitCode: 2,
+    code: 'bad-settings',
     sentence: 'bad settings:',
     details: ['PORT must be a whole number', 'SERVICE_HOST must be text'],
   })
@@ -100,4 +101,21 @@ test('Whatever else goes wrong is code 1, named as a fault, without a secret it 
   expect(failure).toMatchObject({ exitCode: 1, sentence: expect.stringMatching(/^unexpected fault: /) })
   expect(failureText(failure)).not.toContain('hunter2')
   expect(failureOf('a string').sentence).toBe('unexpected fault: a string')
+})
+
+test('With --json a failure is one document: the sentence, a code for scripts, and details', () => {
+  const problem = new Problem('invalid-input', {
+    detail: 'no such',
+    details: ['host: expected text', 'b\u001b[2J'],
+  })
+  const text = failureJson(failureOf(problem))
+  expect(text.split('\n')).toHaveLength(2)
+  expect(text).not.toContain('\u001b')
+  expect(JSON.parse(text)).toEqual({
+    error: 'no such',
+    code: 'invalid-input',
+    details: ['host: expected text', 'b\u001b[2J'],
+  })
+  const codes = [new ConfigError(['x']), new Error('y'), Object.assign(new Error(), { code: 'ENOSPC' })]
+  expect(codes.map((error) => failureOf(error).code)).toEqual(['bad-settings', 'fault', 'system'])
 })

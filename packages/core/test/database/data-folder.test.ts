@@ -47,7 +47,7 @@ describe('an embedded database in a folder', () => {
       await driver.probe(`insert into migration_checksums (name, checksum) values ('9999-later', 'x')`)
       await driver.close()
       await expect(openStorage({ dataDir })).rejects.toMatchObject({ code: 'conflict' })
-      expect(await readdir(dataDir)).toEqual(['database'])
+      expect((await readdir(dataDir)).toSorted()).toEqual(['data-key', 'database'])
     },
     PATIENCE_MS,
   )
