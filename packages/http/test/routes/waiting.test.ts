@@ -10,7 +10,9 @@ function untouched(): Storage {
   const stores = memoryStorage()
   return new Proxy(stores, {
     get: (target, name) => {
-      const isAllowed = ['kind', 'health', 'disk', 'connections', Symbol.asyncDispose].includes(name)
+      const isAllowed = ['kind', 'dataKeys', 'health', 'disk', 'connections', Symbol.asyncDispose].includes(
+        name,
+      )
       if (isAllowed) return Reflect.get(target, name)
       return new Proxy(
         {},
