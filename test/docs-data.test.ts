@@ -6,16 +6,15 @@ import { oneTimeCode, type TestDatabase, type TestPlane, testDatabase, testPlane
 import pg from 'pg'
 import { root } from './docs/page.ts'
 
-/** The table of a section of docs/security.md: each row's cells. */
-function tableOf(heading: string): string[][] {
-  const page = readFileSync(join(root, 'docs/security.md'), 'utf8')
-  const section = page.split(`\n${heading}\n`)[1]?.split(/\n##+ /)[0] ?? ''
-  const rows = section.split('\n').filter((line) => line.startsWith('|'))
+/** The table of docs/reference/columns.md: each row's cells. */
+function tableOfColumns(): string[][] {
+  const page = readFileSync(join(root, 'docs/reference/columns.md'), 'utf8')
+  const rows = page.split('\n').filter((line) => line.startsWith('|'))
   return rows.slice(2).map((row) => row.slice(2, -2).split(' | '))
 }
 
 const classes = new Map(
-  tableOf('### Column by column').map(([kept = '', columns = '']) => [
+  tableOfColumns().map(([kept = '', columns = '']) => [
     kept,
     [...columns.matchAll(/`([^`]+)`/g)].map(([, column = '']) => column),
   ]),
