@@ -47,7 +47,7 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   const deploy = await runSvc(enqueue, { cwd })
   expect(deploy.code).toBe(0)
   expect(deploy.out).toContain(`this is hello at ${source.sha}\n`)
-  expect(deploy.out).toMatch(/^job_\w+ succeeded after \d+ s$/m)
+  expect(deploy.out).toMatch(/^job_\w+ succeeded after \d+s$/m)
   const release = join(cwd, '.svc', 'agent', 'apps', 'hello', 'current', 'index.html')
   expect(await readFile(release, 'utf8')).toContain('Deployed by svc')
   const jobId = /^(job_\w+) succeeded/m.exec(deploy.out)?.[1] ?? ''

@@ -96,7 +96,7 @@ async function keepFiles(dataDir: string | undefined, files: ReadonlyMap<string,
 
 function tellKept(run: CommandRun, files: readonly string[], dataDir: string | undefined): void {
   if (files.length === 0) return
-  const names = files.join(' and ')
+  const names = files.join(', ')
   run.hint(
     dataDir === undefined
       ? `The file also holds the secrets ${names}, which only a data folder keeps.`

@@ -38,7 +38,7 @@ export const backUpToFile: Handler<WriteOptions> = async (run) => {
   await write(run, from, kept)
   const names = Object.keys(kept)
   if (names.length > 0)
-    run.hint(`The file also holds the secrets ${names.join(' and ')}: keep it like a password.`)
+    run.hint(`The file also holds the secrets ${names.join(', ')}: keep it like a password.`)
 }
 
 async function write(

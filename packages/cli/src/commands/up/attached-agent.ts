@@ -50,7 +50,8 @@ export class AttachedAgent implements AsyncDisposable {
     const { io, log, url, keyFile, stateDir } = this.#parts
     const files = ['--key-file', keyFile, '--state-dir', stateDir]
     const args = ['agent', 'run', '--url', url, ...files, '--poll-seconds', POLL_SECONDS]
-    const child = io.startSelf(args, withoutSettings(io.env))
+    // Quiet unless asked, as `svc up` is.
+    const child = io.startSelf(args, { SERVICE_LOG_LEVEL: 'warn', ...withoutSettings(io.env) })
     this.#child = child
     child.on('error', (err) => log.error({ err }, 'the agent could not be started'))
     child.on('exit', (code, signal) => {
