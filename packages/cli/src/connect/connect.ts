@@ -111,7 +111,8 @@ export const apiTokenOf = ({ env }: Pick<Io, 'env'>): string | undefined => set(
 
 /**
  * Uses the license key of an option for operations that a license may do, then `SERVICE_TOKEN`, then the
- * license key of the environment, then the session of `svc login`.
+ * license key of the environment, then the session of `svc login`. The token goes to an address that was named
+ * beside it, and not to the context of a person.
  */
 async function networkConnection(
   io: Io,
@@ -120,7 +121,8 @@ async function networkConnection(
   licensed: boolean,
 ): Promise<Connection> {
   const isKeyNamed = options.key !== undefined || options.keyFile !== undefined
-  const token = licensed && isKeyNamed ? undefined : apiTokenOf(io)
+  const isUrlNamed = (options.url ?? set(io.env.SERVICE_URL)) !== undefined
+  const token = isUrlNamed && !(licensed && isKeyNamed) ? apiTokenOf(io) : undefined
   const key = licensed && token === undefined ? await licenseKeyOf(io, options) : undefined
   const cookie = (token ?? key) === undefined ? await keptSession(io, new URL(url).origin) : undefined
   const sent = [

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Environment } from '@svc/core'
 import { createApp, type Listening, listen } from '@svc/http'
 import { oneTimeCode, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
@@ -238,8 +239,8 @@ describe('svc login', () => {
   })
 
   /** Runs a command that names no control plane. */
-  async function runHere(args: readonly string[], secrets: readonly string[] = []) {
-    const io = new RecordingIo({ args, home, cwd: home, secrets })
+  async function runHere(args: readonly string[], secrets: readonly string[] = [], env: Environment = {}) {
+    const io = new RecordingIo({ args, home, cwd: home, secrets, env })
     await runProgram(io)
     return io
   }
@@ -261,6 +262,13 @@ describe('svc login', () => {
     expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 4 })
     expect(await runHere(['login'], [PASSWORD])).toMatchObject({ exitCode: 0 })
     expect(await runHere(['jobs', 'list'])).toMatchObject({ exitCode: 0 })
+  })
+
+  it('a token of the environment does not go to the context of a person', async () => {
+    await run(['login', '--email', EMAIL], [PASSWORD])
+    const env = { SERVICE_TOKEN: 'svcat_of_another_plane' }
+    expect(await runHere(['jobs', 'list'], [], env)).toMatchObject({ exitCode: 0 })
+    expect(await runHere(['jobs', 'list', '--url', server.url], [], env)).toMatchObject({ exitCode: 4 })
   })
 
   it('contexts are listed without their sessions, chosen and removed', async () => {
