@@ -111,7 +111,7 @@ export const apiTokenOf = ({ env }: Pick<Io, 'env'>): string | undefined => set(
 
 /**
  * Uses the license key of an option for operations that a license may do, then `SERVICE_TOKEN`, then the
- * license key of the environment, then the session of `svc login`. The token goes to an address that was named
+ * license key of the environment, then the session of `svc login`. The token goes to an address that is named
  * beside it, and not to the context of a person.
  */
 async function networkConnection(
