@@ -5,6 +5,7 @@ import { duration } from '../terminal/duration.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
+import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
 
 /** `svc licenses …` */
 export function declareLicenses(program: Command, run: Run): void {
@@ -37,7 +38,11 @@ export function declareLicenses(program: Command, run: Run): void {
 }
 
 /** Licenses as people read them. */
-export const licensesTable = (licenses: readonly LicenseView[], page: Page): string =>
+export const licensesTable = (
+  licenses: readonly LicenseView[],
+  page: Page,
+  nameOf: NameOfTenant = byId,
+): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
@@ -47,7 +52,11 @@ export const licensesTable = (licenses: readonly LicenseView[], page: Page): str
         colour: ({ status }) => stateColour(status),
       },
       { title: 'LABEL', narrow: 'shrinks', text: ({ label }) => label },
-      { title: 'TENANT', narrow: 'leaves', text: ({ tenant_id }) => tenant_id ?? '' },
+      {
+        title: 'TENANT',
+        narrow: 'leaves',
+        text: ({ tenant_id }) => (tenant_id === undefined ? '' : nameOf(tenant_id)),
+      },
       { title: 'EXPIRES', text: ({ expires_at }) => expiry(expires_at, page) },
       { title: 'CREATED', narrow: 'leaves', text: ({ created_at }) => ago(created_at, page) },
     ],
@@ -65,8 +74,10 @@ function expiry(expiresAt: number | undefined, page: Page): string {
 
 /** Lists the issued licenses. */
 export const listLicenses: Handler<object> = async (run) => {
-  const answer = await run.operate<{ licenses: readonly LicenseView[] }>('licenses.list', {})
-  run.print(answer, (page) => licensesTable(answer.licenses, page))
+  type Listed = { readonly licenses: readonly LicenseView[] }
+  const rowsOf = ({ licenses }: Listed) => licenses
+  const { answer, nameOf } = await listWithTenants(run, 'licenses.list', rowsOf)
+  run.print(answer, (page) => licensesTable(answer.licenses, page, nameOf))
   if (answer.licenses.length === 0) run.hint('No licenses yet: svc licenses issue makes one.')
 }
 

@@ -5,6 +5,7 @@ import { duration } from '../terminal/duration.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
+import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
 
 /** `svc tokens …` */
 export function declareTokens(program: Command, run: Run): void {
@@ -23,13 +24,17 @@ export function declareTokens(program: Command, run: Run): void {
 }
 
 /** API tokens as people read them. */
-export const tokensTable = (tokens: readonly TokenView[], page: Page): string =>
+export const tokensTable = (tokens: readonly TokenView[], page: Page, nameOf: NameOfTenant = byId): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
       { title: 'LABEL', narrow: 'shrinks', text: ({ label }) => label },
       { title: 'ROLE', text: ({ role }) => role },
-      { title: 'TENANT', narrow: 'leaves', text: ({ tenant_id }) => tenant_id ?? '' },
+      {
+        title: 'TENANT',
+        narrow: 'leaves',
+        text: ({ tenant_id }) => (tenant_id === undefined ? '' : nameOf(tenant_id)),
+      },
       { title: 'CREATED', narrow: 'leaves', text: ({ created_at }) => ago(created_at, page) },
       {
         title: 'LAST USED',
@@ -66,8 +71,9 @@ export const issueToken: Handler<IssueTokenOptions> = async (run) => {
 
 /** Lists the tokens. */
 export const listTokens: Handler<object> = async (run) => {
-  const answer = await run.operate<{ tokens: readonly TokenView[] }>('tokens.list', {})
-  run.print(answer, (page) => tokensTable(answer.tokens, page))
+  type Listed = { readonly tokens: readonly TokenView[] }
+  const { answer, nameOf } = await listWithTenants(run, 'tokens.list', ({ tokens }: Listed) => tokens)
+  run.print(answer, (page) => tokensTable(answer.tokens, page, nameOf))
   if (answer.tokens.length === 0) run.hint('No API tokens yet: svc tokens issue --role ROLE makes one.')
 }
 

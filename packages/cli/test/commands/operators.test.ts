@@ -42,6 +42,18 @@ describe('licenses', () => {
     expect(await bench.run('licenses', 'reinstate', id)).toMatchObject({ exitCode: 1 })
   })
 
+  test('Tenants stand by their names in lists of people, by their ids in JSON', async () => {
+    await bench.json('tenants', 'add', 'acme')
+    await bench.json('licenses', 'issue', '--label', 'theirs', '--tenant', 'acme')
+    await bench.json('users', 'add', 'eve@acme.example', '--role', 'owner', '--tenant', 'acme')
+    await bench.json('alerts', 'webhook-set', 'https://hooks.example', '--tenant', 'acme')
+    expect((await bench.run('licenses', 'list')).out.text).toMatch(/theirs +acme +/)
+    expect((await bench.run('users', 'list')).out.text).toMatch(/eve@acme.example +owner +acme +/)
+    expect((await bench.run('alerts', 'webhooks')).out.text).toMatch(/^acme +https:\/\/hooks.example +/m)
+    const { licenses } = await bench.json('licenses', 'list')
+    expect(licenses).toMatchObject([{}, { tenant_id: expect.stringMatching(/^ten_/) }])
+  })
+
   test('A license whose time is over is listed as expired', async () => {
     await bench.json('licenses', 'issue', '--label', 'short', '--expires', '2026-01-05T10:00:00Z')
     expect((await bench.run('licenses', 'list')).out.text).toMatch(/active +short .* in 1h/)

@@ -27,7 +27,7 @@ describe('svc tokens', () => {
     bench.clock.advance({ minutes: 5 })
     const listed = (await bench.run('tokens', 'list')).out.text
     expect(listed).toMatch(/^ID +LABEL +ROLE +TENANT +CREATED +LAST USED +EXPIRES\n/)
-    expect(listed).toMatch(/^tkn_\w+ +pipeline +developer +ten_\w+ +5m ago +5m ago +in \d+d/m)
+    expect(listed).toMatch(/^tkn_\w+ +pipeline +developer +acme +5m ago +5m ago +in \d+d/m)
     expect(listed).not.toContain(secret)
     const { tokens } = (await bench.json('tokens', 'list')) as { tokens: readonly { id: string }[] }
     const id = tokens[0]?.id ?? ''

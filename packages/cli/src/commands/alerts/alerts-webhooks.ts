@@ -3,6 +3,7 @@ import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
+import { byId, listWithTenants, type NameOfTenant } from '../tenant-names.ts'
 
 /** Flags of the webhook commands. */
 export interface WebhookOptions {
@@ -10,10 +11,14 @@ export interface WebhookOptions {
   readonly rotate?: boolean
 }
 
-const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>
+const webhooksTable = (webhooks: readonly WebhookView[], page: Page, nameOf: NameOfTenant = byId): string =>
   table(
     [
-      { title: 'TENANT', narrow: 'shrinks', text: ({ tenant_id }) => tenant_id ?? '(none)' },
+      {
+        title: 'TENANT',
+        narrow: 'shrinks',
+        text: ({ tenant_id }) => (tenant_id === undefined ? '(none)' : nameOf(tenant_id)),
+      },
       { title: 'ORIGIN', narrow: 'shrinks', text: ({ origin }) => origin },
       { title: 'LATEST', text: ({ latest_delivery }) => latest_delivery?.state ?? 'nothing yet' },
       {
@@ -36,8 +41,10 @@ const webhooksTable = (webhooks: readonly WebhookView[], page: Page): string =>
 
 /** Lists the webhooks to which alerts are sent. */
 export const listWebhooks: Handler<object> = async (run) => {
-  const answer = await run.operate<{ webhooks: readonly WebhookView[] }>('alerts.webhooks', {})
-  run.print(answer, (page) => webhooksTable(answer.webhooks, page))
+  type Listed = { readonly webhooks: readonly WebhookView[] }
+  const rowsOf = ({ webhooks }: Listed) => webhooks
+  const { answer, nameOf } = await listWithTenants(run, 'alerts.webhooks', rowsOf)
+  run.print(answer, (page) => webhooksTable(answer.webhooks, page, nameOf))
   if (answer.webhooks.length === 0) run.hint('No webhooks yet: svc alerts webhook-set sets one.')
 }
 
