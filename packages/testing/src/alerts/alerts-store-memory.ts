@@ -141,23 +141,32 @@ const namesOf = ({ host }: Alert): readonly string[] =>
   host === undefined ? [] : [host.hostname, host.fingerprint, agentId(host.fingerprint)]
 
 function writeAll(tables: AlertTables, write: AlertActionWrite, now: Date): string[] {
-  return write.ids.filter((id) => {
-    const alert = tables.alerts.get(id)
-    if (alert === undefined) return false
+  const named = write.ids.flatMap((id) => tables.alerts.get(id) ?? [])
+  // A snooze belongs to the key: every named alert of a key that changes counts as changed.
+  const snoozed = new Set(named.filter((alert) => snoozeOver(tables, alert, write) !== undefined))
+  for (const alert of snoozed) {
+    const watch = snoozeOver(tables, alert, write)
+    if (watch !== undefined) tables.watches.put(keyOf(alert.licenseId, alert.dedupKey), watch)
+  }
+  const changed = named.filter((alert) => {
     const next = acted(alert, write, now)
-    if (next !== undefined) tables.alerts.put(id, next)
-    return next !== undefined || snoozes(tables, alert, write)
+    if (next !== undefined) tables.alerts.put(alert.id, next)
+    return next !== undefined || snoozed.has(alert)
   })
+  return changed.map(({ id }) => id)
 }
 
-function snoozes({ watches }: AlertTables, alert: MemoryAlert, { action, until }: AlertActionWrite): boolean {
-  if (action !== 'unsnooze' && (action !== 'snooze' || alert.resolvedAt !== undefined)) return false
-  const key = keyOf(alert.licenseId, alert.dedupKey)
-  const watch = watches.get(key)
+/** The key of an alert with another snooze; undefined if the action does not change it. */
+function snoozeOver(
+  { watches }: AlertTables,
+  alert: MemoryAlert,
+  { action, until }: AlertActionWrite,
+): MemoryAlertKey | undefined {
+  if (action !== 'unsnooze' && (action !== 'snooze' || alert.resolvedAt !== undefined)) return undefined
+  const watch = watches.get(keyOf(alert.licenseId, alert.dedupKey))
   const snoozedUntil = action === 'snooze' ? until : undefined
-  if (watch === undefined || watch.snoozedUntil?.getTime() === snoozedUntil?.getTime()) return false
-  watches.put(key, { ...watch, snoozedUntil, revision: watch.revision + 1 })
-  return true
+  if (watch === undefined || watch.snoozedUntil?.getTime() === snoozedUntil?.getTime()) return undefined
+  return { ...watch, snoozedUntil, revision: watch.revision + 1 }
 }
 
 function acted(
