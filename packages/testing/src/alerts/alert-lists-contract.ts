@@ -13,6 +13,23 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
     const storage = openedStorage(open)
     const alerts = () => storage().alerts
 
+    it('a snooze that ends counts for every named alert of its key', async () => {
+      const clock = new FakeClock()
+      const key = { licenseId: buildId('lic'), dedupKey: 'host_offline:both' }
+      const ids = [buildId('alr'), buildId('alr')]
+      const steps = [[ids[0], 'open'] as const, [ids[0], 'resolve'] as const, [ids[1], 'open'] as const]
+      for (const [alertId = '', alert] of steps) {
+        const revision = (await alerts().watches(key, clock.now())).watches[0]?.revision ?? 0
+        const write = buildAlertWrite({ ...key, alertId, revision, alert })
+        await alerts().move(write, clock.advance(LATER), clock.now())
+      }
+      const until = new Date(clock.now().getTime() + 3_600_000)
+      await alerts().write({ ids, action: 'snooze', actor: 'ann', until }, clock.now())
+      const end = { ids, action: 'unsnooze', actor: 'ann', until: undefined } as const
+      expect([...(await alerts().write(end, clock.now()))].sort()).toEqual(ids.toSorted())
+      expect(await alerts().write(end, clock.now())).toEqual([])
+    })
+
     it('of a key with several the open one is the latest, then the one that was closed last, whatever their ids', async () => {
       const clock = new FakeClock()
       const key = { licenseId: buildId('lic'), dedupKey: 'host_offline:one' }

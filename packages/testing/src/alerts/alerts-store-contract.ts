@@ -182,21 +182,6 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       expect(await shown()).toMatchObject({ snoozedUntil: undefined })
     })
 
-    it('a snooze that ends counts for every named alert of its key', async () => {
-      const { clock, move, alertId } = scene()
-      const later = buildId('alr')
-      await move()
-      const until = new Date(clock.now().getTime() + 3_600_000)
-      await alerts().write({ ids: [alertId], action: 'snooze', actor: 'ann', until }, clock.now())
-      clock.advance(LATER)
-      await move({ alert: 'resolve' })
-      clock.advance(LATER)
-      await move({ alertId: later })
-      const write = { ids: [alertId, later], action: 'unsnooze', actor: 'ann', until: undefined } as const
-      expect([...(await alerts().write(write, clock.now()))].sort()).toEqual([alertId, later].sort())
-      expect(await alerts().write(write, clock.now())).toEqual([])
-    })
-
     it('ack and snooze change nothing of a resolved alert', async () => {
       const { clock, move, alertId, shown } = scene()
       await move()
