@@ -1,8 +1,7 @@
 import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
-import { duration } from '../terminal/duration.ts'
-import { ago, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
+import { ago, expiry, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
@@ -63,14 +62,6 @@ export const licensesTable = (
     licenses,
     page,
   )
-
-const seconds = (page: Page): number => page.now.getTime() / 1000
-
-function expiry(expiresAt: number | undefined, page: Page): string {
-  if (expiresAt === undefined) return 'never'
-  const left = expiresAt - seconds(page)
-  return left <= 0 ? ago(expiresAt, page) : `in ${duration(left)}`
-}
 
 /** Lists the issued licenses. */
 export const listLicenses: Handler<object> = async (run) => {

@@ -1,8 +1,7 @@
 import type { TokenView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
-import { duration } from '../terminal/duration.ts'
-import { ago, type Page, table } from '../terminal/render.ts'
+import { ago, expiry, type Page, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
@@ -45,12 +44,6 @@ export const tokensTable = (tokens: readonly TokenView[], page: Page, nameOf: Na
     tokens,
     page,
   )
-
-function expiry(expiresAt: number | undefined, page: Page): string {
-  if (expiresAt === undefined) return 'never'
-  const left = expiresAt - page.now.getTime() / 1000
-  return left <= 0 ? ago(expiresAt, page) : `in ${duration(left)}`
-}
 
 /** Flags of `svc tokens issue`. */
 export interface IssueTokenOptions {

@@ -108,6 +108,13 @@ export function ago(unixSeconds: number | undefined, page: Page): string {
   return `${duration(seconds).split(' ')[0]} ago`
 }
 
+/** Returns when something ends: `never`, `in 3d 4h`, or how long ago it ended. */
+export function expiry(unixSeconds: number | undefined, page: Page): string {
+  if (unixSeconds === undefined) return 'never'
+  const left = unixSeconds - page.now.getTime() / 1000
+  return left <= 0 ? ago(unixSeconds, page) : `in ${duration(left)}`
+}
+
 /** A unix second as ISO-8601 and how long ago it was. */
 export const instant = (unixSeconds: number | undefined, page: Page): string | undefined =>
   unixSeconds === undefined
