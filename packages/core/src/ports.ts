@@ -76,6 +76,14 @@ export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
 export { randomIds, spellId } from './ids.ts'
+export { type Image, type ImageContent, isSameContent } from './images/image.ts'
+export type {
+  ImageFilter,
+  ImageRepository,
+  ImagesStore,
+  NewImage,
+  Registered,
+} from './images/images-store.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
 export {

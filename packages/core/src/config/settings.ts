@@ -5,6 +5,7 @@ import { database } from './settings/database.ts'
 import { health } from './settings/health.ts'
 import { hosts } from './settings/hosts.ts'
 import { http } from './settings/http.ts'
+import { images } from './settings/images.ts'
 import { jobs } from './settings/jobs.ts'
 import { licensing } from './settings/licensing.ts'
 import { limits } from './settings/limits.ts'
@@ -31,6 +32,7 @@ export const settings = {
   signing,
   hosts,
   jobs,
+  images,
   scheduler,
   limits,
   outbound,

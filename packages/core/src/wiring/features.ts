@@ -11,6 +11,9 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
+import { ImageMetrics } from '../images/image-metrics.ts'
+import { imageOperations } from '../images/image-operations.ts'
+import { Images } from '../images/images.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -64,6 +67,7 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
+    images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
     monitors,
@@ -86,6 +90,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...userOperations,
   ...apiTokenOperations,
   ...jobOperations,
+  ...imageOperations,
   ...agentOperations,
   ...alertOperations,
   ...alertWebhookOperations,

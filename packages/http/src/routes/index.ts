@@ -7,6 +7,7 @@ import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
+import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  imageRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
