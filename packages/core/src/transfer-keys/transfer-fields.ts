@@ -11,14 +11,14 @@ const bytes: Struct<number, JsonSchema> = field(
   'a number from 0 to 2^53',
 )
 
-/** What a key is good for; an absent part bounds nothing. */
+/** The bounds of a key; an absent one bounds nothing. */
 export const transferScope = shape({
   app: optional(text(1, 63)),
   image_checksum: optional(snapshotId),
   paths: optional(listOf(text(1, 128), 20)),
   max_bytes: optional(bytes),
 })
-/** What a key is good for. */
+/** The bounds of a key. */
 export type TransferScope = Infer<typeof transferScope>
 
 /** Fields of a mint that do not name hosts. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { TransferScope } from './transfer-fields.ts'
 
-/** Who connects: `pull`: the target fetches from the source. `drop`: the source brings to the target. */
+/** The ways to connect. `pull`: the target fetches from the source. `drop`: the source brings to it. */
 export const TRANSFER_MODES = ['pull', 'drop'] as const
 export type TransferMode = (typeof TRANSFER_MODES)[number]
 
@@ -44,7 +44,7 @@ export interface TransferKey {
   readonly revokedAt: Date | undefined
 }
 
-/** Returns the state of a key. What cannot be undone comes first; a lock stays after the end. */
+/** Returns the state of a key. A revocation comes before a lock, a lock before the uses, then the end. */
 export function transferKeyState(
   key: Pick<TransferKey, 'uses' | 'maxUses' | 'pinFails' | 'expiresAt' | 'revokedAt'>,
   now: Date,

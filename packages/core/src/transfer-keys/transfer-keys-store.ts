@@ -33,8 +33,8 @@ export interface TransferKeyFilter {
 /** Transfer keys, and the sessions that they opened. */
 export interface TransferKeysStore {
   /**
-   * Stores a key between two hosts of the license. `no-host`: it has not both of them; `full`: it has as many
-   * active keys as it may.
+   * Stores a key between two hosts of the license. `no-host`: it has not both of them; `full`: it has as
+   * many active keys as it may.
    */
   add(key: NewTransferKey, now?: Date): Promise<TransferKey | 'no-host' | 'full'>
   /** Whether the license has a host with this fingerprint. */
@@ -45,13 +45,13 @@ export interface TransferKeysStore {
   /** The sessions that a key opened, oldest first. */
   uses(keyId: string): Promise<readonly TransferUse[]>
   /**
-   * Counts a try at the PIN of an active key as wrong, before it is checked: so many checks at once get no more
-   * tries. A right one is given back by `redeem`. Undefined if the key is not active.
+   * Counts a try at the PIN of an active key as wrong, before it is checked: so many checks at once get no
+   * more tries. A right one is given back by `redeem`. Undefined if the key is not active.
    */
   tryPin(id: string, now?: Date): Promise<TransferKey | undefined>
   /** Counts a use of an active key and notes the session; undefined if the key is not active. */
   redeem(redemption: Redemption, now?: Date): Promise<TransferKey | undefined>
-  /** Ends a key of the license for good; a repeat changes nothing. Undefined if the license has no such key. */
+  /** Ends a key of the license for good; a repeat changes nothing. Undefined if the license has none. */
   revoke(id: string, licenseId: string, now?: Date): Promise<TransferKey | undefined>
   /** Deletes keys that ended more than `keptDays` days ago, with their sessions. Returns their number. */
   purge(keptDays: number, now?: Date): Promise<number>

@@ -9,7 +9,14 @@ import { MAX_SMALL_TOKEN_CHARS } from '../signing/small-token.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Passwords, sayBusy } from '../users/passwords.ts'
 import type { TransferMint, TransferRedeem } from './transfer-fields.ts'
-import { listenerOf, PIN_TRIES, peerDigest, spkiPin, type TransferKey, transferKeyState } from './transfer-key.ts'
+import {
+  listenerOf,
+  PIN_TRIES,
+  peerDigest,
+  spkiPin,
+  type TransferKey,
+  transferKeyState,
+} from './transfer-key.ts'
 import type { TransferKeyFilter, TransferUse } from './transfer-keys-store.ts'
 import type { RedeemOutcome, TransferMetrics } from './transfer-metrics.ts'
 import { readTransferKey, TRANSFER_PREFIX, type TransferToken, transferPayload } from './transfer-token.ts'
@@ -66,8 +73,8 @@ export class TransferKeys {
 
   /**
    * Mints a key between two hosts of a license.
-   * @throws Problem `signing-not-configured`, `invalid-input`, or `agent-not-owned` for a host that the license
-   * has not
+   * @throws Problem `signing-not-configured`, `invalid-input`, or `agent-not-owned` for a host that the
+   * license has not
    */
   async mint(licenseId: string, given: TransferMint): Promise<MintAnswer> {
     this.requireSigning()
@@ -77,7 +84,8 @@ export class TransferKeys {
       throw new Problem('invalid-input', { details: [`ttl_s: expected at most ${maxTtlSeconds}`] })
     }
     for (const fingerprint of [source, target])
-      if (!(await storage.transferKeys.knowsHost(licenseId, fingerprint))) throw new Problem('agent-not-owned')
+      if (!(await storage.transferKeys.knowsHost(licenseId, fingerprint)))
+        throw new Problem('agent-not-owned')
     if (source === target) return { outcome: 'same-host' }
     const made = await this.#newKey(licenseId, given)
     const secret = signer.signSmall(TRANSFER_PREFIX, transferPayload(made, clock.now()))
@@ -191,7 +199,8 @@ export class TransferKeys {
   async #withPin({ id, pinFails }: TransferKey, given: TransferRedeem): Promise<RedeemAnswer> {
     const { storage, clock, pins } = this.#parts
     // A request without a PIN is no guess.
-    if (given.pin === undefined) return this.#unless({ id }, { outcome: 'pin-rejected', attemptsLeft: PIN_TRIES - pinFails })
+    if (given.pin === undefined)
+      return this.#unless({ id }, { outcome: 'pin-rejected', attemptsLeft: PIN_TRIES - pinFails })
     const tried = await storage.transferKeys.tryPin(id, clock.statementTime())
     if (tried === undefined) return this.#end(id)
     const isRight = await pins.check(given.pin, tried.pinHash, id).catch(sayBusy)

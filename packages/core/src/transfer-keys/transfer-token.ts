@@ -22,7 +22,7 @@ const claims = openShape({
   scope: optional(transferScope),
 })
 
-/** What a transfer key says to its bearer and to the peer; times in unix seconds. */
+/** The content of a transfer key, for its bearer and for the peer; times in unix seconds. */
 export interface TransferToken {
   readonly id: string
   readonly licenseId: string

@@ -18,6 +18,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  transferKeys,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -52,6 +53,7 @@ const everyTask = ({
       await sessions.purge()
       await apiTokens.purge()
       await images.purge()
+      await transferKeys.purge()
       return undefined
     },
   },
