@@ -114,7 +114,7 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
         const asked = Array.from({ length: count }, () => keys().tryPin(key.id, at.clock.now()))
         return (await Promise.all(asked)).flatMap((each) => each?.pinFails ?? [])
       }
-      expect(await tries(4)).toEqual([1, 2, 3, 4])
+      expect((await tries(4)).sort()).toEqual([1, 2, 3, 4])
       await tries(1)
       expect(await at.redeem(key, true)).toMatchObject({ uses: 1, pinFails: 4 })
       expect((await tries(9)).length).toBe(1)

@@ -85,6 +85,12 @@ export class AgentApi {
     return this.#post('/api/v1/images/register', registration, signal)
   }
 
+  /** POST /api/v1/transfer/keys, as the peer that listens. */
+  redeemTransferKey(key: string, peerFingerprint: string, signal: AbortSignal): Promise<Answer> {
+    const facts = { action: 'redeem', key, peer_fingerprint: peerFingerprint }
+    return this.#post('/api/v1/transfer/keys', facts, signal)
+  }
+
   /** GET /.well-known/jwks.json. Sent without the license key: the keys are public. */
   jwks(signal: AbortSignal): Promise<Answer> {
     return this.#http.send({ method: 'GET', path: '/.well-known/jwks.json' }, signal)

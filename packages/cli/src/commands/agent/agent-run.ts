@@ -55,7 +55,11 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
   log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')
 }
 
-function planeUrl({ env }: Io, flag: string | undefined): string {
+/**
+ * Returns the address of the control plane.
+ * @throws Problem `invalid-input` without one
+ */
+export function planeUrl({ env }: Io, flag: string | undefined): string {
   const url = flag ?? env.SERVICE_URL?.trim()
   if (url) return url
   throw new Problem('invalid-input', {
@@ -67,9 +71,9 @@ function planeUrl({ env }: Io, flag: string | undefined): string {
  * The user for handlers that shall not read the license key. Refuses ways of giving the key that they could
  * read.
  */
-async function handlerUserOf(
+export async function handlerUserOf(
   { env, cwd }: Io,
-  { handlerUser, key, keyFile }: AgentRunOptions & ConnectOptions,
+  { handlerUser, key, keyFile }: Pick<AgentRunOptions, 'handlerUser'> & ConnectOptions,
 ): Promise<HandlerUser | undefined> {
   const name = handlerUser ?? env.SERVICE_HANDLER_USER?.trim()
   if (!name) return undefined
@@ -86,7 +90,8 @@ async function handlerUserOf(
   })
 }
 
-const stateFolder = ({ isRoot, env, home }: Io): string =>
+/** Returns the state folder of an agent that names none. */
+export const stateFolder = ({ isRoot, env, home }: Io): string =>
   isRoot
     ? '/var/lib/svc-agent'
     : join(env.XDG_STATE_HOME?.trim() || join(home, '.local', 'state'), 'svc-agent')
