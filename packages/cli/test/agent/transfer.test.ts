@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -57,6 +58,7 @@ beforeEach(() => {
   const release = join(folder, 'web-1/apps/shop/releases', SHA)
   mkdirSync(join(release, 'lib/deep'), { recursive: true })
   mkdirSync(join(folder, 'web-2/apps'), { recursive: true })
+  mkdirSync(join(folder, 'web-3'))
   writeFileSync(join(release, 'start.sh'), 'echo hello')
   chmodSync(join(release, 'start.sh'), 0o755)
   writeFileSync(join(release, 'lib/deep/big'), BIG)
@@ -134,7 +136,12 @@ async function cutting(port: number, cuts: number, after: number) {
 
 function expectRelease(host = 'web-2') {
   const at = released(host)
-  expect(readdirSync(at, { recursive: true, encoding: 'utf8' }).sort()).toEqual([
+  // Not by readdir, which may follow links to folders.
+  const found = execFileSync('find', [at, '-mindepth', '1', '-printf', '%P\n'], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+  expect(found.trim().split('\n').sort()).toEqual([
     'folder-link',
     'lib',
     'lib/deep',
@@ -210,6 +217,19 @@ describe('a release that is moved', () => {
     await using listener = await listening('web-1')
     await move('web-2', listener.port, secret)
     expectRelease()
+  })
+
+  test('a release that is there already is left as it is', async () => {
+    mkdirSync(released(), { recursive: true })
+    writeFileSync(join(released(), 'own'), '')
+    for (const mode of ['pull', 'drop']) {
+      const { secret } = await keyFor({ mode })
+      const [listens, connects] = mode === 'pull' ? ['web-1', 'web-2'] : ['web-2', 'web-1']
+      await using listener = await listening(listens)
+      expect(await move(connects, listener.port, secret)).toMatchObject({ release: SHA })
+    }
+    expect(readdirSync(released())).toEqual(['own'])
+    expect(readdirSync(join(stateOf('web-2'), 'apps/shop/releases'))).toEqual([SHA])
   })
 
   test('the key bounds what is moved: the paths, the bytes, the application', async () => {
@@ -315,6 +335,7 @@ test('the commands of both hosts move a release, and show the key nowhere', asyn
   const [, port] = /127\.0\.0\.1:(\d+)/.exec(listen.io.err.text) ?? []
   const moving = run('web-2', ['run', `127.0.0.1:${port}`], { SVC_TRANSFER_KEY: secret })
   await moving.ended
+  expect(moving.io.err.text).not.toContain('svc: ')
   await listen.ended
   expect(moving.io.out.text).toContain(SHA)
   expectRelease()

@@ -107,7 +107,7 @@ export class TransferListener implements AsyncDisposable {
       await target.write(index, offset, request)
       return { ok: true }
     }
-    if (call === 'POST /done' && (source ?? target)) return this.#finish(session)
+    if (call === 'POST /done' && (source ?? target)) return this.#finish(session, response)
     throw new Refused(404, 'there is no such thing in this session')
   }
 
@@ -155,12 +155,13 @@ export class TransferListener implements AsyncDisposable {
     await pipeline(bytes, response)
   }
 
-  async #finish(session: TransferSession): Promise<object> {
+  /** A repeat is answered like the first: the answer may have been lost. */
+  async #finish(session: TransferSession, response: ServerResponse): Promise<object> {
     await session.target?.finish()
-    this.#sessions.end(session)
     const { app, release } = (session.source ?? session.target)?.manifest ?? { app: session.app, release: '' }
     this.#parts.log.info({ key: session.token.id, app, release }, 'a transfer has ended')
-    this.#parts.onMoved({ app, release })
+    // Not before the peer has its answer: whoever is told may end this process.
+    response.once('close', () => this.#parts.onMoved({ app, release }))
     return { ok: true }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { lstat, readdir, readlink } from 'node:fs/promises'
-import { dirname, join, posix, relative } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 /** One path of a release. Folders come before what they hold. */
@@ -69,14 +69,22 @@ export async function manifestOf(
   const isWanted = (path: string) =>
     paths === undefined ||
     paths.some((each) => path === each || path.startsWith(`${each}/`) || each.startsWith(`${path}/`))
-  // With types: without them links to folders are followed.
-  const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const names = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-  const wanted = names.filter(isWanted).sort()
+  const wanted = (await pathsIn(folder)).filter(isWanted).sort()
   if (wanted.length > MOST_ENTRIES) throw new BadManifest(`the release holds more than ${MOST_ENTRIES} paths`)
   const entries: ManifestEntry[] = []
   for (const path of wanted) entries.push(await entryOf(folder, path))
   return checkedManifest({ app, release, entries })
+}
+
+/** Not by the recursive form of readdir, which follows links to folders in some releases of Node.js. */
+async function pathsIn(folder: string, within = ''): Promise<string[]> {
+  const paths: string[] = []
+  for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
+    const path = within === '' ? entry.name : `${within}/${entry.name}`
+    paths.push(path)
+    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path)))
+  }
+  return paths
 }
 
 async function entryOf(folder: string, path: string): Promise<ManifestEntry> {

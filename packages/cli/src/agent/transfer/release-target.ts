@@ -74,10 +74,11 @@ export class ReleaseTarget {
   }
 
   /**
-   * Puts the release into its place.
+   * Puts the release into its place, unless there is one.
    * @throws BadFile when a file is not there whole
    */
   async finish(): Promise<void> {
+    if (await this.isThere()) return rm(this.#incoming, { recursive: true, force: true })
     for (const entry of this.manifest.entries) {
       const path = join(this.#incoming, entry.path)
       if (entry.type === 'file') {
@@ -89,8 +90,7 @@ export class ReleaseTarget {
     // Folders last, the deepest first: one that cannot be written takes no files.
     for (const entry of this.manifest.entries.toReversed())
       if (entry.type === 'folder') await chmod(join(this.#incoming, entry.path), entry.mode)
-    if (!(await this.isThere())) await rename(this.#incoming, this.#folder)
-    else await rm(this.#incoming, { recursive: true, force: true })
+    await rename(this.#incoming, this.#folder)
   }
 
   async #check(path: string, { size, sha256 }: FileEntry): Promise<void> {

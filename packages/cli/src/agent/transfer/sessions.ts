@@ -40,11 +40,6 @@ export class Sessions {
     return found?.session
   }
 
-  /** Ends a session. */
-  end(session: TransferSession): void {
-    for (const [secret, each] of this.#open) if (each.session === session) this.#open.delete(secret)
-  }
-
   #forgetIdle(): void {
     const oldest = this.#now() - IDLE_MS
     for (const [secret, { seen }] of this.#open) if (seen < oldest) this.#open.delete(secret)
