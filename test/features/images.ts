@@ -115,7 +115,10 @@ export const feature: Feature = {
   stage: async ({ agents, images }, license) => {
     // A host of its own: operations of the fleet forget the other one.
     const fingerprint = `keeper-${license}`
-    await agents.heartbeat({ ...buildHeartbeat({ licenseId: license, fingerprint, hostname: fingerprint }), jobs: [] })
+    await agents.heartbeat({
+      ...buildHeartbeat({ licenseId: license, fingerprint, hostname: fingerprint }),
+      jobs: [],
+    })
     const answer = await images.register(license, { fingerprint, checksum: `staged-${license}` })
     return { image: answer.image.id, keeper: fingerprint }
   },
