@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Log } from '@svc/core'
 import { buildHeartbeat, FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import '../../../../test/support/standard-input.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import { AGENT_TIMING } from '../../src/agent/agent-options.ts'
 import { moveRelease } from '../../src/agent/transfer/dialler.ts'
