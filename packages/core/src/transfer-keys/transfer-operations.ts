@@ -93,7 +93,7 @@ export const transferOperations = [
     scope: 'tenant',
     changes: true,
     input: { license: optional(text(1, 512)), from: text(1, 512), to: text(1, 512), ...MINT_FIELDS },
-    answer: { key, secret: word, pin_required: flag() },
+    answer: { key, secret: text(0, 4096), pin_required: flag() },
     run: async ({ agents, licenses, transferKeys }, { license, from, to, ...fields }) => {
       const licenseId = license === undefined ? undefined : await licenses.resolve(license)
       const source = await agents.resolve(from, licenseId)
