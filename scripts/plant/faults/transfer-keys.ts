@@ -93,7 +93,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'transfer-keys: a session begins before the plane was asked',
     file: `${AGENT}/listener.ts`,
-    find: "if (isPassing(answer) && answer.status !== 401) throw new Refused(503, 'the control plane does not answer')",
+    find: "throw new Refused(503, 'the control plane does not answer')",
     replace:
       'if (isPassing(answer)) return { session: this.#sessions.open(session), fingerprint: side.fingerprint }',
     suites: [MOVE],

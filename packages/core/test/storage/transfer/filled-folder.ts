@@ -30,7 +30,9 @@ const MORE_ROWS = [
   `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
-  `insert into transfer_uses select 'xfs_1', id, now(), source_fp, target_fp from transfer_keys`,
+  `insert into transfer_keys values ('xfr_1', 'lic', 'digest', 'fp', 'fp-2', 'pull', 2, 1, 'secret', null, 'scrypt$', 1,
+    '{"paths":["{\\"a\\"}"]}', now(), now(), null, null)`,
+  `insert into transfer_uses values ('xfs_1', 'xfr_1', now(), 'fp', 'fp-2')`,
   `insert into rate_windows values ('activate', '192.0.2.1', 3, 'infinity')`,
   `insert into chat_model_days values ('2026-01-05', 12)`,
   `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
@@ -65,8 +67,6 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
     checksum: 'a-snapshot',
     tags: [AWKWARD.slice(0, 9)],
   })
-  await plane.agents.heartbeat({ ...heartbeat, fingerprint: 'fp-target' })
-  await run('transfer.mint', { from: HOST.hostname, to: 'fp:fp-target', scope: { paths: ['{"a"}'] } })
   const deploy = async (app: string, more: object = {}) => {
     const payload = { app, source: { type: 'image', image: 'shop:1' }, note: AWKWARD }
     return (await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload, ...more })).job.id
