@@ -59,7 +59,7 @@ const CLAIM = 'POST /v1/jobs/claim HTTP/1.1\r\nHost: here\r\nAuthorization: Bear
 
 const HEAD = 'GET /livez HTTP/1.1\r\nHost: here\r\n'
 const LATE_MS = 10_000
-const TIMED_OUT = /^HTTP\/1\.1 408 [^]*\{"error":"request timeout"\}/
+const TIMED_OUT = /^HTTP\/1\.1 408 [\s\S]*\{"error":"request timeout"\}/
 const WAITS = [
   ['a head', 10, HEAD, TIMED_OUT],
   ['a request', 30, `${CLAIM}Content-Length: 90\r\n\r\n{`, TIMED_OUT],

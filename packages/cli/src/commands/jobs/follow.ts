@@ -25,8 +25,8 @@ const timeOf = ({ ts }: StoredLine, { times }: LogsOptions): string =>
 
 /** Writes lines of a log to stdout. A pipe may end at a terminal, so it gets no others than one. */
 export function writeLines({ io, options }: CommandRun<LogsOptions>, lines: readonly StoredLine[]): void {
-  if (options.raw !== true) return io.out.write(linesText(lines, options))
-  io.out.writeRaw(lines.map((line) => `${timeOf(line, options)}${line.line}\n`).join(''))
+  if (options.raw !== true) io.out.write(linesText(lines, options))
+  else io.out.writeRaw(lines.map((line) => `${timeOf(line, options)}${line.line}\n`).join(''))
 }
 
 /** How a follow ended. `job` is undefined when Ctrl-C ended it. */
