@@ -18,7 +18,10 @@ const whole = (noun: string, rows = noun): Listing => ({
   input: () => ({}),
 })
 
-/** The fields of inputs that hold an id, and the list that knows it. Licenses and hosts are resolved by the server. */
+/**
+ * The fields of inputs that hold an id, and the list that knows it. The server itself resolves licenses and
+ * hosts.
+ */
 const LISTINGS: Readonly<Record<string, Listing>> = {
   job: {
     operation: 'jobs.list',
@@ -29,7 +32,7 @@ const LISTINGS: Readonly<Record<string, Listing>> = {
   token: whole('tokens'),
   conversation: whole('chat', 'conversations'),
 }
-// Of alerts only the newest are looked at: these are what a list shows.
+// The newest alerts are looked at alone: a list shows these.
 const ALERTS: Listing = { operation: 'alerts.list', rows: 'alerts', input: () => ({ limit: 500 }) }
 
 /** A connection whose operations take the end of an id, as tables show it, in place of the id. */

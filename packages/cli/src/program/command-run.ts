@@ -48,8 +48,8 @@ export class CommandRun<Options = unknown> {
   }
 
   /**
-   * Connects to the control plane, whose operations take the end of an id for the id. `licensed`: a license key
-   * suffices for what will be asked.
+   * Connects to the control plane, whose operations take the end of an id for the id. `licensed`: a license
+   * key suffices for what will be asked.
    */
   async connect(licensed = false): Promise<Connection> {
     return withIdEnds(await slowly(this.io, this.#connect(this.io, this.options, licensed)))

@@ -4,8 +4,8 @@ import type { Column, Page } from './render.ts'
 const LEAST_CHARS = 6
 
 /**
- * The column of ids. At a terminal it shows the end of each, long enough to tell the rows apart: commands take
- * it in place of the id. A pipe gets whole ids.
+ * The column of ids. At a terminal it shows the end of each, long enough to tell the rows apart: commands
+ * take it in place of the id. A pipe gets whole ids.
  */
 export function idColumn<Row extends { readonly id: string }>(
   rows: readonly Row[],
