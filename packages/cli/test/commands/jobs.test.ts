@@ -213,6 +213,7 @@ describe('jobs list', () => {
     expect(page).toMatchObject({ jobs: [{ id: ids[0] }, { id: ids[1] }], next_cursor: ids[1] })
     const rest = await bench.json('jobs', 'list', '--limit', '2', '--cursor', String(page.next_cursor))
     expect(rest).toEqual({ jobs: [expect.objectContaining({ id: ids[2] })] })
+    expect(await bench.json('jobs', 'list', '--limit', '3')).not.toHaveProperty('next_cursor')
     expect(await bench.run('jobs', 'list', '--cursor', 'job_1')).toMatchObject({ exitCode: 2 })
   })
 
