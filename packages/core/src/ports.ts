@@ -75,7 +75,7 @@ export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deli
 export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
-export { randomIds, spellId } from './ids.ts'
+export { firstIdAt, randomIds, spellId } from './ids.ts'
 export { type Image, type ImageContent, isSameContent } from './images/image.ts'
 export type {
   ImageFilter,
