@@ -75,6 +75,20 @@ export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deli
 export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export type {
+  DkimKey,
+  EmailDomain,
+  EmailDomainStatus,
+  Findings,
+  RecordFinding,
+} from './email/domains/email-domain.ts'
+export type {
+  DomainSettlement,
+  EmailDomainFilter,
+  EmailDomainsStore,
+  NewEmailDomain,
+  TakeDomainsRequest,
+} from './email/domains/email-domains-store.ts'
 export { randomIds, spellId } from './ids.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'

@@ -20,6 +20,8 @@ export type ProblemCode =
   | 'rate-limited'
   | 'too-many-hosts'
   | 'unavailable'
+  | 'domain-limit'
+  | 'email-domains-not-configured'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {

@@ -45,6 +45,8 @@ export const FAILURES = {
   conflict: { status: 409, error: 'conflict' },
   'rate-limited': { status: 429, error: 'rate limit exceeded' },
   'too-many-hosts': { status: 429, error: 'too many hosts for this license' },
+  'domain-limit': { status: 409, error: 'domain limit reached' },
+  'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
   unavailable: { status: 503, error: 'service unavailable' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },

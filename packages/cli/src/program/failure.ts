@@ -79,6 +79,14 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
   },
+  'domain-limit': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many sending domains as it may: svc email domains remove makes room',
+  },
+  'email-domains-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
+  },
   unavailable: {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane or its database does not answer: is it running?',

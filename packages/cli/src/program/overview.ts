@@ -131,6 +131,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/monitors/declare-monitors.ts')).declareMonitors,
   },
   {
+    name: 'email',
+    isGroup: true,
+    summary: 'send email from domains that are yours',
+    load: async () => (await import('../commands/email/declare-email.ts')).declareEmail,
+  },
+  {
     name: 'chat',
     isGroup: true,
     summary: 'the support chat',

@@ -24,6 +24,8 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   conflict: 1,
   'rate-limited': 1,
   'too-many-hosts': 1,
+  'domain-limit': 1,
+  'email-domains-not-configured': 2,
   unavailable: 3,
 }
 

@@ -9,6 +9,8 @@ import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
+import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
+import { EmailDomains } from '../email/domains/email-domains.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
@@ -64,6 +66,7 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
+    emailDomains: new EmailDomains({ ...base, dns }),
     jobs,
     licenses,
     monitors,
@@ -90,6 +93,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...alertOperations,
   ...alertWebhookOperations,
   ...monitorOperations,
+  ...emailDomainOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

@@ -5,6 +5,7 @@ import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailDomainRoutes } from './email-domains.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
 import { jobCancelRoute } from './job-cancel.ts'
@@ -41,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailDomainRoutes,
   ...monitorRoutes,
   ...chatRoutes,
   ...remoteOperationRoutes,

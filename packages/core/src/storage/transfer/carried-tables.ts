@@ -24,6 +24,7 @@ export const CARRIED_TABLES = [
   'chat_conversations',
   'chat_messages',
   'chat_model_days',
+  'email_domains',
   'alert_watches',
   'alerts',
   'alert_actions',
