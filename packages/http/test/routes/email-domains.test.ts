@@ -157,7 +157,7 @@ describe('Sending domains over HTTP', () => {
   })
 
   it('without a word on who sends, and without a key for secrets, nothing is added', async () => {
-    await using none = await mounted(undefined, {})
+    await using none = await mounted(undefined, { env: { EMAIL_SPF_INCLUDE: undefined } })
     expect(await none.post(PATH, { name: 'mail.example.com' })).toMatchObject({
       status: 503,
       body: { error: 'email domains not configured' },

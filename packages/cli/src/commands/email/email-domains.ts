@@ -60,7 +60,7 @@ function domainText({ domain }: One, page: Page): string {
 const recordText = ({ record, type, host, value, status, detail, found, required }: RecordView, page: Page) =>
   facts(
     [
-      [record, `${status}${required ? '' : ' (not required)'}`],
+      [plain(record), `${status}${required ? '' : ' (not required)'}`],
       ['type', type],
       ['host', host],
       ['value', value],

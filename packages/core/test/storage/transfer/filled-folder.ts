@@ -75,6 +75,7 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   await run('monitors.add', { name: 'www', host: 'www.acme.example', type: 'A' })
   await run('monitors.run', { monitor: 'www' })
   await run('alerts.webhook-set', { tenant: 'acme', url: 'https://hooks.acme.example/svc' })
+  await run('email-domains.add', { name: 'mail.acme.example', license: license.id })
   await run('tokens.issue', { role: 'developer', tenant: 'acme', label: 'pipeline' })
   for (const minutes of [1, 1]) {
     clock.advance({ minutes })
