@@ -58,6 +58,8 @@ export class DeliveryRunner {
   readonly #parts: DeliveryRunnerParts
   readonly #sender: DeliverySender
   readonly #inFlight: InFlight
+  /** The last claim: claims of one process follow each other, so that each knows what the others took. */
+  #claim: Promise<unknown> = Promise.resolve()
 
   constructor(parts: DeliveryRunnerParts, sender: DeliverySender) {
     this.#parts = parts
@@ -81,28 +83,39 @@ export class DeliveryRunner {
     const mayTake = () => signal?.aborted !== true && tally.claimed < limit && timers.elapsedMs() < endMs
     const own = new Set<Promise<void>>()
     const failures: unknown[] = []
-    while (mayTake() && failures.length === 0) {
-      await this.#inFlight.room(signal)
-      if (!mayTake()) break
-      const taken = await this.#take(token, limit - tally.claimed, only)
-      tally.claimed += taken.length
-      for (const delivery of taken) {
-        const work: Promise<void> = this.#attempt(delivery, token, tally, signal)
-          .catch((error: unknown) => void failures.push(error))
-          .finally(() => {
-            own.delete(work)
-            this.#inFlight.end(delivery.recipient)
-          })
-        own.add(work)
-      }
-      if (taken.length > 0) continue
-      if (own.size === 0) break
-      const half = Math.floor(own.size / 2)
-      while (own.size > half && mayTake()) await this.#inFlight.next()
+    const attempt = (delivery: Delivery) => {
+      const work: Promise<void> = this.#attempt(delivery, token, tally, signal)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => {
+          own.delete(work)
+          this.#inFlight.end(delivery.recipient)
+        })
+      own.add(work)
     }
-    await Promise.all(own)
+    try {
+      while (mayTake() && failures.length === 0) {
+        const taken = await this.#inTurn(async () => {
+          await this.#inFlight.room(signal)
+          return mayTake() ? this.#take(token, limit - tally.claimed, only) : []
+        })
+        tally.claimed += taken.length
+        for (const delivery of taken) attempt(delivery)
+        if (taken.length > 0) continue
+        if (own.size === 0) break
+        const half = Math.floor(own.size / 2)
+        while (own.size > half && mayTake()) await this.#inFlight.next()
+      }
+    } finally {
+      await Promise.all(own)
+    }
     if (failures.length > 0) throw failures[0]
     return tally
+  }
+
+  #inTurn<T>(claim: () => Promise<T>): Promise<T> {
+    const claimed = this.#claim.then(claim)
+    this.#claim = claimed.catch(() => {})
+    return claimed
   }
 
   async #take(
