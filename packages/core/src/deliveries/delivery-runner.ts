@@ -94,6 +94,7 @@ export class DeliveryRunner {
     }
     try {
       while (mayTake() && failures.length === 0) {
+        const { ended } = this.#inFlight
         const taken = await this.#inTurn(async () => {
           await this.#inFlight.room(signal)
           return mayTake() ? this.#take(token, limit - tally.claimed, only) : []
@@ -101,7 +102,8 @@ export class DeliveryRunner {
         tally.claimed += taken.length
         for (const delivery of taken) attempt(delivery)
         if (taken.length > 0) continue
-        if (own.size === 0) break
+        // What ended since may have held back its receiver's others.
+        if (own.size === 0 && ended === this.#inFlight.ended) break
         const half = Math.floor(own.size / 2)
         while (own.size > half && mayTake()) await this.#inFlight.next()
       }

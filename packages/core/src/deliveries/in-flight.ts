@@ -13,7 +13,8 @@ export class InFlight {
   readonly #limits: InFlightLimits
   readonly #byRecipient = new Map<string, number>()
   #total = 0
-  #ended = Promise.withResolvers<void>()
+  #count = 0
+  #next = Promise.withResolvers<void>()
   /** The receiver that was served last, after which the next claim begins. */
   after: string | undefined
 
@@ -23,6 +24,11 @@ export class InFlight {
 
   get free(): number {
     return Math.max(0, this.#limits.concurrency - this.#total)
+  }
+
+  /** Number of attempts that have ended. */
+  get ended(): number {
+    return this.#count
   }
 
   /** The shares that receivers with attempts under way may still get. */
@@ -43,14 +49,15 @@ export class InFlight {
     const rest = (this.#byRecipient.get(recipient) ?? 1) - 1
     if (rest > 0) this.#byRecipient.set(recipient, rest)
     else this.#byRecipient.delete(recipient)
-    const ended = this.#ended
-    this.#ended = Promise.withResolvers()
-    ended.resolve()
+    this.#count += 1
+    const next = this.#next
+    this.#next = Promise.withResolvers()
+    next.resolve()
   }
 
   /** Resolves when another attempt is over. */
   next(): Promise<void> {
-    return this.#ended.promise
+    return this.#next.promise
   }
 
   /** Resolves when a claim may take several deliveries, or when `signal` is aborted. */
