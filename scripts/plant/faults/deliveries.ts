@@ -15,8 +15,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'deliveries: a sender takes what another sends',
     file: CLAIM,
-    find: 'where d.kind = $5 and d.recipient collate',
-    replace: "where d.kind <> '' and d.recipient collate",
+    find: 'where d.kind = $5 and d.recipient collate "C" = ${recipient}',
+    replace: `where d.kind <> '' and d.recipient collate "C" = \${recipient}`,
     suites: [CONTRACT],
   },
   {

@@ -102,7 +102,7 @@ export class DeliveryRunner {
         tally.claimed += taken.length
         for (const delivery of taken) attempt(delivery)
         if (taken.length > 0) continue
-        // What ended since may have held back its receiver's others.
+        // An attempt that ended since may have held back others of its receiver.
         if (own.size === 0 && ended === this.#inFlight.ended) break
         const half = Math.floor(own.size / 2)
         while (own.size > half && mayTake()) await this.#inFlight.next()
