@@ -12,7 +12,8 @@ import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
-import { emailDomains } from './0015-email-domains.ts'
+import { deliveryEngine } from './0015-delivery-engine.ts'
+import { emailDomains } from './0016-email-domains.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   deliveries,
   workOfHosts,
   apiTokens,
+  deliveryEngine,
   emailDomains,
 ]

@@ -29,6 +29,7 @@ export const CARRIED_TABLES = [
   'alerts',
   'alert_actions',
   'alert_webhooks',
+  'delivery_recipients',
   'deliveries',
   'alert_notices',
   'rate_refusals',

@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** Domains that messages are sent from, with their DKIM keys. */
 export const emailDomains: MigrationStep = {
-  name: '0015-email-domains',
+  name: '0016-email-domains',
   sql: [
     `create table email_domains (
       id text primary key,
