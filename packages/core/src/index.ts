@@ -43,6 +43,9 @@ export {
 } from './health/system-check.ts'
 export { SYSTEM_DETAILS, type SystemDetail } from './health/system-detail.ts'
 export type { Ids } from './ids.ts'
+export { IMAGE_STATES, type Image } from './images/image.ts'
+export { type ImageRegistration, imageRegistration } from './images/image-fields.ts'
+export type { ImageView } from './images/image-operations.ts'
 export {
   isHeld,
   isTerminal,

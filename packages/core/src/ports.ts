@@ -103,6 +103,14 @@ export type {
   TakeDomainsRequest,
 } from './email/domains/email-domains-store.ts'
 export { randomIds, spellId } from './ids.ts'
+export { type Image, type ImageContent, isSameContent } from './images/image.ts'
+export type {
+  ImageFilter,
+  ImageRepository,
+  ImagesStore,
+  NewImage,
+  Registered,
+} from './images/images-store.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
 export {

@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'signing-failed'
   | 'secrets-not-configured'
   | 'job-not-owned'
+  | 'agent-not-owned'
   | 'job-not-found'
   | 'not-found'
   | 'invalid-input'

@@ -38,6 +38,7 @@ export const FAILURES = {
   'signing-failed': { status: 500, error: 'could not mint license token' },
   'secrets-not-configured': { status: 503, error: 'secret storage not configured' },
   'job-not-owned': { status: 404, error: 'job not found / not owned' },
+  'agent-not-owned': { status: 404, error: 'agent not found / not owned' },
   'job-not-found': { status: 404, error: 'job not found for this license' },
   'not-found': { status: 404, error: 'not found' },
   'invalid-input': { status: 400, error: 'invalid request body' },

@@ -10,6 +10,7 @@ import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
+import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
@@ -67,6 +68,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
     emailDomains: memoryEmailDomainsStore(tables, run, time),
+    images: memoryImagesStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),

@@ -4,6 +4,7 @@ import { checkedKey } from '../connect/license-key.ts'
 import { plainHttpWarning } from '../connect/plain-http.ts'
 import { HttpClient } from '../http-client.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
+import { ImageReports } from './images/image-reports.ts'
 import { pause } from './pause.ts'
 import { openHandlerFolders } from './run/handler-folders.ts'
 import { handledKinds } from './run/handlers-folder.ts'
@@ -121,7 +122,8 @@ class HostAgent implements Agent {
     const { licenseKey, clock, log, hostname } = this.#options
     const api = new AgentApi(http, { licenseKey, fingerprint: state.fingerprint }, this.#timing, clock)
     const keys = new PlaneKeys(api, clock)
-    const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log }
+    const images = new ImageReports(api, state, () => clock.now().getTime())
+    const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log, images }
     await this.#sayHandlers()
     const leftovers = await WorkFolder.leftovers(workRoot(this.#options))
     await endLeftovers(leftovers, parts)

@@ -69,6 +69,7 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     sentence: 'no key for secrets is set: svc secrets mint-key makes one for SERVICE_DATA_KEYS',
   },
   'job-not-owned': { exitCode: EXIT.notFound, sentence: 'no host of this license holds such a job' },
+  'agent-not-owned': { exitCode: EXIT.notFound, sentence: 'the license has no such host' },
   'job-not-found': { exitCode: EXIT.notFound, sentence: 'there is no such job: svc jobs list shows them' },
   'not-found': { exitCode: EXIT.notFound, sentence: 'there is no such thing' },
   'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },

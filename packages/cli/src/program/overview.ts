@@ -119,6 +119,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/fleet/declare-fleet.ts')).declareFleet,
   },
   {
+    name: 'images',
+    isGroup: true,
+    summary: 'what hosts have captured, and the way back from it',
+    load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',

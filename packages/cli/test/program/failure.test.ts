@@ -17,6 +17,7 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'signing-failed': 2,
   'secrets-not-configured': 2,
   'job-not-owned': 5,
+  'agent-not-owned': 5,
   'job-not-found': 5,
   'not-found': 5,
   'invalid-input': 2,

@@ -6,6 +6,7 @@ import { email } from './settings/email.ts'
 import { health } from './settings/health.ts'
 import { hosts } from './settings/hosts.ts'
 import { http } from './settings/http.ts'
+import { images } from './settings/images.ts'
 import { jobs } from './settings/jobs.ts'
 import { licensing } from './settings/licensing.ts'
 import { limits } from './settings/limits.ts'
@@ -32,6 +33,7 @@ export const settings = {
   signing,
   hosts,
   jobs,
+  images,
   scheduler,
   limits,
   outbound,

@@ -13,6 +13,9 @@ import { emailDomainOperations } from '../email/domains/email-domain-operations.
 import { EmailDomains } from '../email/domains/email-domains.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
+import { ImageMetrics } from '../images/image-metrics.ts'
+import { imageOperations } from '../images/image-operations.ts'
+import { Images } from '../images/images.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -67,6 +70,7 @@ export function servicesOf(base: Base, beside: Beside) {
     chat,
     deployments: new Deployments(storage),
     emailDomains: new EmailDomains({ ...base, dns }),
+    images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
     monitors,
@@ -89,6 +93,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...userOperations,
   ...apiTokenOperations,
   ...jobOperations,
+  ...imageOperations,
   ...agentOperations,
   ...alertOperations,
   ...alertWebhookOperations,

@@ -16,6 +16,7 @@ const everyTask = ({
   apiTokens,
   chat,
   emailDomains,
+  images,
   jobs,
   monitors,
   sessions,
@@ -60,6 +61,7 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await images.purge()
       return undefined
     },
   },

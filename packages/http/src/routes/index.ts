@@ -8,6 +8,7 @@ import { deployLogsRoute } from './deploy-logs.ts'
 import { emailDomainRoutes } from './email-domains.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
+import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  imageRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,

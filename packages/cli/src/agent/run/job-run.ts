@@ -1,6 +1,7 @@
 import type { Clock, Log } from '@svc/core'
 import type { Answer } from '../../http-client.ts'
 import type { AgentOptions, AgentTiming } from '../agent-options.ts'
+import type { ImageReports } from '../images/image-reports.ts'
 import { pause } from '../pause.ts'
 import type { AgentApi, StatusReport } from '../wire/agent-api.ts'
 import type { ClaimedJob } from './claimed-job.ts'
@@ -20,6 +21,7 @@ export interface JobParts {
   readonly timing: AgentTiming
   readonly clock: Clock
   readonly log: Log
+  readonly images: ImageReports
 }
 
 /**
@@ -95,7 +97,23 @@ export class JobRun {
     const end = this.#interruption ? {} : await this.#runHandler(file)
     if (this.#interruption === 'gone') return undefined
     if (this.#interruption) return outcomeOfInterrupted(this.#interruption, this.job, end)
-    return outcomeOf(end, this.job.kind)
+    return this.#afterImages(outcomeOf(end, this.job.kind))
+  }
+
+  /** The plane takes images of a job while the host holds it, so they come before the outcome. */
+  async #afterImages(outcome: StatusReport): Promise<StatusReport | undefined> {
+    const final = await this.#parts.images.take({
+      job: this.job,
+      outcome,
+      file: this.#folder.imagesFile,
+      life: this.#life.signal,
+      say: (line) => this.#reporter.push(line),
+    })
+    return this.#isGone() ? undefined : final
+  }
+
+  #isGone(): boolean {
+    return this.#interruption === 'gone'
   }
 
   async #runHandler(file: string): Promise<HandlerEnd> {

@@ -90,6 +90,11 @@ export class WorkFolder {
     return join(this.handlerPath, 'app.env')
   }
 
+  /** The handler's report on the images of the host. */
+  get imagesFile(): string {
+    return join(this.handlerPath, 'images.json')
+  }
+
   /** The lines that the handler wrote. */
   get spoolFile(): string {
     return join(this.path, 'log.ndjson')

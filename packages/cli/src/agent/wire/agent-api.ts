@@ -80,6 +80,11 @@ export class AgentApi {
     return this.#send(`${pathOf(job)}/logs`, body, signal)
   }
 
+  /** POST /api/v1/images/register. */
+  registerImage(registration: object, signal: AbortSignal): Promise<Answer> {
+    return this.#post('/api/v1/images/register', registration, signal)
+  }
+
   /** GET /.well-known/jwks.json. Sent without the license key: the keys are public. */
   jwks(signal: AbortSignal): Promise<Answer> {
     return this.#http.send({ method: 'GET', path: '/.well-known/jwks.json' }, signal)

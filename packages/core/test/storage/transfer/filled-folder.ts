@@ -59,6 +59,11 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   const owner = { licenseId: license.id, fingerprint: HOST.fingerprint }
   const heartbeat = { ...buildHeartbeat({ ...owner, hostname: HOST.hostname, diskPct: 95.5 }), jobs: [] }
   await plane.agents.heartbeat(heartbeat)
+  await plane.images.register(license.id, {
+    fingerprint: HOST.fingerprint,
+    checksum: 'a-snapshot',
+    tags: [AWKWARD.slice(0, 9)],
+  })
   const deploy = async (app: string, more: object = {}) => {
     const payload = { app, source: { type: 'image', image: 'shop:1' }, note: AWKWARD }
     return (await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload, ...more })).job.id
