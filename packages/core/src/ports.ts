@@ -75,6 +75,19 @@ export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deli
 export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export type { GitHook, GitHookSettings } from './git/git-hook.ts'
+export {
+  type DeliveryKey,
+  type GitDelivery,
+  type GitHooksStore,
+  HOOK_SECRETS,
+  type HookSecret,
+  type HookSecretKind,
+  hookSecretId,
+  type NewGitDelivery,
+  type NewGitHook,
+  SAME_BODY_HOURS,
+} from './git/git-hooks-store.ts'
 export { randomIds, spellId } from './ids.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
@@ -108,6 +121,7 @@ export type {
   ReportedJob,
   StatusOutcome,
   StatusWrite,
+  SupersedeWrite,
   SweepResult,
 } from './jobs/jobs-store.ts'
 export {

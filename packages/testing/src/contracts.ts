@@ -12,6 +12,7 @@ export { conversationsStoreContract } from './chat/conversations-store-contract.
 export { crowdsContract } from './crowds/crowds-contract.ts'
 export { deliveriesStoreContract } from './deliveries/deliveries-store-contract.ts'
 export { deploymentsStoreContract } from './deployments/deployments-store-contract.ts'
+export { gitHooksStoreContract } from './git/git-hooks-store-contract.ts'
 export { instantsContract } from './instants/instants-contract.ts'
 export { jobsStoreContract } from './jobs/jobs-store-contract.ts'
 export { licensesStoreContract } from './licenses/licenses-store-contract.ts'

@@ -9,6 +9,7 @@ import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
+import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
@@ -65,6 +66,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
+    gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),

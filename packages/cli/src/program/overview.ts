@@ -131,6 +131,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/monitors/declare-monitors.ts')).declareMonitors,
   },
   {
+    name: 'git',
+    isGroup: true,
+    summary: 'deploy apps when their repositories are pushed to',
+    load: async () => (await import('../commands/git/declare-git.ts')).declareGit,
+  },
+  {
     name: 'chat',
     isGroup: true,
     summary: 'the support chat',

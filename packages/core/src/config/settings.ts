@@ -2,6 +2,7 @@ import type { SettingGroup } from './setting-group.ts'
 import { alerts } from './settings/alerts.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
+import { git } from './settings/git.ts'
 import { health } from './settings/health.ts'
 import { hosts } from './settings/hosts.ts'
 import { http } from './settings/http.ts'
@@ -41,6 +42,7 @@ export const settings = {
   secondFactors,
   secrets,
   monitors,
+  git,
   chat,
   llm,
 } as const satisfies Readonly<Record<string, SettingGroup>>

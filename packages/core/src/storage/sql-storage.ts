@@ -14,6 +14,7 @@ import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
+import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
@@ -46,6 +47,7 @@ const storesOver = (session: Session): Stores => ({
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
+  gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),

@@ -6,6 +6,7 @@ import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
+import type { GitHooksStore } from '../git/git-hooks-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
@@ -29,6 +30,7 @@ export interface Stores {
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
+  readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore

@@ -9,6 +9,7 @@ import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
+import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
@@ -33,6 +34,7 @@ import { Users } from '../users/users.ts'
 import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
+import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
 
 /** Parts of a plane that services use and no operation does. */
@@ -59,6 +61,7 @@ export function servicesOf(base: Base, beside: Beside) {
   const secrets = new Secrets(base)
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
+    ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
@@ -90,6 +93,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...alertOperations,
   ...alertWebhookOperations,
   ...monitorOperations,
+  ...gitHookOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

@@ -14,6 +14,7 @@ const everyTask = ({
   alerts,
   apiTokens,
   chat,
+  gitHooks,
   jobs,
   monitors,
   sessions,
@@ -50,6 +51,7 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await gitHooks.purge()
       return undefined
     },
   },

@@ -6,6 +6,8 @@ import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { fleetRoutes } from './fleet.ts'
+import { gitHookRoutes } from './git-hooks.ts'
+import { gitWebhookRoute } from './git-webhook.ts'
 import { healthRoutes } from './health.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
@@ -33,6 +35,8 @@ export const ROUTES: readonly Route[] = [
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...gitHookRoutes,
+  gitWebhookRoute,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

@@ -1,4 +1,5 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
+import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -27,6 +28,7 @@ function tableOf<Row extends { readonly secret: string }>(
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
   }
   return {
