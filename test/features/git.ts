@@ -1,7 +1,7 @@
 import { buildGitDelivery, buildGitHook } from '@svc/testing'
 import fc from 'fast-check'
 import { licenseId, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
-import { change, LICENSE, nothing, read } from '../support/feature-entries.ts'
+import { change, type host, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const id = fc.constantFrom('ghk_1', 'ghk_2', 'ghk_3')
@@ -127,6 +127,13 @@ const purge = steps(
 
 const REPO = 'https://git.example/acme/shop.git'
 const COMMIT = 'c'.repeat(40)
+// Operations may have forgotten the host by now: a hook that names it stays.
+const hooked = ({ own }: Parameters<typeof host>[0]) => ({
+  app: 'staged',
+  fingerprint: own.fingerprint,
+  license: own.licenseId,
+  repo_url: REPO,
+})
 const noHook = () => ({ id: 'ghk_none' })
 const code = 'hook-not-found' as const
 
@@ -135,8 +142,8 @@ export const feature: Feature = {
   operations: {
     'git-hooks.add': change(
       'platform.deploy',
-      ({ own }) => ({ app: 'more', host: own.hostname, license: own.licenseId, repo_url: REPO }),
-      ({ own }) => ({ app: 'more', host: own.hostname, license: own.licenseId, repo_url: 'file:///etc' }),
+      hooked,
+      (world) => ({ ...hooked(world), repo_url: 'file:///etc' }),
       'invalid-input',
     ),
     'git-hooks.update': change(

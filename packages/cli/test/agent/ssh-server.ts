@@ -33,7 +33,8 @@ export class SshServer implements AsyncDisposable {
     })
   }
 
-  static async start(): Promise<SshServer> {
+  /** `authorized`: the file of keys that are let in; default: one that `admit` writes. */
+  static async start(authorized?: string): Promise<SshServer> {
     if (process.getuid?.() === 0) mkdirSync(PRIVILEGE_FOLDER, { recursive: true, mode: 0o755 })
     const folder = mkdtempSync(join(tmpdir(), 'svc-sshd-'))
     const port = await freePort()
@@ -42,7 +43,7 @@ export class SshServer implements AsyncDisposable {
       `Port ${port}`,
       'ListenAddress 127.0.0.1',
       `HostKey ${folder}/host-key`,
-      `AuthorizedKeysFile ${folder}/authorized`,
+      `AuthorizedKeysFile ${authorized ?? `${folder}/authorized`}`,
       'PidFile none',
       'StrictModes no',
       'UsePAM no',

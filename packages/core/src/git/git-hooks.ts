@@ -61,7 +61,8 @@ export class GitHooks {
     return storage.transaction(async (stores) => {
       const before = await this.#lock(stores, licenseId, app)
       const settings = settingsAfter({ ...wishes, app }, before, plainHttp)
-      await requireHost(stores, licenseId, settings.fingerprint)
+      if (settings.fingerprint !== before?.fingerprint)
+        await requireHost(stores, licenseId, settings.fingerprint)
       if (before !== undefined) return this.#change(stores, before, settings, wishes)
       return (
         (await this.#add(stores, { licenseId, app }, settings, wishes)) ??
