@@ -114,6 +114,7 @@ const judge = steps(
       await gitHooks.latestOf(given.hookId, given.ref),
       await gitHooks.isReplaced(given.hookId, given.ref, given.sha),
       await gitHooks.deliveries(given.hookId, 2),
+      await gitHooks.lastDeliveries(['ghk_1', given.hookId, 'ghk_3']),
     ],
 )
 const purge = steps(

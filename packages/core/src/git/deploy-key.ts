@@ -4,7 +4,8 @@ const TYPE = 'ssh-ed25519'
 const MAGIC = Buffer.from('openssh-key-v1\0')
 /** Private parts are padded to whole blocks of the cipher; those of `none` have eight bytes. */
 const BLOCK = 8
-const COLUMNS = 70
+/** OpenSSH breaks lines after 70 columns. */
+const LINES = /.{1,70}/g
 
 /** An ssh key: the public half for the git host, the private half for the host that fetches. */
 export interface DeployKey {
@@ -46,6 +47,6 @@ function opensshKey(pub: Buffer, seed: Buffer, comment: string): string {
   one.writeUInt32BE(1)
   const head = [MAGIC, field('none'), field('none'), field(''), one, field(publicBlob(pub))]
   const text = Buffer.concat([...head, field(Buffer.concat([open, padding]))]).toString('base64')
-  const lines = text.match(new RegExp(`.{1,${COLUMNS}}`, 'g')) ?? []
+  const lines = text.match(LINES) ?? []
   return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n')
 }

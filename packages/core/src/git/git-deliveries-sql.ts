@@ -73,6 +73,12 @@ export const DELIVERY = {
     name: 'git-delivery-list',
     text: `select * from git_deliveries where hook_id = $1 ${NEWEST} limit $2`,
   },
+  last: {
+    name: 'git-delivery-last',
+    text: `select d.* from git_hooks h cross join lateral
+        (select * from git_deliveries where hook_id = h.id ${NEWEST} limit 1) d
+      where h.id = any(string_to_array($1::text, ' ')) order by h.id collate "C"`,
+  },
   purge: {
     name: 'git-delivery-purge',
     text: `with gone as (delete from git_deliveries

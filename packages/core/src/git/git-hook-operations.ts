@@ -14,7 +14,7 @@ import type { GitTest } from './git-test.ts'
 /** The part of git hooks that operations use. */
 export type OperatedGitHooks = Pick<
   GitHooks,
-  'change' | 'deliveries' | 'find' | 'list' | 'remove' | 'rotate' | 'set' | 'webhookUrl'
+  'change' | 'deliveries' | 'find' | 'lastDeliveries' | 'list' | 'remove' | 'rotate' | 'set' | 'webhookUrl'
 >
 
 interface Services {
@@ -171,8 +171,8 @@ const list = operation({
   input: {},
   run: async ({ gitHooks }, _, __, { licenseId }) => {
     const hooks = await gitHooks.list(licenseId)
-    const views = hooks.map(async (hook) => hookView(hook, (await gitHooks.deliveries(hook, 1))[0]))
-    return { ok: true, hooks: await Promise.all(views) }
+    const last = await gitHooks.lastDeliveries(hooks)
+    return { ok: true, hooks: hooks.map((hook) => hookView(hook, last.get(hook.id))) }
   },
 })
 

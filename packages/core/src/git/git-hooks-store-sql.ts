@@ -136,6 +136,11 @@ export class SqlGitHooksStore implements GitHooksStore {
     return (await this.#session.rows<DeliveryRow>(DELIVERY.list, [hookId, limit])).map(toDelivery)
   }
 
+  async lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]> {
+    const rows = await this.#session.rows<DeliveryRow>(DELIVERY.last, [hookIds.join(' ')])
+    return rows.map(toDelivery)
+  }
+
   async purge(keptDays: number, now?: Date): Promise<number> {
     const [row] = await this.#session.rows<{ purged: number }>(DELIVERY.purge, [keptDays, now])
     return row?.purged ?? 0

@@ -88,6 +88,8 @@ export interface GitHooksStore {
   record(delivery: NewGitDelivery, now?: Date): Promise<void>
   /** The newest deliveries to a hook, newest first. */
   deliveries(hookId: string, limit: number): Promise<readonly GitDelivery[]>
+  /** The newest delivery to each of these hooks that has one, by hook. */
+  lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]>
   /** Removes deliveries that are older; returns their number. */
   purge(keptDays: number, now?: Date): Promise<number>
 }

@@ -118,6 +118,12 @@ export class GitHooks {
     return this.#parts.storage.gitHooks.deliveries(id, limit)
   }
 
+  /** The newest delivery to each of these hooks. */
+  async lastDeliveries(hooks: readonly GitHook[]): Promise<ReadonlyMap<string, GitDelivery>> {
+    const found = await this.#parts.storage.gitHooks.lastDeliveries(hooks.map(({ id }) => id))
+    return new Map(found.map((delivery) => [delivery.hookId, delivery]))
+  }
+
   /** Forgets deliveries of more than 30 days ago. */
   async purge(): Promise<void> {
     const { storage, clock } = this.#parts

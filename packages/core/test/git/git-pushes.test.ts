@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, FakeClock, type TestPlane, testPlane } from '@svc/testing'
 import { openedStorage } from '../../../testing/src/opened-storage.ts'
 import { type Contract, onEveryStorage } from '../storage/backends.ts'
 
@@ -10,10 +10,20 @@ const COMMITS = { a: 'a'.repeat(40), b: 'b'.repeat(40), c: 'c'.repeat(40) }
 const pushes: Contract = (name, open) => {
   describe(`pushes on ${name}`, () => {
     const storage = openedStorage(open)
+    let planes = 0
+    // Ids are made of the time: planes that share a storage begin at different ones.
+    const clockOfOwn = () => {
+      planes += 1
+      return new FakeClock(new Date(Date.UTC(2026, 0, planes)))
+    }
 
     async function scene(env = {}) {
       const kept: TestPlane['storage'] = { ...storage(), [Symbol.asyncDispose]: async () => {} }
-      const test = testPlane({ storage: kept, env: { SERVICE_PUBLIC_URL: 'https://svc.example', ...env } })
+      const test = testPlane({
+        clock: clockOfOwn(),
+        storage: kept,
+        env: { SERVICE_PUBLIC_URL: 'https://svc.example', ...env },
+      })
       const { plane } = test
       const { id: licenseId } = await test.license()
       await plane.agents.heartbeat({ ...buildHeartbeat({ licenseId, fingerprint: FINGERPRINT }), jobs: [] })
@@ -75,6 +85,7 @@ const pushes: Contract = (name, open) => {
       const broken = { ...storage(), [Symbol.asyncDispose]: async () => {} }
       const fault = new Error('on purpose')
       const { plane: other } = testPlane({
+        clock: clockOfOwn(),
         storage: {
           ...broken,
           transaction: (work) =>
@@ -113,6 +124,7 @@ const pushes: Contract = (name, open) => {
       })
       const keyless = { ...storage(), dataKeys: [], [Symbol.asyncDispose]: async () => {} }
       const other = testPlane({
+        clock: clockOfOwn(),
         storage: keyless,
         env: { SERVICE_DATA_KEYS: `other:${Buffer.alloc(32, 12).toString('base64')}` },
       })

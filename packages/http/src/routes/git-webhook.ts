@@ -14,7 +14,6 @@ import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE, type Received } from '../bod
 import { parseJson } from '../body/json-text.ts'
 import { rawBody } from '../body/raw-body.ts'
 import { RequestBytes } from '../body/request-bytes.ts'
-import { Refusal } from '../errors.ts'
 import { bearerOf } from '../gates/bearer.ts'
 import { type RouteLimit, takeByLicense, takeFrom } from '../gates/limit.ts'
 import { perIp } from '../gates/per-ip.ts'
@@ -88,12 +87,14 @@ const textsOf = (headers: GateRequest['headers']): Readonly<Record<string, strin
     string
   >
 
-/** The document of a body, which GitHub sends in a form unless it is told otherwise. */
+/**
+ * The document of a body. GitHub sends it in the field `payload` of a form unless it is told otherwise, and curl
+ * calls any text a form.
+ */
 function documentOf(bytes: Buffer, contentType = ''): unknown {
   const sent = bytes.toString('utf8')
   const isForm = contentType.split(';')[0]?.trim().toLowerCase() === FORM_BODY_TYPE
-  const document = isForm ? new URLSearchParams(sent).get('payload') : sent
-  if (document === null) throw new Refusal('invalid-json')
+  const document = isForm ? (new URLSearchParams(sent).get('payload') ?? sent) : sent
   return parseJson(document, MAX_PARTS)
 }
 

@@ -137,9 +137,16 @@ describe('a push that a hook wants', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const signed = { ...headers, ...SIGNERS.github(SECRET, text), ...form }
     expect(await scene().deliver(hook, text, signed)).toMatchObject({ status: 202 })
-    expect(
-      await scene().deliver(hook, 'other=1', { ...headers, ...SIGNERS.github(SECRET, 'other=1'), ...form }),
-    ).toMatchObject({ status: 400, body: { error: 'invalid JSON body' } })
+    const other = { ...headers, ...SIGNERS.github(SECRET, 'other=1'), ...form }
+    expect(await scene().deliver(hook, 'other=1', other)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid JSON body' },
+    })
+    // curl calls whatever it sends a form.
+    const curl = JSON.stringify({ ref: 'refs/heads/main', sha: sha('c'), before: sha('b') })
+    expect(await scene().deliver(hook, curl, { ...SIGNERS.bearer(SECRET), ...form })).toMatchObject({
+      status: 202,
+    })
   })
 
   it('of two refs deploys both, and neither takes the place of the other', async () => {

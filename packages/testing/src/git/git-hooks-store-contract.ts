@@ -195,6 +195,17 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
       expect(replaced).toEqual([true, false, false])
     })
 
+    it('the last delivery of each hook is found at once', async () => {
+      const [one, other, silent] = [await scene(), await scene(), await scene()]
+      await one.record()
+      const last = await one.record({ ignored: 'stale' }, one.clock.advance({ seconds: 1 }))
+      const only = await other.record()
+      const found = await hooks().lastDeliveries([other.id, silent.id, one.id, one.id, 'ghk_none'])
+      const expected = [last, only].toSorted((a, b) => (a.hookId < b.hookId ? -1 : 1)).map(({ id }) => id)
+      expect(found.map(({ id }) => id)).toEqual(expected)
+      expect(await hooks().lastDeliveries([])).toEqual([])
+    })
+
     it('deliveries are forgotten when they have been kept long enough', async () => {
       const { clock, id, record } = await scene()
       const old = clock.now()

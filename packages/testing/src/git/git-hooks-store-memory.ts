@@ -139,7 +139,10 @@ function deliveryMethods(
   { hooks, deliveries }: HookTables,
   run: Run,
   time: () => Date,
-): Pick<GitHooksStore, 'earlier' | 'latestOf' | 'isReplaced' | 'record' | 'deliveries' | 'purge'> {
+): Pick<
+  GitHooksStore,
+  'earlier' | 'latestOf' | 'isReplaced' | 'record' | 'deliveries' | 'lastDeliveries' | 'purge'
+> {
   const ofRef = (hookId: string, ref: string) =>
     deliveries.all().filter((each) => each.hookId === hookId && each.ref === ref)
   return {
@@ -175,6 +178,13 @@ function deliveryMethods(
           .filter((each) => each.hookId === hookId)
           .sort(newestFirst)
           .slice(0, limit),
+      ),
+    lastDeliveries: (hookIds: readonly string[]) =>
+      run(() =>
+        [...new Set(hookIds)].toSorted(byBytes).flatMap((hookId) => {
+          const own = deliveries.all().filter((each) => each.hookId === hookId)
+          return own.sort(newestFirst).slice(0, 1)
+        }),
       ),
     purge: (keptDays: number, now = time()) =>
       run(() => {

@@ -55,6 +55,11 @@ export class TenantGitHooks implements OperatedGitHooks {
     return this.#hooks.deliveries(hook, limit)
   }
 
+  async lastDeliveries(hooks: readonly GitHook[]) {
+    for (const hook of hooks) await this.require(hook)
+    return this.#hooks.lastDeliveries(hooks)
+  }
+
   /** @throws Problem `hook-not-found` unless the hook is one of the tenant's */
   async require({ licenseId }: Pick<GitHook, 'licenseId'>): Promise<void> {
     if (!(await this.#licenses.owns(licenseId))) throw noHook()
