@@ -88,8 +88,8 @@ const textsOf = (headers: GateRequest['headers']): Readonly<Record<string, strin
   >
 
 /**
- * The document of a body. GitHub sends it in the field `payload` of a form unless it is told otherwise, and curl
- * calls any text a form.
+ * The document of a body. GitHub sends it in the field `payload` of a form unless it is told otherwise, and
+ * curl calls any text a form.
  */
 function documentOf(bytes: Buffer, contentType = ''): unknown {
   const sent = bytes.toString('utf8')
