@@ -173,8 +173,11 @@ export const feature: Feature = {
       good: 200,
       foreign: 404,
     },
-    // The sender proves who they are by the body: without a hook a license key does.
-    'POST /api/v1/git/webhook': { asks: 'nothing', body: () => ({}), good: 200, past: [200, 401] },
+    'POST /api/v1/git/webhook': {
+      asks: 'a license, or the secret of a git hook',
+      body: () => ({ ref: 'refs/heads/main', sha: COMMIT }),
+      good: 200,
+    },
   },
   stage: async ({ gitHooks, agents }, ofLicense) => {
     const [host] = await agents.list(ofLicense)

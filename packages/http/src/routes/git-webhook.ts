@@ -125,7 +125,8 @@ export const gitWebhookRoute = route({
   method: 'POST',
   path: '/api/v1/git/webhook',
   summary: 'Take the message of a git host about a push, and deploy what a hook wants of it.',
-  gate: perIp(BY_ADDRESS),
+  // The body finds out who the sender is: a signature covers it. The license key is one of the credentials.
+  gate: { ...perIp(BY_ADDRESS), security: ['licenseKey'] },
   query: {
     hook: 'The id of a hook; without it a license key says which hooks are meant, by their repository.',
   },
