@@ -157,7 +157,7 @@ const supersede = steps(
 
 const preface = steps(
   'first line',
-  fc.record({ pick, line: words }),
+  fc.record({ pick, line: fc.constantFrom('git push', 'é😀', '', 'x'.repeat(600)) }),
   ({ pick: picked, line }) =>
     (world) =>
     (stores, now) =>
