@@ -5,6 +5,7 @@ import { type Contract, onEveryStorage } from '../storage/backends.ts'
 
 const REPO = 'ssh://git@git.example/acme/shop.git'
 const FINGERPRINT = 'builder-0123456789'
+const ENV = { SERVICE_PUBLIC_URL: 'https://svc.example' }
 const COMMITS = { a: 'a'.repeat(40), b: 'b'.repeat(40), c: 'c'.repeat(40) }
 
 const pushes: Contract = (name, open) => {
@@ -17,13 +18,13 @@ const pushes: Contract = (name, open) => {
       return new FakeClock(new Date(Date.UTC(2026, 0, planes)))
     }
 
-    async function scene(env = {}) {
-      const kept: TestPlane['storage'] = { ...storage(), [Symbol.asyncDispose]: async () => {} }
-      const test = testPlane({
-        clock: clockOfOwn(),
-        storage: kept,
-        env: { SERVICE_PUBLIC_URL: 'https://svc.example', ...env },
-      })
+    // Made-up keys of licenses are counted, so the tests of one storage share a plane.
+    let shared: TestPlane | undefined
+    const withoutEnd = () => ({ ...storage(), [Symbol.asyncDispose]: async () => {} })
+
+    async function scene() {
+      shared ??= testPlane({ clock: clockOfOwn(), storage: withoutEnd(), env: ENV })
+      const test = shared
       const { plane } = test
       const { id: licenseId } = await test.license()
       await plane.agents.heartbeat({ ...buildHeartbeat({ licenseId, fingerprint: FINGERPRINT }), jobs: [] })
@@ -136,6 +137,23 @@ const pushes: Contract = (name, open) => {
 
     it('are counted by their outcome', async () => {
       const { push, plane } = await scene()
+      const counts = async () => {
+        const text = await plane.metrics.exposition()
+        const of = (family: string) =>
+          Number(
+            text
+              .split('\n')
+              .find((line) => line.startsWith(`${family} `))
+              ?.split(' ')[1],
+          )
+        return [
+          of('svc_git_deliveries_total{provider="generic",outcome="accepted"}'),
+          of('svc_git_deliveries_total{provider="generic",outcome="duplicate"}'),
+          of('svc_git_deliveries_refused_total'),
+          of('svc_jobs_finished_total{kind="deploy",state="failed",cause="cancelled"}'),
+        ]
+      }
+      const before = await counts()
       await push(COMMITS.a)
       await push(COMMITS.a)
       await push(COMMITS.b, COMMITS.a)
@@ -143,11 +161,7 @@ const pushes: Contract = (name, open) => {
       await expect(plane.gitPushes.authenticate(sent, undefined)).rejects.toMatchObject({
         code: 'unauthorized',
       })
-      const text = await plane.metrics.exposition()
-      expect(text).toContain('svc_git_deliveries_total{provider="generic",outcome="accepted"} 2')
-      expect(text).toContain('svc_git_deliveries_total{provider="generic",outcome="duplicate"} 1')
-      expect(text).toContain('svc_git_deliveries_refused_total 1')
-      expect(text).toMatch(/svc_jobs_finished_total\{kind="deploy",state="failed",cause="cancelled"\} 1/)
+      expect((await counts()).map((count, at) => count - (before[at] ?? 0))).toEqual([2, 1, 1, 1])
     })
   })
 }
