@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -65,66 +65,72 @@ interface Listed {
   readonly deliveries: readonly { readonly outcome: string; readonly sha: string; readonly job_id: string }[]
 }
 
-test('A push to a bare repository deploys its very commit by the shipped agent, though the branch moved on', async () => {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  await using server = new SvcProcess(['serve', '--port', String(port), '--data-dir', '.svc'], {
-    cwd,
-    env: { SERVICE_PUBLIC_URL: url },
-  })
-  await server.serving()
-  const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], { cwd })
-  await using source = await GitServer.start({ root: join(cwd, 'git'), credentials: undefined })
-  const agentParts = { cwd, env: { SERVICE_LICENSE_KEY: key } }
-  const run = ['agent', 'run', '--url', url, '--state-dir', 'agent', '--once']
-  // The first run makes the host known.
-  expect((await runSvc(run, agentParts)).code).toBe(0)
-  const { servers } = await jsonOf<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
-  const add = [
-    'git',
-    'hooks',
-    'add',
-    'shop',
-    '--host',
-    servers[0]?.id ?? '',
-    '--repo',
-    `http://${source.host}/shop.git`,
-  ]
-  const hook = await jsonOf<{ webhook_url: string; secret: string }>(add, { cwd })
-  repositories(hook.webhook_url, hook.secret)
+const withCurl = spawnSync('curl', ['--version']).error === undefined ? test : test.skip
 
-  const first = pushed('one')
-  const bare = join('git', 'shop.git')
-  const elsewhere = git('shop', 'commit-tree', git('shop', 'write-tree'), '-m', 'another')
-  git('shop', 'push', '--quiet', '--force', join(cwd, bare), `${elsewhere}:refs/heads/side`)
-  git(bare, 'update-ref', 'refs/heads/main', elsewhere)
-  expect((await runSvc(run, agentParts)).code).toBe(0)
-  const live = (name: string) => readFileSync(join(cwd, 'agent/apps/shop/current', name), 'utf8')
-  expect(live('index.html')).toBe('one')
-  const { deliveries } = await jsonOf<Listed>(['git', 'deliveries', 'shop'], { cwd })
-  expect(deliveries).toMatchObject([{ ignored: 'branch' }, { outcome: 'accepted', sha: first }])
-  const log = await runSvc(['jobs', 'logs', deliveries[1]?.job_id ?? ''], { cwd })
-  expect(log.out).toContain(`git push ${first.slice(0, 12)} refs/heads/main by somebody\n`)
-  expect(log.out).toContain(`shop is at ${first}\n`)
+withCurl(
+  'A push to a bare repository deploys its very commit by the shipped agent, though the branch moved on',
+  async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    await using server = new SvcProcess(['serve', '--port', String(port), '--data-dir', '.svc'], {
+      cwd,
+      env: { SERVICE_PUBLIC_URL: url },
+    })
+    await server.serving()
+    const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], { cwd })
+    await using source = await GitServer.start({ root: join(cwd, 'git'), credentials: undefined })
+    const agentParts = { cwd, env: { SERVICE_LICENSE_KEY: key } }
+    const run = ['agent', 'run', '--url', url, '--state-dir', 'agent', '--once']
+    // The first run makes the host known.
+    expect((await runSvc(run, agentParts)).code).toBe(0)
+    const { servers } = await jsonOf<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
+    const add = [
+      'git',
+      'hooks',
+      'add',
+      'shop',
+      '--host',
+      servers[0]?.id ?? '',
+      '--repo',
+      `http://${source.host}/shop.git`,
+    ]
+    const hook = await jsonOf<{ webhook_url: string; secret: string }>(add, { cwd })
+    repositories(hook.webhook_url, hook.secret)
 
-  pushed('two')
-  const third = pushed('three')
-  expect((await runSvc(run, agentParts)).code).toBe(0)
-  expect(live('index.html')).toBe('three')
-  const jobs = await jsonOf<{ jobs: { state: string; error?: string }[] }>(
-    ['jobs', 'list', '--app', 'shop'],
-    { cwd },
-  )
-  expect(jobs.jobs).toMatchObject([
-    { state: 'succeeded' },
-    { state: 'failed', error: `superseded by ${third.slice(0, 12)}` },
-    { state: 'succeeded' },
-  ])
+    const first = pushed('one')
+    const bare = join('git', 'shop.git')
+    const elsewhere = git('shop', 'commit-tree', git('shop', 'write-tree'), '-m', 'another')
+    git('shop', 'push', '--quiet', '--force', join(cwd, bare), `${elsewhere}:refs/heads/side`)
+    git(bare, 'update-ref', 'refs/heads/main', elsewhere)
+    expect((await runSvc(run, agentParts)).code).toBe(0)
+    const live = (name: string) => readFileSync(join(cwd, 'agent/apps/shop/current', name), 'utf8')
+    expect(live('index.html')).toBe('one')
+    const { deliveries } = await jsonOf<Listed>(['git', 'deliveries', 'shop'], { cwd })
+    expect(deliveries).toMatchObject([{ ignored: 'branch' }, { outcome: 'accepted', sha: first }])
+    const log = await runSvc(['jobs', 'logs', deliveries[1]?.job_id ?? ''], { cwd })
+    expect(log.out).toContain(`git push ${first.slice(0, 12)} refs/heads/main by somebody\n`)
+    expect(log.out).toContain(`shop is at ${first}\n`)
 
-  const tried = await jsonOf<{ http_status: number }>(['git', 'test', 'shop', '--sha', first], { cwd })
-  expect(tried).toMatchObject({ delivered: true, http_status: 202 })
-  const off = await runSvc(['git', 'hooks', 'disable', 'shop'], { cwd })
-  expect(off.out).toMatch(/^state +paused$/m)
-  const again = await jsonOf<{ answer: string }>(['git', 'test', 'shop', '--sha', first], { cwd })
-  expect(JSON.parse(again.answer)).toEqual({ ok: true, accepted: false, ignored: 'disabled' })
-}, 90_000)
+    pushed('two')
+    const third = pushed('three')
+    expect((await runSvc(run, agentParts)).code).toBe(0)
+    expect(live('index.html')).toBe('three')
+    const jobs = await jsonOf<{ jobs: { state: string; error?: string }[] }>(
+      ['jobs', 'list', '--app', 'shop'],
+      { cwd },
+    )
+    expect(jobs.jobs).toMatchObject([
+      { state: 'succeeded' },
+      { state: 'failed', error: `superseded by ${third.slice(0, 12)}` },
+      { state: 'succeeded' },
+    ])
+
+    const tried = await jsonOf<{ http_status: number }>(['git', 'test', 'shop', '--sha', first], { cwd })
+    expect(tried).toMatchObject({ delivered: true, http_status: 202 })
+    const off = await runSvc(['git', 'hooks', 'disable', 'shop'], { cwd })
+    expect(off.out).toMatch(/^state +paused$/m)
+    const again = await jsonOf<{ answer: string }>(['git', 'test', 'shop', '--sha', first], { cwd })
+    expect(JSON.parse(again.answer)).toEqual({ ok: true, accepted: false, ignored: 'disabled' })
+  },
+  90_000,
+)
