@@ -167,6 +167,19 @@ describe('a push that a hook wants', () => {
     ])
   })
 
+  it('of thousands of refs takes those that it wants first, and fifty at most', async () => {
+    const hook = await scene().hook({ tags: 'v*' })
+    const others = Array.from({ length: 2000 }, (_, index) => ({ name: `other-${index}`, after: sha('d') }))
+    const tags = Array.from({ length: 60 }, (_, index) => ({
+      ...{ type: 'tag' as const, name: `v${index}`, before: null, after: sha('c') },
+    }))
+    const mirror = await scene().push(hook, cloudPush([...others, {}], 'mirror'), SIGNERS.bitbucket)
+    expect(mirror).toMatchObject({ status: 202, body: { jobs: [{ ref: 'refs/heads/main' }] } })
+    expect(await scene().deliveries(hook)).toHaveLength(50)
+    const { body } = await scene().push(hook, cloudPush([...tags], 'tags'), SIGNERS.bitbucket)
+    expect((body as { jobs: object[] }).jobs).toHaveLength(50)
+  })
+
   it.each<[string, Message, keyof typeof SIGNERS, string]>([
     [
       'GitHub',

@@ -1,5 +1,5 @@
 import { repoPath } from '../git-hook.ts'
-import { isNoCommit, type Push, type PushedCommit, type PushedRef, refParts } from './push.ts'
+import { isCommitId, isNoCommit, type Push, type PushedCommit, type PushedRef, refParts } from './push.ts'
 import { at, type Json, listAt, textAt, textsAt } from './read-json.ts'
 
 /** The part of a push that stands in its body. */
@@ -8,7 +8,7 @@ export type PushBody = Pick<Push, 'refs' | 'repositories' | 'pusher'>
 /** GitHub cuts the list of commits at this length. */
 const GITHUB_COMMITS = 2048
 
-const known = (sha: string): string | undefined => (sha === '' || isNoCommit(sha) ? undefined : sha)
+const known = (sha: string): string | undefined => (isCommitId(sha) ? sha : undefined)
 
 const commitOf = (commit: Json): PushedCommit => ({
   message: textAt(commit, 'message'),

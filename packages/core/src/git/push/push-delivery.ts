@@ -73,6 +73,8 @@ type Past = Required<Pick<Settled, 'jobId'>> & { readonly ignored: Ignored }
 
 /** Deliveries whose jobs a newer push may still find pending. */
 const RECENT = 100
+/** Refs of one message that are taken. */
+const MAX_REFS = 50
 const SHORT_SHA = 12
 const MAX_NAME_CHARS = 255
 
@@ -169,7 +171,7 @@ export class PushDelivery {
     const { licenseId, app, fingerprint, repoUrl, id } = hook
     const [deployed] = await stores.deployments.list({ licenseId, app, limit: 1 })
     const kind: JobKind = deployed === undefined ? 'deploy' : 'redeploy'
-    const replaced = before === undefined ? {} : { before: short(before) }
+    const replaced = before === undefined ? {} : { before }
     const source = { type: 'git', repo_url: repoUrl, sha, ref, ...replaced, depth: 1, ...credentialsOf(hook) }
     const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git' }
     const pusher = push.pusher.replaceAll(/\p{C}/gu, '').slice(0, 100) || 'somebody'
@@ -191,7 +193,7 @@ export class PushDelivery {
     { ref, ignored, jobId }: Pick<Settled, 'ref' | 'ignored' | 'jobId'>,
   ): Promise<void> {
     const { before, sha = '' } = ref ?? {}
-    const commits = { before: before && short(before), sha: short(sha) || undefined }
+    const commits = { before, sha: short(sha) || undefined }
     const facts = { provider, event: short(event), ...commits, ignored, jobId, address }
     return gitHooks.record({ id: this.#parts.ids.next('gdl'), ...key, ...facts }, this.#now)
   }
@@ -223,5 +225,8 @@ async function judge(hook: GitHook, push: Push): Promise<readonly Judged[]> {
     throw new Problem('no-commit-in-push')
   const judged: Judged[] = []
   for (const ref of push.refs) judged.push({ ref, ignored: await ignoredRef(ref, hook) })
+  // The refs that are wanted come first, in their order: a mirror tells of thousands that nobody wants.
   return judged
+    .sort((one, other) => Number(one.ignored !== undefined) - Number(other.ignored !== undefined))
+    .slice(0, MAX_REFS)
 }
