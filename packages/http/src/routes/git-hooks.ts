@@ -1,4 +1,4 @@
-import { type Fields, freeObject, OPERATIONS, oneOf, read, shape } from '@svc/core'
+import { type Fields, OPERATIONS, oneOf, read, shape } from '@svc/core'
 import { defaulted, optional, type Struct } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'
@@ -36,7 +36,7 @@ const optionally = ([name, field]: readonly [string, Shape]) =>
   [name, optional(field as unknown as Struct<unknown, unknown>)] as const
 
 // Each action needs other fields: the operations say which, when they read their input.
-const described = shape({
+const described: Struct<Readonly<Record<string, unknown>>, unknown> = shape({
   ...Object.fromEntries(
     [...fieldsOf(action as unknown as Shape), ...['add', 'update'].flatMap(fieldsOfOperation)].map(
       optionally,
@@ -61,7 +61,7 @@ export const gitHookRoutes = [
     path: PATH,
     summary: 'Make, change, rotate or delete a git hook of the license. Making it again changes nothing.',
     gate: agentGate(GIT_HOOKS),
-    body: { ...jsonBody(freeObject()), shape: described as unknown as Shape },
+    body: jsonBody(described),
     operations: Object.fromEntries(
       Object.entries(mounted).map(([word, operation]) => [operation, { action: word }]),
     ),
