@@ -60,7 +60,13 @@ export const GIT_ANSWERS = {
   },
   one: { ok: flag(), hook, webhook_url: optional(word), setup },
   list: { ok: flag(), hooks: listOf(hook, ANY) },
-  done: { ok: flag() },
+  removed: { ok: flag(), id: word },
   deliveries: { hook, deliveries: listOf(delivery, ANY) },
-  test: { delivered: flag(), http_status: optional(count), answer: optional(word), error: optional(word) },
+  test: {
+    hook_id: word,
+    delivered: flag(),
+    http_status: optional(count),
+    answer: optional(word),
+    error: optional(word),
+  },
 } as const

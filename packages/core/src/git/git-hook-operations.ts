@@ -152,11 +152,12 @@ const remove = operation({
   scope: 'tenant',
   changes: true,
   licensed: true,
-  answer: GIT_ANSWERS.done,
+  answer: GIT_ANSWERS.removed,
   input: { id },
   run: async (services, input, _, scope) => {
-    await services.gitHooks.remove(await named(services, input.id, scope))
-    return { ok: true }
+    const hook = await named(services, input.id, scope)
+    await services.gitHooks.remove(hook)
+    return { ok: true, id: hook.id }
   },
 })
 
@@ -228,6 +229,7 @@ const test = operation({
     const hook = await named(services, input.id, await scopeOf(services, input))
     const { delivered, status, answer, error } = await services.gitTest.send(hook, input)
     return {
+      hook_id: hook.id,
       delivered,
       ...(status === undefined ? {} : { http_status: status }),
       ...(answer === undefined ? {} : { answer }),
