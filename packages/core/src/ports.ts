@@ -45,7 +45,7 @@ export type {
   AlertDigest,
   AlertWebhook,
 } from './alerts/delivery/alert-deliveries-store.ts'
-export { RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'
+export { RETRY_JITTER, RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'
 export type { AlertCondition } from './alerts/rules/alert-condition.ts'
 export {
   type AlertFactsStore,
@@ -71,8 +71,21 @@ export type {
 } from './chat/conversations-store.ts'
 export { CHAT_ENGINES, type ChatEvent, type ChatSource } from './chat/message.ts'
 export { settingsMarkdown } from './config/config-report.ts'
-export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deliveries/deliveries-store.ts'
-export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
+export {
+  afterAttempt,
+  type BreakerPolicy,
+  type BreakerVerdict,
+  NEW_RECIPIENT,
+  PROBE_SECONDS,
+  type RecipientState,
+} from './deliveries/breaker.ts'
+export type {
+  DeliveriesStore,
+  DeliverySettlement,
+  DueCounts,
+  TakeDueRequest,
+} from './deliveries/deliveries-store.ts'
+export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
 export type { GitHook, GitHookSettings } from './git/git-hook.ts'

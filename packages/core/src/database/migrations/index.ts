@@ -12,7 +12,8 @@ import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
-import { gitHooks } from './0015-git-hooks.ts'
+import { deliveryEngine } from './0015-delivery-engine.ts'
+import { gitHooks } from './0016-git-hooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   deliveries,
   workOfHosts,
   apiTokens,
+  deliveryEngine,
   gitHooks,
 ]

@@ -31,6 +31,7 @@ export const CARRIED_TABLES = [
   'alerts',
   'alert_actions',
   'alert_webhooks',
+  'delivery_recipients',
   'deliveries',
   'alert_notices',
   'rate_refusals',
