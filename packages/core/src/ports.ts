@@ -102,6 +102,19 @@ export type {
   NewEmailDomain,
   TakeDomainsRequest,
 } from './email/domains/email-domains-store.ts'
+export type { GitHook, GitHookSettings } from './git/git-hook.ts'
+export {
+  type DeliveryKey,
+  type GitDelivery,
+  type GitHooksStore,
+  HOOK_SECRETS,
+  type HookSecret,
+  type HookSecretKind,
+  hookSecretId,
+  type NewGitDelivery,
+  type NewGitHook,
+  SAME_BODY_HOURS,
+} from './git/git-hooks-store.ts'
 export { randomIds, spellId } from './ids.ts'
 export { type Image, type ImageContent, isSameContent } from './images/image.ts'
 export type {
@@ -143,6 +156,7 @@ export type {
   ReportedJob,
   StatusOutcome,
   StatusWrite,
+  SupersedeWrite,
   SweepResult,
 } from './jobs/jobs-store.ts'
 export {

@@ -10,6 +10,7 @@ import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
+import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
 import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
@@ -69,6 +70,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     deployments: memoryDeploymentsStore(tables, run, time),
     emailDomains: memoryEmailDomainsStore(tables, run, time),
     images: memoryImagesStore(tables, run, time),
+    gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),

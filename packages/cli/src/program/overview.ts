@@ -143,6 +143,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/email/declare-email.ts')).declareEmail,
   },
   {
+    name: 'git',
+    isGroup: true,
+    summary: 'deploy apps when their repositories are pushed to',
+    load: async () => (await import('../commands/git/declare-git.ts')).declareGit,
+  },
+  {
     name: 'chat',
     isGroup: true,
     summary: 'the support chat',

@@ -3,6 +3,7 @@ import { alerts } from './settings/alerts.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
 import { email } from './settings/email.ts'
+import { git } from './settings/git.ts'
 import { health } from './settings/health.ts'
 import { hosts } from './settings/hosts.ts'
 import { http } from './settings/http.ts'
@@ -45,6 +46,7 @@ export const settings = {
   secrets,
   monitors,
   email,
+  git,
   chat,
   llm,
 } as const satisfies Readonly<Record<string, SettingGroup>>

@@ -15,6 +15,7 @@ import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.ts'
+import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
 import { SqlImagesStore } from '../images/images-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
@@ -50,6 +51,7 @@ const storesOver = (session: Session): Stores => ({
   deployments: new SqlDeploymentsStore(session),
   emailDomains: new SqlEmailDomainsStore(session),
   images: new SqlImagesStore(session),
+  gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),

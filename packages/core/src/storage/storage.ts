@@ -7,6 +7,7 @@ import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
+import type { GitHooksStore } from '../git/git-hooks-store.ts'
 import type { ImagesStore } from '../images/images-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
@@ -33,6 +34,7 @@ export interface Stores {
   readonly deployments: DeploymentsStore
   readonly emailDomains: EmailDomainsStore
   readonly images: ImagesStore
+  readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore

@@ -11,6 +11,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
 import { EmailDomains } from '../email/domains/email-domains.ts'
+import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
 import { ImageMetrics } from '../images/image-metrics.ts'
@@ -38,6 +39,7 @@ import { Users } from '../users/users.ts'
 import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
+import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
 
 /** Parts of a plane that services use and no operation does. */
@@ -64,6 +66,7 @@ export function servicesOf(base: Base, beside: Beside) {
   const secrets = new Secrets(base)
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
+    ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
@@ -99,6 +102,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...alertWebhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,
+  ...gitHookOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

@@ -17,6 +17,7 @@ const everyTask = ({
   chat,
   emailDomains,
   images,
+  gitHooks,
   jobs,
   monitors,
   sessions,
@@ -62,6 +63,7 @@ const everyTask = ({
       await sessions.purge()
       await apiTokens.purge()
       await images.purge()
+      await gitHooks.purge()
       return undefined
     },
   },

@@ -121,6 +121,7 @@ describe('a rotation', () => {
         plain: 0,
         unreadable: 0,
       })),
+      { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
     ])
     expect(await rotated(both)).toEqual({ rotated: 3, unreadable: 0 })
@@ -144,7 +145,7 @@ describe('a rotation', () => {
     }
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
-    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 451])
+    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 0, 451])
   })
 
   it('does not overwrite a secret that changes meanwhile', async () => {

@@ -7,6 +7,8 @@ import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { emailDomainRoutes } from './email-domains.ts'
 import { fleetRoutes } from './fleet.ts'
+import { gitHookRoutes } from './git-hooks.ts'
+import { gitWebhookRoute } from './git-webhook.ts'
 import { healthRoutes } from './health.ts'
 import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
@@ -36,6 +38,8 @@ export const ROUTES: readonly Route[] = [
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...gitHookRoutes,
+  gitWebhookRoute,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

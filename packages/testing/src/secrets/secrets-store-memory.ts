@@ -1,5 +1,6 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
+import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -49,6 +50,7 @@ export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
+    gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
   }
   return {

@@ -5,6 +5,7 @@ import type { ImageReports } from '../images/image-reports.ts'
 import { pause } from '../pause.ts'
 import type { AgentApi, StatusReport } from '../wire/agent-api.ts'
 import type { ClaimedJob } from './claimed-job.ts'
+import { withoutGitAuth } from './git-auth.ts'
 import { handlerEnvironment } from './handler-environment.ts'
 import { type HandlerEnd, HandlerProcess } from './handler-process.ts'
 import { findHandler } from './handlers-folder.ts'
@@ -137,7 +138,7 @@ export class JobRun {
         folder: this.#folder.handlerPath,
         owner: options.handlerUser,
         environment: handlerEnvironment(this.#folder, options),
-        input: `${JSON.stringify(this.job.raw)}\n`,
+        input: `${JSON.stringify(withoutGitAuth(this.job))}\n`,
         maxLineChars,
         masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
         onLine: (line) => this.#reporter.push(line),

@@ -15,6 +15,7 @@ import { apiTokens } from './0014-api-tokens.ts'
 import { deliveryEngine } from './0015-delivery-engine.ts'
 import { emailDomains } from './0016-email-domains.ts'
 import { images } from './0017-images.ts'
+import { gitHooks } from './0018-git-hooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   deliveryEngine,
   emailDomains,
   images,
+  gitHooks,
 ]

@@ -32,6 +32,10 @@ const MORE_ROWS = [
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
   `insert into rate_windows values ('activate', '192.0.2.1', 3, 'infinity')`,
   `insert into chat_model_days values ('2026-01-05', 12)`,
+  `insert into git_hooks values ('ghk_1', 'lic', 'shop', 'fp', 'github', 'https://git.example/x', 'main', null, '["a/**"]', '[]', true,
+    false, true, 'none', null, now(), now())`,
+  `insert into git_hook_secrets values ('ghk_1/secret', 'ghk_1', 'secret', 'v1:k1:x', null)`,
+  `insert into git_deliveries values ('gdl_1', 'ghk_1', 'one', 'digest', 'github', 'push', 'refs/heads/main', null, null, 'ignored', 'paths', null, '192.0.2.1', now())`,
   `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
 ]
 
