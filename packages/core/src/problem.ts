@@ -13,10 +13,14 @@ export type ProblemCode =
   | 'secrets-not-configured'
   | 'job-not-owned'
   | 'job-not-found'
+  | 'agent-not-owned'
   | 'not-found'
   | 'invalid-input'
   | 'ambiguous'
   | 'conflict'
+  | 'revision-conflict'
+  | 'would-lock-out'
+  | 'unsupported'
   | 'rate-limited'
   | 'too-many-hosts'
   | 'unavailable'
@@ -25,10 +29,12 @@ export type ProblemCode =
 export interface ProblemData {
   /** One sentence for an operator: what is wrong and what to do next. */
   readonly detail?: string
-  /** Field-scoped messages of a refused input, at most 12. */
+  /** Field-scoped messages of a refused input, at most 12; or what stands against it. */
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
+  /** The revision that stands. */
+  readonly revision?: number
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }

@@ -14,7 +14,7 @@ import { hostOf as hostOfHeartbeat, type RenewItem, renewBatch } from './job-ren
 import { jobOf, report, type StatusItem } from './job-report-sql.ts'
 import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type * as port from './jobs-store.ts'
-import { CANCELLED_ERROR } from './lease.ts'
+import { CANCELLED_ERROR, SUPERSEDED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
 
 const DUE = `coalesce($14::timestamptz, ${at('$15')})`
@@ -39,6 +39,11 @@ const CANCEL = {
       cancel_requested_at = coalesce(cancel_requested_at, ${at('$5')})
     where id = $1 and license_id = coalesce($2::text, license_id) and ${UNFINISHED}
       and ($3::text is null or claimed_by = $3 or (state = 'pending' and target in ('', $3))) returning *`,
+}
+const SUPERSEDE = {
+  name: 'job-supersede',
+  text: `update jobs set state = 'failed', finished_at = ${at('$4')}, error = $5
+    where license_id = $1 and target = $2 and kind = $3 and ${UNFINISHED} and state = 'pending' returning *`,
 }
 const FINISHED = {
   name: 'job-finished',
@@ -157,6 +162,12 @@ export class SqlJobsStore implements port.JobsStore {
     if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
     const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
+  }
+
+  async supersede({ licenseId, target, kind }: port.SupersedeWrite, now?: Date): Promise<readonly Job[]> {
+    const params = [licenseId, target, kind, now, SUPERSEDED_ERROR]
+    const rows = await this.#session.rows<JobRow>(SUPERSEDE, params)
+    return rows.map(toJob).sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   sweep(now?: Date): Promise<port.SweepResult> {

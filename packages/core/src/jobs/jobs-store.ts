@@ -99,6 +99,14 @@ export interface CancelWrite {
   readonly reason: string
 }
 
+/** The pending jobs of one kind that are aimed at one host. */
+export interface SupersedeWrite {
+  readonly licenseId: string
+  readonly kind: JobKind
+  /** Full fingerprint of the host. */
+  readonly target: string
+}
+
 /** The result of a cancel: the job ended at once, its owner was asked to stop, or it had finished before. */
 export interface CancelOutcome {
   readonly effect: 'ended' | 'requested' | 'none'
@@ -170,6 +178,8 @@ export interface JobsStore {
    * none.
    */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
+  /** Ends the pending jobs of a kind for a host, before a newer one is stored. Returns them by id. */
+  supersede(write: SupersedeWrite, now?: Date): Promise<readonly Job[]>
   /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
   get(jobId: string): Promise<Job | undefined>

@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Stores } from '../storage/storage.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
 import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
@@ -76,6 +76,21 @@ export class Jobs {
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
     return this.#store(this.#newJob(input, readPayload(input.kind, input.payload), undefined))
+  }
+
+  /**
+   * Stores a job for one host within a transaction of another feature, and ends the pending jobs of its kind
+   * for that host as superseded. The caller has checked that the license is open.
+   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   */
+  async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
+    const { clock, metrics } = this.#parts
+    const { licenseId, kind, target } = input
+    const newer = this.#newJob(input, readPayload(kind, input.payload), undefined)
+    const now = clock.statementTime()
+    for (const job of await stores.jobs.supersede({ licenseId, kind, target }, now))
+      metrics.finished(job, 'cancelled')
+    return (await stores.jobs.enqueue(newer, now)).job
   }
 
   /**

@@ -115,6 +115,12 @@ export const report = steps(
     },
 )
 
+const supersede = steps(
+  'supersede',
+  fc.record({ licenseId, target: fingerprint, kind: fc.constantFrom('prune', 'deploy', 'db') }),
+  (write) => () => (stores, now) => stores.jobs.supersede(write, now),
+)
+
 const renew = steps(
   'renew',
   fc.record({ writers: fc.array(fc.record(writer), { maxLength: 3 }), leaseSeconds }),
@@ -154,5 +160,6 @@ export const jobSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 14, arbitrary: report },
   { weight: 4, arbitrary: renew },
   { weight: 6, arbitrary: cancel },
+  { weight: 2, arbitrary: supersede },
   { weight: 4, arbitrary: sweep },
 ]

@@ -15,6 +15,7 @@ import { licenseRoutes } from './license.ts'
 import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
+import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...nodeSecurityRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

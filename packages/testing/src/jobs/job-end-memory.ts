@@ -6,6 +6,8 @@ import {
   type CancelWrite,
   isSpent,
   lostError,
+  SUPERSEDED_ERROR,
+  type SupersedeWrite,
   type SweepResult,
   UNCONFIRMED_ERROR,
 } from '@svc/core/ports'
@@ -62,6 +64,17 @@ export function requestCancel(jobs: JobTable, write: CancelWrite, now: Date): Ca
   if (isHeld(row.job.state)) return { effect: 'requested', job: store(jobs, changed(row, { cancel })) }
   const ending = { state: 'failed', finishedAt: now, error: CANCELLED_ERROR } as const
   return { effect: 'ended', job: store(jobs, changed(row, { ...ending, cancel })) }
+}
+
+/** Ends the pending jobs of a kind for a host. */
+export function supersede(jobs: JobTable, { licenseId, kind, target }: SupersedeWrite, now: Date): Job[] {
+  const ending = { state: 'failed', finishedAt: now, error: SUPERSEDED_ERROR } as const
+  return jobs
+    .group(licenseId)
+    .filter(({ job }) => job.state === 'pending' && job.kind === kind && job.target === target)
+    .sort((one, other) => byBytes(one.job.id, other.job.id))
+    .map(({ job }) => jobs.get(job.id))
+    .flatMap((row) => (row === undefined ? [] : [store(jobs, changed(row, ending))]))
 }
 
 function mayCancel(job: Job, fingerprint: string | undefined): boolean {

@@ -10,13 +10,14 @@ import {
   type NewJob,
   type Owner,
   type StatusWrite,
+  type SupersedeWrite,
 } from '@svc/core/ports'
 import { agentKey } from '../agents/agents-store-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { requestCancel, sweep } from './job-end-memory.ts'
+import { requestCancel, supersede, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
 import { appendLogs, logLengths, readLogs } from './job-logs-memory.ts'
 import { enqueue } from './job-queue-memory.ts'
@@ -38,6 +39,7 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
       run(() => renew(jobs, owners, leaseSeconds, now)),
     requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(jobs, write, now)),
+    supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(jobs, write, now)),
     sweep: (now = time()) => run(() => sweep(jobs, now)),
     get: (jobId: string) => run(() => jobs.get(jobId)?.job),
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),

@@ -18,6 +18,7 @@ export const CARRIED_TABLES = [
   'jobs',
   'deployments',
   'job_log_chunks',
+  'node_security_revisions',
   'monitors',
   'monitor_history',
   'scheduler_tasks',
