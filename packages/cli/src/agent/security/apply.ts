@@ -72,7 +72,7 @@ async function demandSsh(
   const isKept = password_auth === 'keep' && root_login === 'keep'
   if (isKept && max_auth_tries === undefined && allow_users === undefined) return
   if (facts === undefined) throw new Refused('this host has no sshd, but the settings are about one')
-  if (password_auth !== 'no' || force || (await somebodyHasKey(host, facts, ssh))) return
+  if (password_auth !== 'no' || force || (await somebodyHasKey(host, facts))) return
   throw new Refused('nobody who may sign in by ssh has a key, and passwords would be off')
 }
 

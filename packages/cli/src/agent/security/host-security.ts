@@ -184,12 +184,14 @@ export class HostSecurity {
       await loadTable(file)
       say(settings.firewall.enabled ? 'the firewall is up' : 'the firewall is off')
       await putFiles(this.#host, found, settings, say)
+      const why = await this.#confirmed(attempt.marker.deadline, signal)
+      if (why !== undefined) return why
+      return settings.firewall.enabled && !(await hasChain())
+        ? 'somebody else took the rules away'
+        : undefined
     } catch (error) {
       return (error as Error).message
     }
-    const why = await this.#confirmed(attempt.marker.deadline, signal)
-    if (why !== undefined) return why
-    return settings.firewall.enabled && !(await hasChain()) ? 'somebody else took the rules away' : undefined
   }
 
   async #confirmed(deadline: number, signal: AbortSignal): Promise<string | undefined> {
@@ -197,7 +199,9 @@ export class HostSecurity {
       const left = deadline - MARGIN_SECONDS - this.#now()
       if (signal.aborted) return 'the job was ended'
       if (left <= 0) return `the control plane was not reached: ${why}`
-      const answer = await this.#parts.confirm(AbortSignal.any([signal, AbortSignal.timeout(left * 1000)]))
+      const answer = await this.#parts.confirm(
+        AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left * 1000))]),
+      )
       if (answer === undefined) return undefined
       why = answer
       await pause(CONFIRM_EVERY_MS, signal)

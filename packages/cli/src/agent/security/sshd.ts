@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SecuritySettings } from '@svc/core'
 import { runAs } from '../run/handler-user.ts'
 import { hostCommand, systemProgram } from './host-command.ts'
-import { sshKeywords } from './host-files.ts'
+import { SSHD_FILE, sshKeywords } from './host-files.ts'
 import { onHost, type SecurityHost } from './security-host.ts'
 
 /** What sshd would do, by lower-case keyword; a keyword may have several values. */
@@ -80,23 +80,34 @@ interface Login {
 }
 
 /** Whether somebody who may sign in has a key. Each file is looked at as its owner: no right beyond is needed. */
-export async function somebodyHasKey(
-  host: SecurityHost,
-  facts: SshdFacts,
-  ssh: SecuritySettings['ssh'],
-): Promise<boolean> {
+export async function somebodyHasKey(host: SecurityHost, facts: SshdFacts): Promise<boolean> {
   if ((facts.get('authorizedkeyscommand') ?? ['none'])[0] !== 'none') return true
   const files = (facts.get('authorizedkeysfile') ?? ['.ssh/authorized_keys']).flatMap((each) =>
     each.split(' '),
   )
   const mayRoot = (facts.get('permitrootlogin') ?? [])[0] !== 'no'
-  const allowed = ssh.allow_users ?? facts.get('allowusers')?.flatMap((each) => each.split(' '))
+  const allowed = await allowedUsers(host, facts)
   for (const login of await logins(host)) {
     if (login.uid === 0 && !mayRoot) continue
     if (allowed !== undefined && !allowed.includes(login.name)) continue
     for (const file of files) if (await hasKey(host, login, file)) return true
   }
   return false
+}
+
+/**
+ * The users whom sshd would let in; undefined for all. Lists of several files are one, and the file that is
+ * there now still counts when sshd is asked about a new one before it: its names are taken out again.
+ */
+async function allowedUsers(host: SecurityHost, facts: SshdFacts): Promise<readonly string[] | undefined> {
+  const before = await readFile(onHost(host, SSHD_FILE), 'utf8').catch(() => '')
+  const gone = /^AllowUsers (.*)$/m.exec(before)?.[1]?.split(' ') ?? []
+  const users = (facts.get('allowusers') ?? []).flatMap((each) => each.split(' '))
+  for (const name of gone) {
+    const index = users.indexOf(name)
+    if (index >= 0) users.splice(index, 1)
+  }
+  return users.length > 0 ? users : undefined
 }
 
 async function logins(host: SecurityHost): Promise<Login[]> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
 import { eventually } from '../agent-bench.ts'
 import { ADDRESS, inNamespaces, NetnsRig, type Peer, skipped } from './netns-rig.ts'
@@ -17,8 +17,11 @@ let client: Peer
 let server: Peer
 let host: SecuredHost
 
+const SECURITY = 'var/lib/svc-agent/security'
 const attempts = () =>
-  readdirSync(host.path('var/lib/svc-agent/security')).filter((name) => name !== 'security.json')
+  (existsSync(host.path(SECURITY)) ? readdirSync(host.path(SECURITY)) : []).filter(
+    (name) => name !== 'security.json',
+  )
 const kept = () => JSON.parse(host.read(KEPT) ?? '{}')
 
 beforeAll(async () => {

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSecuritySettings, settingsDigest } from '@svc/core'
@@ -66,14 +75,11 @@ export class SecuredHost implements AsyncDisposable {
   /** Starts the process, or another one in place of one that was killed. */
   async start(): Promise<void> {
     const program = join(import.meta.dirname, 'security-process.ts')
-    const options = JSON.stringify({
-      stateDir: this.stateDir,
-      root: this.root,
-      reached: this.path('reached'),
-    })
+    const places = { stateDir: this.stateDir, root: this.root, reached: this.path('reached') }
+    const options = JSON.stringify({ ...places, machine: readlinkSync('/proc/self/ns/net') })
     const args = ['netns', 'exec', this.#rig.namespace('h'), process.execPath, ...FLAGS, program, options]
     this.#child = spawn('ip', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-    await once(this.#child, 'message')
+    await Promise.race([once(this.#child, 'message'), failed(this.#child)])
   }
 
   /** Tells the process to do something; resolves with its answer. */
@@ -104,4 +110,9 @@ export class SecuredHost implements AsyncDisposable {
     await this.kill()
     rmSync(this.root, { recursive: true, force: true })
   }
+}
+
+async function failed(child: ChildProcess): Promise<never> {
+  const [code] = await once(child, 'exit')
+  throw new Error(`the process ended with ${code}`)
 }
