@@ -5,10 +5,10 @@ import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
-import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
+import { isTerminal, type Job, noJob } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
-import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
+import { type Payload, readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
 import type {
   CancelOutcome,
@@ -24,23 +24,8 @@ import type {
   SweepResult,
 } from './jobs-store.ts'
 import { appendRedacted } from './log-append.ts'
+import { type EnqueueInput, newJob } from './new-job.ts'
 import { waitFacts } from './wait-facts.ts'
-
-/** A job as an operator orders it. */
-export interface EnqueueInput {
-  readonly licenseId: string
-  readonly kind: JobKind
-  readonly payload: unknown
-  /** Full fingerprint of the only host that may do it; absent: any host of the license. */
-  readonly target?: string | undefined
-  readonly urgent?: boolean | undefined
-  /** Default: `app:<app>` for kinds that work on an app. */
-  readonly serialKey?: string | undefined
-  readonly dedupeKey?: string | undefined
-  readonly runAt?: Date | undefined
-  readonly maxAttempts?: number | undefined
-  readonly timeoutSeconds?: number | undefined
-}
 
 /** The parts that `Jobs` is built from. */
 export interface JobsParts {
@@ -236,27 +221,7 @@ export class Jobs {
     })
   }
 
-  #newJob(
-    input: EnqueueInput,
-    payload: Readonly<Record<string, unknown>>,
-    retryOf: string | undefined,
-  ): NewJob {
-    const app = appOf(payload)
-    return {
-      id: this.#parts.ids.next('job'),
-      licenseId: input.licenseId,
-      kind: input.kind,
-      payload,
-      target: input.target ?? '',
-      urgent: input.urgent ?? false,
-      app,
-      serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
-      dedupeKey: input.dedupeKey,
-      deploymentId: DEPLOYING_KINDS.includes(input.kind) ? this.#parts.ids.next('dep') : undefined,
-      retryOf,
-      runAt: input.runAt,
-      maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,
-      timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
-    }
+  #newJob(input: EnqueueInput, payload: Payload, retryOf: string | undefined): NewJob {
+    return newJob(input, payload, retryOf, this.#parts.ids)
   }
 }

@@ -54,7 +54,7 @@ const optionsOf = (
   updatedBy: name,
 })
 
-// Who may see a firewall may look for its gaps: reading asks for the same permission as writing.
+// A firewall that can be seen can be searched for gaps: reading asks for the same permission as writing.
 const common = { permission: 'platform.security', scope: 'platform' } as const
 
 /** Operations on the firewall and hardening of hosts. */

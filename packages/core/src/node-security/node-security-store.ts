@@ -25,7 +25,7 @@ export type NewSecurityRevision = HostKey & Omit<SecurityRevision, 'updatedAt'>
 export const APPLIED_STATES = ['none', 'applied', 'failed', 'rolled_back'] as const
 export type AppliedState = (typeof APPLIED_STATES)[number]
 
-/** What a host is known to have applied, as the outcomes of its jobs tell. */
+/** The document that a host is known to have applied, as the outcomes of its jobs tell. */
 export interface AppliedSecurity {
   readonly state: AppliedState
   /** The revision that the host applied last; 0 for none. */
@@ -48,7 +48,7 @@ export interface HostSecurity {
 export const KEPT_REVISIONS = 100
 
 /**
- * Storage of the documents of hosts. What a host has applied is read from its jobs: those of kind `firewall`
+ * Storage of the documents of hosts. Their jobs tell what is applied: those of kind `firewall`
  * that are aimed at it and carry the number and the digest of one of its revisions.
  */
 export interface NodeSecurityStore {

@@ -3,6 +3,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
+import type { DryRun, SecurityOutcome } from './applied-security.ts'
 import { firewallText } from './firewall-text.ts'
 import { lockOuts, SSH_PORT, securityWarnings } from './lock-out.ts'
 import type { HostKey, HostSecurity, SecurityRevision } from './node-security-store.ts'
@@ -29,22 +30,6 @@ export interface ApplyOptions {
   readonly updatedBy: string
 }
 
-/** What became of a document. */
-export interface SecurityOutcome {
-  /** Whether it is a new revision. */
-  readonly changed: boolean
-  readonly revision: number
-  /** The job that carries it to the host; undefined when nothing is to be done. */
-  readonly jobId: string | undefined
-  readonly warnings: readonly string[]
-}
-
-/** A document as it would be applied. */
-export interface DryRun extends Omit<SecurityOutcome, 'jobId'> {
-  /** The ruleset in nft's language. */
-  readonly rendered: string
-}
-
 /** The document of a host that was never given one. */
 const NEVER: HostSecurity = {
   desired: {
@@ -61,10 +46,6 @@ const NEVER: HostSecurity = {
 /** Seconds that a host has beside the wait for its confirmation. */
 const WORK_SECONDS = 300
 const TRIES = 5
-
-/** Whether a host is not as it was told to be. */
-export const hasDrifted = ({ desired, applied }: HostSecurity): boolean =>
-  desired.revision > 0 && (applied.revision !== desired.revision || applied.state !== 'applied')
 
 /** The firewall and hardening of hosts: documents with revisions, which jobs carry to their hosts. */
 export class NodeSecurity {

@@ -63,7 +63,7 @@ export const securitySettings = shape({
   auto_updates: defaulted(oneOf(['keep', 'on', 'off']), 'keep'),
 })
 
-/** What a host is told about its firewall, its ssh service, its kernel and its updates. */
+/** The document of a host: its firewall, its ssh service, its kernel and its updates. */
 export type SecuritySettings = Infer<typeof securitySettings>
 /** A rule that opens ports. */
 export type AllowRule = SecuritySettings['firewall']['allow'][number]

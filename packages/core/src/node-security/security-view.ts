@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
-import { type DryRun, hasDrifted, type SecurityOutcome } from './node-security.ts'
+import { type DryRun, hasDrifted, type SecurityOutcome } from './applied-security.ts'
 import {
   APPLIED_STATES,
   type HostKey,
@@ -40,7 +40,7 @@ export const securityView = ({ fingerprint }: Pick<HostKey, 'fingerprint'>, secu
 /** The document of a host as people see it. */
 export type SecurityView = ReturnType<typeof securityView>
 
-/** What became of a document, as people and hosts see it. */
+/** The result of giving a host a document, as people and hosts see it. */
 export const outcomeView = ({ changed, revision, jobId, warnings }: SecurityOutcome) => ({
   ok: true,
   changed,
@@ -48,7 +48,7 @@ export const outcomeView = ({ changed, revision, jobId, warnings }: SecurityOutc
   ...(jobId === undefined ? {} : { job_id: jobId }),
   warnings,
 })
-/** What became of a document, as people see it. */
+/** The result of giving a host a document, as people see it. */
 export type SecurityOutcomeView = ReturnType<typeof outcomeView>
 
 /** A document as it would be applied, as people and hosts see it. */

@@ -21,7 +21,7 @@ import { fingerprint, INVALID } from './job-fields.ts'
 
 const PATH = '/api/v1/node/security'
 
-/** Who changed a document by the key of its license. */
+/** The author of a document that was changed by the key of its license. */
 const BY_LICENSE = 'license'
 
 const UNOWNED: Replies = { 404: { description: 'The license has no such host.' } }

@@ -3,16 +3,12 @@ import { dirname, join } from 'node:path'
 import { lockOuts, type SecuritySettings } from '@svc/core'
 import { hostCommand } from './host-command.ts'
 import { BASELINE, type HostFile, hostFiles, SSHD_FILE, SYSCTL_FILE } from './host-files.ts'
+import { Refused } from './refused.ts'
 import { hasSystemd, onHost, type SecurityHost } from './security-host.ts'
 import { overruled, type SshdFacts, somebodyHasKey, sshdFacts, sshPorts } from './sshd.ts'
 import { modeOf, reloadSshd, setSysctl } from './undo-script.ts'
 
-/** A refusal of the host: nothing was changed. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-}
-
-/** What a host found out before it changes anything. */
+/** The findings of a host before it changes anything. */
 export interface Survey {
   readonly sshPorts: readonly number[]
   /** Files that are to be others than they are. */
@@ -21,7 +17,8 @@ export interface Survey {
 }
 
 /**
- * Looks whether settings fit this host: somebody must be able to reach it by ssh, and sshd must take its file.
+ * Looks whether settings fit this host: somebody must be able to reach it by ssh, and sshd must take its
+ * file.
  * @throws Refused
  */
 export async function survey(

@@ -17,7 +17,7 @@ export interface SecurityDocument {
   readonly force: boolean
 }
 
-/** What is known of an attempt whatever becomes of its agent. */
+/** The facts of an attempt that outlive its agent. */
 export interface AttemptMarker extends SecurityDocument {
   /** The job that asked for it; absent: the agent did. */
   readonly job?: { readonly id: string; readonly attempt: number } | undefined
@@ -25,7 +25,7 @@ export interface AttemptMarker extends SecurityDocument {
   readonly deadline: number
 }
 
-/** What has to be put back when an attempt is undone. */
+/** Everything that an undo of the attempt puts back. */
 export interface AttemptPlan {
   readonly marker: AttemptMarker
   /** The ruleset of before, as nft takes it. */

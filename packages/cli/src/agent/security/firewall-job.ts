@@ -10,7 +10,7 @@ export interface DesiredDocument {
   readonly sha256: string
 }
 
-/** What a firewall job works with. */
+/** Parts that a firewall job works with. */
 export interface FirewallJobParts {
   readonly apply: (
     asked: Asked,
@@ -57,7 +57,7 @@ async function run(
   const asked = askedBy(job)
   if (asked === undefined)
     return failed('refused: this job carries no document: svc security set makes one', say)
-  // A job may be made by anybody who may make jobs; a document only by those who may change the security of hosts.
+  // A job may be made by anybody who may make jobs, a document by those alone who may change the security.
   const newest = await desired(signal)
   if (newest === undefined) return failed('the control plane did not say what it wants', say)
   if (newest.revision !== asked.revision || newest.sha256 !== asked.sha256)

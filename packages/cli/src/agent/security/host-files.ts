@@ -13,7 +13,7 @@ export const SYSCTL_FILE = '/etc/sysctl.d/60-svc.conf'
 /** Read after `20auto-upgrades`. */
 export const UPDATES_FILE = '/etc/apt/apt.conf.d/60svc-auto-upgrades'
 
-/** What the CIS benchmarks ask of the kernel and no service needs otherwise. */
+/** Values that the CIS benchmarks ask of a kernel and no service needs otherwise. */
 export const BASELINE: Readonly<Record<string, number>> = {
   'net.ipv4.conf.all.rp_filter': 1,
   'net.ipv4.conf.default.rp_filter': 1,

@@ -1,16 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type Clock,
-  type Log,
-  ROLLED_BACK,
-  readSecuritySettings,
-  type SecuritySettings,
-  settingsDigest,
-} from '@svc/core'
-import { pause } from '../pause.ts'
-import { changedFiles, putFiles, Refused, type Survey, survey, sysctlOfNow } from './apply.ts'
+import { type Clock, type Log, ROLLED_BACK, type SecuritySettings } from '@svc/core'
+import { changedFiles, putFiles, type Survey, survey, sysctlOfNow } from './apply.ts'
 import { Attempt, type AttemptMarker, type SecurityDocument } from './attempt.ts'
+import { confirmed } from './confirmation.ts'
 import {
   canChangeTables,
   checkTable,
@@ -22,15 +15,13 @@ import {
 } from './firewall-table.ts'
 import { hostFiles } from './host-files.ts'
 import { type KeptDocument, keepDocument, keptDocument } from './kept-document.ts'
+import { readSettings, sameSettings } from './read-document.ts'
+import { Refused } from './refused.ts'
 import { type SecurityHost, securityHost } from './security-host.ts'
 import { startUndoTimer } from './undo-timer.ts'
 
 /** How long connections from before the firewall go on: long enough for each to say something. */
 const PICKUP_SECONDS = 3600
-/** Time between two looks for an answer of the control plane. */
-const CONFIRM_EVERY_MS = 2_000
-/** The agent gives up this long before the timer of the undo, so that it can say why. */
-const MARGIN_SECONDS = 5
 
 /** A document to be applied, with the time that there is for it to be confirmed. */
 export interface Asked extends SecurityDocument {
@@ -38,14 +29,14 @@ export interface Asked extends SecurityDocument {
   readonly rollbackSeconds: number
 }
 
-/** What the security of a host works with. */
+/** Parts that the security of a host works with. */
 export interface HostSecurityParts {
   readonly stateDir: string
   /** The folder that stands for `/`. */
   readonly root: string
   readonly clock: Clock
   readonly log: Log
-  /** Asks the control plane for an answer over a new connection; undefined when there was one, else why not. */
+  /** Asks the control plane for an answer over a new connection; undefined when there was one. */
   readonly confirm: (signal: AbortSignal) => Promise<string | undefined>
 }
 
@@ -96,7 +87,7 @@ export class HostSecurity {
     return this.#inTurn(() => this.#restore())
   }
 
-  /** Looks after the rules: they come back if somebody took them, and lose what was only for the first hour. */
+  /** Looks after the rules: they come back if somebody took them, and lose those of the first hour. */
   tend(): Promise<void> {
     return this.#inTurn(async () => {
       const kept = await this.kept()
@@ -184,27 +175,13 @@ export class HostSecurity {
       await loadTable(file)
       say(settings.firewall.enabled ? 'the firewall is up' : 'the firewall is off')
       await putFiles(this.#host, found, settings, say)
-      const why = await this.#confirmed(attempt.marker.deadline, signal)
+      const why = await confirmed(this.#parts, attempt.marker.deadline, signal)
       if (why !== undefined) return why
       return settings.firewall.enabled && !(await hasChain())
         ? 'somebody else took the rules away'
         : undefined
     } catch (error) {
       return (error as Error).message
-    }
-  }
-
-  async #confirmed(deadline: number, signal: AbortSignal): Promise<string | undefined> {
-    for (let why = 'no time was left'; ; ) {
-      const left = deadline - MARGIN_SECONDS - this.#now()
-      if (signal.aborted) return 'the job was ended'
-      if (left <= 0) return `the control plane was not reached: ${why}`
-      const answer = await this.#parts.confirm(
-        AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left * 1000))]),
-      )
-      if (answer === undefined) return undefined
-      why = answer
-      await pause(CONFIRM_EVERY_MS, signal)
     }
   }
 
@@ -258,22 +235,3 @@ export class HostSecurity {
 }
 
 const LATE = 'it was not confirmed in time'
-
-function readSettings(given: unknown): SecuritySettings {
-  try {
-    return readSecuritySettings(given)
-  } catch (error) {
-    const { details = [] } = (error as { data?: { details?: readonly string[] } }).data ?? {}
-    throw new Refused(`the settings cannot be read: ${details.join('; ')}`)
-  }
-}
-
-/**
- * Reads the settings of a document again, since what a host is told may have come from anywhere.
- * @throws Refused when they are not those of the digest
- */
-function sameSettings({ settings: given, sha256 }: SecurityDocument): SecuritySettings {
-  const settings = readSettings(given)
-  if (settingsDigest(settings) === sha256) return settings
-  throw new Refused('this agent reads the settings in another way: is it older than the service?')
-}

@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts'
 import { type DesiredDocument, FirewallJob } from './firewall-job.ts'
 import { HostSecurity } from './host-security.ts'
 
-/** What the duty works with. */
+/** Parts that the duty works with. */
 export interface SecurityDutyParts {
   readonly options: AgentOptions
   /** The folder that stands for `/`. */

@@ -6,7 +6,7 @@ import { hostCommand, systemProgram } from './host-command.ts'
 import { SSHD_FILE, sshKeywords } from './host-files.ts'
 import { onHost, type SecurityHost } from './security-host.ts'
 
-/** What sshd would do, by lower-case keyword; a keyword may have several values. */
+/** The meaning of sshd's files, by lower-case keyword; a keyword may have several values. */
 export type SshdFacts = ReadonlyMap<string, readonly string[]>
 
 const CONFIG = '/etc/ssh/sshd_config'
@@ -79,7 +79,7 @@ interface Login {
   readonly home: string
 }
 
-/** Whether somebody who may sign in has a key. Each file is looked at as its owner: no right beyond is needed. */
+/** Whether somebody who may sign in has a key. Each file is looked at as its owner: that needs no right. */
 export async function somebodyHasKey(host: SecurityHost, facts: SshdFacts): Promise<boolean> {
   if ((facts.get('authorizedkeyscommand') ?? ['none'])[0] !== 'none') return true
   const files = (facts.get('authorizedkeysfile') ?? ['.ssh/authorized_keys']).flatMap((each) =>

@@ -15,7 +15,7 @@ done`
     : `pid=$(cat ${quoted(`${root === '/' ? '' : root}/run/sshd.pid`)} 2>/dev/null) || pid=
 if [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sshd ]; then kill -HUP "$pid"; fi`
 
-/** What an undo has to put back. */
+/** Everything that an undo puts back. */
 export interface Undone {
   readonly root: string
   readonly hasSystemd: boolean

@@ -4,15 +4,15 @@ import { hostCommand } from './host-command.ts'
 
 /** A timer that does not need the agent. */
 export interface UndoTimer {
-  /** Stops it. What it would undo is gone by then, so that a failure to stop it does no harm. */
+  /** Stops it. A failure to stop it does no harm: its script is gone by then. */
   stop(): Promise<void>
 }
 
 const UNIT = 'svc-security-undo'
 
 /**
- * Lets somebody else run the undo script after a time: systemd where it runs, since it ends all processes of a
- * service with the service; elsewhere a process of its own session.
+ * Lets somebody else run the undo script after a time: systemd where it runs, since it ends all processes of
+ * a service with the service; elsewhere a process of its own session.
  */
 export async function startUndoTimer(
   folder: string,

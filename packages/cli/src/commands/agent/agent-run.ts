@@ -59,7 +59,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
   log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')
 }
 
-/** What the agent itself may change of its host: nothing unless it is allowed to. */
+/** The agent itself may change nothing of its host unless it is allowed to. */
 function firewallOf({ env, cwd, isRoot }: Io, { allow, hostRoot = '/' }: AgentRunOptions) {
   if (!allowsFirewall(allow ?? env.SERVICE_AGENT_ALLOW?.trim())) return undefined
   if (isRoot) return { root: resolve(cwd, hostRoot) }

@@ -143,14 +143,12 @@ inNamespaces(`The rules that people are shown are the rules of the kernel${skipp
 inNamespaces(`A table is put back as it was listed, and so is the lack of one${skipped}`, async () => {
   apply({ ssh_rate_limit: 3 })
   await client.reaches(ADDRESS.v4, 22)
-  const before = rig
-    .rules()
-    .replace(/\t*elements = \{[^}]*\}\n/s, '')
-    .replaceAll(/packets \d+ bytes \d+/g, '')
+  const before = rig.rules().replace(/\t*elements = \{[^}]*\}\n/s, '')
+
   const listed = JSON.parse(rig.run('nft', '-j', 'list', 'table', 'inet', 'svc_fw'))
   apply({ icmp: false })
   load(firewallJsonOf(listed))
-  expect(rig.rules().replaceAll(/packets \d+ bytes \d+/g, '')).toBe(before)
+  expect(rig.rules()).toBe(before)
   load(firewallJsonOf(undefined))
   expect(rig.rules()).toBe('')
 })

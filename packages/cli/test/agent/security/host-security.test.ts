@@ -73,7 +73,7 @@ inNamespaces(`A confirmed document is kept, for root alone, and nothing else sta
   expect([SSHD_FILE, SYSCTL_FILE, KEPT].map((name) => host.modeOf(name))).toEqual(['600', '644', '600'])
   expect(host.modeOf('var/lib/svc-agent/security')).toBe('700')
   expect([kept().revision, attempts()]).toEqual([4, []])
-  // What is not asked for any more goes.
+  // Files that nobody asks for any more go.
   expect((await host.apply(document(5, open('22')))).end).toBeUndefined()
   expect([SSHD_FILE, SYSCTL_FILE, UPDATES_FILE].map((name) => host.read(name))).toEqual([
     undefined,

@@ -1,7 +1,8 @@
 import { type Job, noJob } from '../../jobs/job.ts'
 import type { OperatedJobs } from '../../jobs/job-operations.ts'
-import type { EnqueueInput, Jobs } from '../../jobs/jobs.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { CancelOutcome, CancelWrite, JobFilter } from '../../jobs/jobs-store.ts'
+import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { Problem } from '../../problem.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
