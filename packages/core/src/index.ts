@@ -76,6 +76,27 @@ export type { HistoryView, MonitorView, ObservationView } from './monitors/monit
 export { clientAddress, clientNetworks } from './net/client-network.ts'
 export { systemResolver } from './net/dns-system.ts'
 export { createOutbound, type Outbound } from './net/outbound.ts'
+export { ROLLED_BACK } from './node-security/applied-security.ts'
+export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
+export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
+export { closedPorts, lockOuts, SSH_PORT } from './node-security/lock-out.ts'
+export { ROLLBACK_SECONDS } from './node-security/node-security-operations.ts'
+export {
+  readSecuritySettings,
+  type SecuritySettings,
+  securitySettings,
+  settingsDigest,
+} from './node-security/security-settings.ts'
+export {
+  type DryRunView,
+  dryRunView,
+  outcomeView,
+  type RevisionView,
+  SECURITY_ANSWERS,
+  type SecurityOutcomeView,
+  type SecurityView,
+  securityView,
+} from './node-security/security-view.ts'
 export type { AuditView } from './operations/audit-operations.ts'
 export { type Caller, membershipOf, operatorOf } from './operations/caller.ts'
 export { type Answer, OPERATION_SCOPES, type OperationScope } from './operations/operation.ts'

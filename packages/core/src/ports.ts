@@ -169,6 +169,7 @@ export {
   leaseEnd,
   lostError,
   needsRenewal,
+  SUPERSEDED_ERROR,
   UNCONFIRMED_ERROR,
 } from './jobs/lease.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
@@ -216,6 +217,21 @@ export {
 } from './monitors/monitors-store.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
 export type { OutboundAnswer } from './net/outbound-request.ts'
+export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
+export {
+  APPLIED_STATES,
+  type HostKey,
+  type HostSecurity,
+  KEPT_REVISIONS,
+  type NewSecurityRevision,
+  type NodeSecurityStore,
+  type SecurityRevision,
+} from './node-security/node-security-store.ts'
+export {
+  readSecuritySettings,
+  type SecuritySettings,
+  settingsDigest,
+} from './node-security/security-settings.ts'
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
 export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
 export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'

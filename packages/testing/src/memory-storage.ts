@@ -17,6 +17,7 @@ import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
 import { type Run, Turns } from './memory-turns.ts'
 import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
+import { memoryNodeSecurityStore } from './node-security/node-security-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
 import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
@@ -74,6 +75,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
+    nodeSecurity: memoryNodeSecurityStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),

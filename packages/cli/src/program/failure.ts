@@ -91,6 +91,15 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },
   ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
   conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
+  'revision-conflict': {
+    exitCode: EXIT.failed,
+    sentence: 'somebody else changed the settings meanwhile: look at them again',
+  },
+  'would-lock-out': {
+    exitCode: EXIT.failed,
+    sentence: 'nobody could reach the host by ssh with these settings; --force takes them:',
+  },
+  unsupported: { exitCode: EXIT.failed, sentence: 'the host cannot do this:' },
   'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
   'too-many-hosts': {
     exitCode: EXIT.failed,

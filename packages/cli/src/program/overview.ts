@@ -125,6 +125,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
   },
   {
+    name: 'security',
+    isGroup: true,
+    summary: 'the firewall and hardening of hosts',
+    load: async () => (await import('../commands/security/declare-security.ts')).declareSecurity,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',

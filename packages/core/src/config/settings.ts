@@ -14,6 +14,7 @@ import { limits } from './settings/limits.ts'
 import { llm } from './settings/llm.ts'
 import { metrics } from './settings/metrics.ts'
 import { monitors } from './settings/monitors.ts'
+import { nodeSecurity } from './settings/node-security.ts'
 import { outbound } from './settings/outbound.ts'
 import { scheduler } from './settings/scheduler.ts'
 import { secondFactors } from './settings/second-factors.ts'
@@ -33,6 +34,7 @@ export const settings = {
   licensing,
   signing,
   hosts,
+  nodeSecurity,
   jobs,
   images,
   scheduler,

@@ -21,6 +21,7 @@ import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
+import { SqlNodeSecurityStore } from '../node-security/node-security-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
@@ -55,6 +56,7 @@ const storesOver = (session: Session): Stores => ({
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
+  nodeSecurity: new SqlNodeSecurityStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),

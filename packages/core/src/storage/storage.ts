@@ -13,6 +13,7 @@ import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
+import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
@@ -38,6 +39,7 @@ export interface Stores {
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
+  readonly nodeSecurity: NodeSecurityStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

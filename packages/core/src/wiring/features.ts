@@ -25,6 +25,8 @@ import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { Monitors } from '../monitors/monitors.ts'
+import { NodeSecurity } from '../node-security/node-security.ts'
+import { nodeSecurityOperations } from '../node-security/node-security-operations.ts'
 import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -77,6 +79,7 @@ export function servicesOf(base: Base, beside: Beside) {
     jobs,
     licenses,
     monitors,
+    nodeSecurity: new NodeSecurity({ ...base, ...config.nodeSecurity, jobs, licenses }),
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
@@ -103,6 +106,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...monitorOperations,
   ...emailDomainOperations,
   ...gitHookOperations,
+  ...nodeSecurityOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

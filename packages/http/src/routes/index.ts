@@ -19,6 +19,7 @@ import { licenseRoutes } from './license.ts'
 import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
+import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...alertRoutes,
   ...gitHookRoutes,
   gitWebhookRoute,
+  ...nodeSecurityRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

@@ -16,6 +16,7 @@ import { deliveryEngine } from './0015-delivery-engine.ts'
 import { emailDomains } from './0016-email-domains.ts'
 import { images } from './0017-images.ts'
 import { gitHooks } from './0018-git-hooks.ts'
+import { nodeSecurity } from './0019-node-security.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   emailDomains,
   images,
   gitHooks,
+  nodeSecurity,
 ]

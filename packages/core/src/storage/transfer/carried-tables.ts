@@ -22,6 +22,7 @@ export const CARRIED_TABLES = [
   'git_hooks',
   'git_hook_secrets',
   'git_deliveries',
+  'node_security_revisions',
   'monitors',
   'monitor_history',
   'scheduler_tasks',

@@ -31,6 +31,7 @@ const MORE_ROWS = [
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
   `insert into rate_windows values ('activate', '192.0.2.1', 3, 'infinity')`,
+  `insert into node_security_revisions values ('lic', 'fp', 1, '{"a": 1}', 'digest', now(), 'ann')`,
   `insert into chat_model_days values ('2026-01-05', 12)`,
   `insert into git_hooks values ('ghk_1', 'lic', 'shop', 'fp', 'github', 'https://git.example/x', 'main', null, '["a/**"]', '[]', true,
     false, true, 'none', null, now(), now())`,
