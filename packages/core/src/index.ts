@@ -45,6 +45,7 @@ export {
   type SystemStatus,
 } from './health/system-check.ts'
 export { SYSTEM_DETAILS, type SystemDetail } from './health/system-detail.ts'
+export { isIdEnd } from './id-end.ts'
 export type { Ids } from './ids.ts'
 export { IMAGE_STATES, type Image } from './images/image.ts'
 export { type ImageRegistration, imageRegistration } from './images/image-fields.ts'

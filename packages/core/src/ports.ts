@@ -115,7 +115,7 @@ export {
   type NewGitHook,
   SAME_BODY_HOURS,
 } from './git/git-hooks-store.ts'
-export { randomIds, spellId } from './ids.ts'
+export { firstIdAt, randomIds, spellId } from './ids.ts'
 export { type Image, type ImageContent, isSameContent } from './images/image.ts'
 export type {
   ImageFilter,

@@ -101,7 +101,13 @@ export class Jobs {
    */
   async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
     const { licenseId, kind, target } = input
-    const filter = { licenseId, state: 'pending', host: target, limit: MOST_REPLACED } as const
+    const filter = {
+      licenseIds: [licenseId],
+      state: 'pending',
+      kind,
+      host: target,
+      limit: MOST_REPLACED,
+    } as const
     const waiting = (await stores.jobs.list(filter)).filter(
       (job) => job.kind === kind && job.target === target,
     )

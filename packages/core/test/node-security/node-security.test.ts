@@ -14,7 +14,7 @@ async function scene(kinds?: readonly string[]) {
   await test.plane.agents.heartbeat({ ...buildHeartbeat(beat), jobs: [] })
   if (kinds) await test.plane.jobs.claim({ licenseId, fingerprint: HOST, kinds, claimKey: undefined })
   const host = { licenseId, fingerprint: HOST }
-  const jobs = () => test.plane.jobs.list({ licenseId, limit: 100 })
+  const jobs = () => test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })
   return { test, host, jobs, security: test.plane.nodeSecurity, licenseId }
 }
 
