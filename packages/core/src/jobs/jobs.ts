@@ -22,15 +22,11 @@ import type {
   StatusWrite,
   SweepResult,
 } from './jobs-store.ts'
-import { SUPERSEDED_ERROR } from './lease.ts'
 import { appendRedacted } from './log-append.ts'
 import { type EnqueueInput, newJob, storeJob } from './new-job.ts'
 import { storedLines } from './stored-lines.ts'
-import { type Superseding, supersedeIn } from './superseding.ts'
+import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
-
-// More jobs of one kind than ever wait for one host.
-const MOST_REPLACED = 1000
 
 /** The parts that `Jobs` is built from. */
 export interface JobsParts {
@@ -100,19 +96,7 @@ export class Jobs {
    * @throws Problem `invalid-input` when the payload is not what the kind needs
    */
   async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
-    const { licenseId, kind, target } = input
-    const filter = {
-      licenseIds: [licenseId],
-      state: 'pending',
-      kind,
-      host: target,
-      limit: MOST_REPLACED,
-    } as const
-    const waiting = (await stores.jobs.list(filter)).filter(
-      (job) => job.kind === kind && job.target === target,
-    )
-    const write = { licenseId, jobIds: waiting.map(({ id }) => id), reason: SUPERSEDED_ERROR }
-    this.counted(await stores.jobs.supersede(write, this.#parts.clock.statementTime()))
+    this.counted(await endWaiting(stores.jobs, input, this.#parts.clock.statementTime()))
     return (await this.enqueueIn(stores, input)).job
   }
 
