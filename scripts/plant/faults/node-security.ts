@@ -71,9 +71,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'jobs: a job that a host holds is superseded',
-    file: 'packages/core/src/jobs/jobs-store-sql.ts',
-    find: "${UNFINISHED} and state = 'pending' returning *`,\n}\nconst FINISHED",
-    replace: '${UNFINISHED} returning *`,\n}\nconst FINISHED',
+    file: 'packages/core/src/jobs/job-supersede-sql.ts',
+    find: "state = 'pending'",
+    replace: "state <> 'none'",
     suites: JOBS,
   },
   {
