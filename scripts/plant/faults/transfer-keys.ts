@@ -79,8 +79,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'transfer-keys: the audit log keeps PINs',
     file: 'packages/core/src/operations/auditable-input.ts',
-    find: "if (key === 'password' || key === 'pin') return",
-    replace: "if (key === 'password') return",
+    find: "['password', 'pin', 'secret'].includes(key)",
+    replace: "['password', 'secret'].includes(key)",
     suites: ['packages/core/test/transfer-keys/transfer-operations.test.ts'],
   },
   {

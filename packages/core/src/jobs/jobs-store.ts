@@ -105,6 +105,14 @@ export interface CancelOutcome {
   readonly job: Job
 }
 
+/** Pending jobs of a license that something newer takes the place of. */
+export interface SupersedeWrite {
+  readonly licenseId: string
+  readonly jobIds: readonly string[]
+  /** The error and the reason of the jobs that end. */
+  readonly reason: string
+}
+
 /** A filter of jobs to list, newest first. */
 export interface JobFilter {
   /** Jobs of these licenses; absent: of all. */
@@ -178,6 +186,10 @@ export interface JobsStore {
    * none.
    */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
+  /** Ends those of the named jobs that are pending; returns them by id. */
+  supersede(write: SupersedeWrite, now?: Date): Promise<readonly Job[]>
+  /** Stores the first line of the log of a job that no host has had yet; a second one is not stored. */
+  preface(jobId: string, line: LogLine, now?: Date): Promise<void>
   /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
   get(jobId: string): Promise<Job | undefined>

@@ -1,4 +1,4 @@
-import { isTerminal, JOB_STATES, type Job, type JobState } from '@svc/core'
+import { isTerminal, JOB_STATES, type Job, type JobState, type LogLine } from '@svc/core'
 import {
   type CancelWrite,
   firstIdAt,
@@ -11,15 +11,16 @@ import {
   type NewJob,
   type Owner,
   type StatusWrite,
+  type SupersedeWrite,
 } from '@svc/core/ports'
 import { agentKey } from '../agents/agents-store-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { requestCancel, sweep } from './job-end-memory.ts'
+import { requestCancel, supersede, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
-import { appendLogs, logLengths, readLogs } from './job-logs-memory.ts'
+import { appendLogs, logLengths, preface, readLogs } from './job-logs-memory.ts'
 import { enqueue } from './job-queue-memory.ts'
 import { renew, report } from './job-report-memory.ts'
 import { byPlace, type MemoryJob } from './memory-job.ts'
@@ -39,6 +40,8 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
       run(() => renew(jobs, owners, leaseSeconds, now)),
     requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(jobs, write, now)),
+    supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(jobs, write, now)),
+    preface: (jobId: string, line: LogLine) => run(() => preface(tables, jobId, line)),
     sweep: (now = time()) => run(() => sweep(jobs, now)),
     get: (jobId: string) => run(() => jobs.get(jobId)?.job),
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),

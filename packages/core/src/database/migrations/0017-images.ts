@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** The ledger of captured images. A host that is forgotten keeps its images: they are what brings it back. */
 export const images: MigrationStep = {
-  name: '0015-images',
+  name: '0017-images',
   sql: [
     `create table images (
       id text primary key,

@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** Keys by which hosts get data from each other, and the sessions that they opened. */
 export const transferKeys: MigrationStep = {
-  name: '0016-transfer-keys',
+  name: '0020-transfer-keys',
   sql: [
     `create table transfer_keys (
       id text primary key,
