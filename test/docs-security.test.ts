@@ -255,6 +255,7 @@ describe('the cryptography on the page', () => {
     createHmac: 'HMAC-SHA256',
     createPrivateKey: 'Ed25519',
     createPublicKey: 'Ed25519',
+    generateKeyPair: 'RSA-2048',
     generateKeyPairSync: 'Ed25519 pairs for ssh',
     hash: 'SHA-256',
     randomBytes: "The system's generator",

@@ -91,10 +91,27 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },
   ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
   conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
+  'revision-conflict': {
+    exitCode: EXIT.failed,
+    sentence: 'somebody else changed the settings meanwhile: look at them again',
+  },
+  'would-lock-out': {
+    exitCode: EXIT.failed,
+    sentence: 'nobody could reach the host by ssh with these settings; --force takes them:',
+  },
+  unsupported: { exitCode: EXIT.failed, sentence: 'the host cannot do this:' },
   'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
   'too-many-hosts': {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
+  },
+  'domain-limit': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many sending domains as it may: svc email domains remove makes room',
+  },
+  'email-domains-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
   },
   unavailable: {
     exitCode: EXIT.unreachable,

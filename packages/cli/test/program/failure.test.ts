@@ -27,8 +27,13 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'invalid-input': 2,
   ambiguous: 2,
   conflict: 1,
+  'revision-conflict': 1,
+  'would-lock-out': 1,
+  unsupported: 1,
   'rate-limited': 1,
   'too-many-hosts': 1,
+  'domain-limit': 1,
+  'email-domains-not-configured': 2,
   unavailable: 3,
 }
 

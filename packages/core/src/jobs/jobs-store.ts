@@ -115,11 +115,19 @@ export interface SupersedeWrite {
 
 /** A filter of jobs to list, newest first. */
 export interface JobFilter {
-  readonly licenseId?: string
+  /** Jobs of these licenses; absent: of all. */
+  readonly licenseIds?: readonly string[]
   readonly state?: JobState
+  readonly kind?: JobKind
   /** Full fingerprint: jobs aimed at the host or held by it. */
   readonly host?: string
   readonly app?: string
+  /** Jobs that were enqueued then or later, by the time in their ids. */
+  readonly since?: Date
+  /** Jobs that are older than the one with this id. */
+  readonly before?: string
+  /** Jobs whose ids end like this. */
+  readonly idEnd?: string
   readonly limit: number
 }
 

@@ -25,7 +25,7 @@ import type {
 import { appendRedacted } from './log-append.ts'
 import { type EnqueueInput, newJob, storeJob } from './new-job.ts'
 import { storedLines } from './stored-lines.ts'
-import { type Superseding, supersedeIn } from './superseding.ts'
+import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
 
 /** The parts that `Jobs` is built from. */
@@ -88,6 +88,16 @@ export class Jobs {
    */
   supersedeIn(stores: Stores, superseding: Superseding): Promise<readonly Job[]> {
     return supersedeIn(stores.jobs, superseding, this.#parts.clock.statementTime())
+  }
+
+  /**
+   * Stores a job for one host within a transaction of another feature, and ends the pending jobs of its kind
+   * for that host as superseded. The caller has checked that the license is open.
+   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   */
+  async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
+    this.counted(await endWaiting(stores.jobs, input, this.#parts.clock.statementTime()))
+    return (await this.enqueueIn(stores, input)).job
   }
 
   /** Counts jobs that ended without a host, after the transaction that ended them. */

@@ -9,9 +9,14 @@ import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
+import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
+import { EmailDomains } from '../email/domains/email-domains.ts'
 import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
+import { ImageMetrics } from '../images/image-metrics.ts'
+import { imageOperations } from '../images/image-operations.ts'
+import { Images } from '../images/images.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -20,6 +25,8 @@ import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { Monitors } from '../monitors/monitors.ts'
+import { NodeSecurity } from '../node-security/node-security.ts'
+import { nodeSecurityOperations } from '../node-security/node-security-operations.ts'
 import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -67,9 +74,12 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
+    emailDomains: new EmailDomains({ ...base, dns }),
+    images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
     monitors,
+    nodeSecurity: new NodeSecurity({ ...base, ...config.nodeSecurity, jobs, licenses }),
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
@@ -89,11 +99,14 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...userOperations,
   ...apiTokenOperations,
   ...jobOperations,
+  ...imageOperations,
   ...agentOperations,
   ...alertOperations,
   ...alertWebhookOperations,
   ...monitorOperations,
+  ...emailDomainOperations,
   ...gitHookOperations,
+  ...nodeSecurityOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

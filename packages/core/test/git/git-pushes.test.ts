@@ -50,13 +50,13 @@ const pushes: Contract = (name, open) => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => push(COMMITS.a)))
       expect(outcomes.filter(({ jobs }) => jobs.length === 1)).toHaveLength(1)
       expect(outcomes.filter(({ ignored }) => ignored === 'duplicate')).toHaveLength(19)
-      expect(await plane.jobs.list({ licenseId, limit: 50 })).toHaveLength(1)
+      expect(await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).toHaveLength(1)
     })
 
     it('of many that arrive at once one is left, and each of the others gave way', async () => {
       const { push, plane, licenseId } = await scene()
       await Promise.all(Array.from({ length: 8 }, (_, index) => push(String(index + 1).repeat(40))))
-      const states = (await plane.jobs.list({ licenseId, limit: 50 })).map(({ state }) => state)
+      const states = (await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).map(({ state }) => state)
       expect(states.filter((state) => state === 'pending')).toHaveLength(1)
       expect(states.filter((state) => state === 'failed')).toHaveLength(7)
     })
@@ -102,7 +102,9 @@ const pushes: Contract = (name, open) => {
       const document = { ref: 'refs/heads/main', sha: COMMITS.b, before: COMMITS.a }
       const message = { headers: {}, document, bodyDigest: 'other', address: '192.0.2.1' }
       await expect(other.gitPushes.receive({ licenseId, hook }, message)).rejects.toBe(fault)
-      expect(await plane.jobs.list({ licenseId, limit: 50 })).toMatchObject([{ state: 'pending' }])
+      expect(await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).toMatchObject([
+        { state: 'pending' },
+      ])
       expect(await plane.gitHooks.deliveries(hook, 9)).toHaveLength(1)
     })
 

@@ -1,6 +1,7 @@
 import { isTerminal, JOB_STATES, type Job, type JobState, type LogLine } from '@svc/core'
 import {
   type CancelWrite,
+  firstIdAt,
   type JobCounts,
   type JobFilter,
   type JobsStore,
@@ -56,15 +57,28 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
 const isDrained = ({ agents }: MemoryTables, { licenseId, fingerprint }: LeaseRequest): boolean =>
   agents.get(agentKey(licenseId, fingerprint))?.drainedAt !== undefined
 
-const list = (rows: readonly MemoryJob[], { licenseId, state, host, app, limit }: JobFilter): Job[] =>
+const list = (rows: readonly MemoryJob[], filter: JobFilter): Job[] =>
   rows
     .map(({ job }) => job)
-    .filter((job) => licenseId === undefined || job.licenseId === licenseId)
-    .filter((job) => state === undefined || job.state === state)
-    .filter((job) => host === undefined || job.target === host || job.claimedBy === host)
-    .filter((job) => app === undefined || job.app === app)
+    .filter((job) => isListed(job, filter))
     .sort((one, other) => byBytes(other.id, one.id))
-    .slice(0, limit)
+    .slice(0, filter.limit)
+
+function isListed(
+  job: Job,
+  { licenseIds, state, kind, host, app, since, before, idEnd = '' }: JobFilter,
+): boolean {
+  return (
+    (licenseIds === undefined || licenseIds.includes(job.licenseId)) &&
+    (state === undefined || job.state === state) &&
+    (kind === undefined || job.kind === kind) &&
+    (host === undefined || job.target === host || job.claimedBy === host) &&
+    (app === undefined || job.app === app) &&
+    (since === undefined || job.id >= firstIdAt('job', since)) &&
+    (before === undefined || job.id < before) &&
+    job.id.endsWith(idEnd)
+  )
+}
 
 function serialHolder(unfinished: readonly MemoryJob[], job: Job): Job | undefined {
   if (job.serialKey === undefined || job.availableAt !== undefined) return undefined

@@ -34,6 +34,7 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     SVC_JOB_ATTEMPT: String(job.attempt),
     SVC_JOB_FILE: folder.jobFile,
     SVC_ENV_FILE: folder.envFile,
+    SVC_IMAGES_FILE: folder.imagesFile,
     SVC_WORK_DIR: folder.handlerPath,
     SVC_STATE_DIR: state,
     SVC_APPS_DIR: apps,

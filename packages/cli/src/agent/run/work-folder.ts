@@ -94,6 +94,11 @@ export class WorkFolder {
     return join(this.handlerPath, 'app.env')
   }
 
+  /** The handler's report on the images of the host. */
+  get imagesFile(): string {
+    return join(this.handlerPath, 'images.json')
+  }
+
   /** The credentials of the repository, if the job brings some; the deploy handler removes it after use. */
   get gitAuthFile(): string {
     return join(this.handlerPath, 'git-auth')

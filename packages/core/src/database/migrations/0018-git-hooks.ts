@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** Hooks that deploy when a repository is pushed to, their sealed secrets, and the deliveries to them. */
 export const gitHooks: MigrationStep = {
-  name: '0015-git-hooks',
+  name: '0018-git-hooks',
   sql: [
     `create table git_hooks (
       id text primary key,
