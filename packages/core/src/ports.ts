@@ -218,3 +218,11 @@ export type { TenantsStore } from './tenants/tenants-store.ts'
 export { Passwords } from './users/passwords.ts'
 export { ADMIN_ROLES, permissionsOf, TENANT_ROLES, type User } from './users/user.ts'
 export type { NewUser, UserChange, UsersStore } from './users/users-store.ts'
+export { EVENT_TYPES, type EventType, patternsOf } from './webhooks/event-types.ts'
+export type {
+  DeliveryAttempt,
+  EndpointDelivery,
+  EndpointState,
+  WebhookEndpoint,
+} from './webhooks/webhook-endpoint.ts'
+export type { NewEndpoint, ReplayWrite, WebhooksStore } from './webhooks/webhooks-store.ts'

@@ -125,6 +125,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/alerts/declare-alerts.ts')).declareAlerts,
   },
   {
+    name: 'webhooks',
+    isGroup: true,
+    summary: 'events of licenses, sent to addresses of their choice',
+    load: async () => (await import('../commands/webhooks/declare-webhooks.ts')).declareWebhooks,
+  },
+  {
     name: 'monitors',
     isGroup: true,
     summary: 'watch the records of DNS names',

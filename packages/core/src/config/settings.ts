@@ -18,6 +18,7 @@ import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
+import { webhooks } from './settings/webhooks.ts'
 
 /**
  * Every setting of the service, by group, in the order of the reference. `Config`, its reader, the reference
@@ -35,6 +36,7 @@ export const settings = {
   limits,
   outbound,
   alerts,
+  webhooks,
   metrics,
   health,
   sessions,

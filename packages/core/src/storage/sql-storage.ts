@@ -25,6 +25,7 @@ import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
+import { SqlWebhooksStore } from '../webhooks/webhooks-store-sql.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -55,6 +56,7 @@ const storesOver = (session: Session): Stores => ({
   sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
   users: new SqlUsersStore(session),
+  webhooks: new SqlWebhooksStore(session),
 })
 
 function withinTransaction(em: SqlEntityManager): Session {

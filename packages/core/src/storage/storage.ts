@@ -17,6 +17,7 @@ import type { SecretsStore } from '../secrets/secrets-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
+import type { WebhooksStore } from '../webhooks/webhooks-store.ts'
 
 /** One store per feature; a transaction hands out the same set, bound to it. */
 export interface Stores {
@@ -38,6 +39,7 @@ export interface Stores {
   readonly sessions: SessionsStore
   readonly tenants: TenantsStore
   readonly users: UsersStore
+  readonly webhooks: WebhooksStore
 }
 
 /** The kind of database behind a storage. */

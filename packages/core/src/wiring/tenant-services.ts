@@ -4,6 +4,7 @@ import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-a
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
+import { TenantWebhookDeliveries, TenantWebhooks } from '../operations/tenant/tenant-webhooks.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -22,6 +23,8 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     licenses,
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),
     tenants: new OwnTenant(tenantId, services.tenants),
+    webhooks: new TenantWebhooks(tenantId, services.webhooks),
+    webhookDeliveries: new TenantWebhookDeliveries(tenantId, services.webhookDeliveries),
   }
   return bounded as unknown as Services
 }

@@ -17,6 +17,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -35,6 +36,13 @@ const everyTask = ({
       return undefined
     },
   },
+  {
+    name: 'webhooks',
+    run: async (signal) => {
+      await webhookDeliveries.drain(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
@@ -50,6 +58,7 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await webhookDeliveries.purge()
       return undefined
     },
   },

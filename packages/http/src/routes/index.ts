@@ -21,6 +21,7 @@ import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** All routes of the public surface. */
 export const ROUTES: readonly Route[] = [
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...webhookRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

@@ -10,6 +10,7 @@ export type Ask =
   | 'a license'
   | 'a license key, which the handler looks at'
   | 'the cron secret'
+  | 'a license or the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
   | 'a session'
@@ -22,6 +23,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license': ['licenseKey'],
   'a license key, which the handler looks at': [],
   'the cron secret': ['sharedSecret'],
+  'a license or the cron secret': ['licenseKey', 'sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
   'a session': ['session'],
@@ -96,6 +98,8 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
     return isBearer ? [403, 'license rejected'] : [400, 'license key required']
   },
   'the cron secret': withSecret('cron'),
+  'a license or the cron secret': ({ license, secret }) =>
+    license !== undefined || secret === 'cron' ? 'in' : UNAUTHORIZED,
   'the metrics secret': withSecret('metrics'),
   'the health secret or platform.admin': (proves) =>
     proves.secret === 'health' ? 'in' : administers(proves, false),

@@ -13,6 +13,7 @@ import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
 import { deliveryEngine } from './0015-delivery-engine.ts'
+import { webhooks } from './0016-webhooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   workOfHosts,
   apiTokens,
   deliveryEngine,
+  webhooks,
 ]
