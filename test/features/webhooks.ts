@@ -204,7 +204,9 @@ export const feature: Feature = {
       since: 0,
     })) as never),
     'webhooks.reset-breaker': change(own),
-    'webhooks.run': change(own, (() => ({ endpoint_id: NONE })) as never),
+    'webhooks.run': change(({ own: { things } }) => ({ endpoint_id: things.endpoint }), (() => ({
+      endpoint_id: NONE,
+    })) as never),
     'webhooks.remove': change(({ other: { things } }) => ({ endpoint: things.endpoint })),
   },
   requests: {

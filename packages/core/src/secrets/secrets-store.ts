@@ -9,9 +9,9 @@ export interface SecretColumn {
 /** Every column with sealed secrets. A feature that stores one adds its column here. */
 export const SECRET_COLUMNS = {
   alertWebhooks: { table: 'alert_webhooks', id: 'tenant_id', column: 'secret' },
+  secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },
   webhookEndpoints: { table: 'webhook_endpoints', id: 'id', column: 'secret' },
   webhookOldSecrets: { table: 'webhook_endpoints', id: 'id', column: 'old_secret' },
-  secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },
 } as const satisfies Readonly<Record<string, SecretColumn>>
 
 /** The name of a column with sealed secrets. */

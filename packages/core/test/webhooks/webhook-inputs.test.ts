@@ -67,7 +67,7 @@ describe('what an endpoint may be', () => {
     ['no address', 'hooks.example'],
     ['a fragment', 'https://hooks.example/#a'],
     ['a host that is none', 'https://ho oks.example/'],
-    ['a name with a NUL', 'https://hooks\u0000.example/'],
+    ['a name with a control character', 'https://hooks\u0001.example/'],
     ['too many characters', `https://hooks.example/${'a'.repeat(3000)}`],
     ['too many characters in its normal form', `https://hooks.example/${'é'.repeat(1000)}`],
     ['an empty text', ''],

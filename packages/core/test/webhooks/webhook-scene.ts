@@ -107,7 +107,9 @@ export class WebhookScene implements AsyncDisposable {
   }
 }
 
-/** Whether the official verifier accepts a message. The instant that it compares with is that of the message. */
+/**
+ * Whether the official verifier accepts a message. It compares the timestamp with the instant of the message.
+ */
 export function isVerified(secret: string, body: string, headers: Readonly<Record<string, string>>): boolean {
   const realNow = Date.now
   Date.now = () => Number(headers['webhook-timestamp']) * 1000
