@@ -179,7 +179,7 @@ export {
   type Settlement,
 } from './monitors/monitors-store.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
-export type { OutboundAnswer } from './net/outbound-request.ts'
+export type { OutboundAnswer, OutboundRequest } from './net/outbound-request.ts'
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
 export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
 export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'

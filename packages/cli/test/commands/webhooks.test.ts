@@ -51,15 +51,6 @@ describe('webhooks', () => {
     expect(await bench.json('webhooks', 'endpoints', 'list')).toMatchObject({ endpoints: [] })
   })
 
-  test('the holder of a key manages the endpoints of the license', async () => {
-    const flags = ['--key', bench.license.key]
-    const made = await bench.json('webhooks', 'endpoints', 'add', URL, ...flags)
-    expect(made).toMatchObject({ endpoint: { url: URL } })
-    expect(await bench.json('webhooks', 'endpoints', 'list', ...flags)).toMatchObject({
-      endpoints: [{ url: URL }],
-    })
-  })
-
   test('a test and a replay wait for the next run, and the deliveries show it', async () => {
     const { id } = await added('--disabled')
     await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.id)

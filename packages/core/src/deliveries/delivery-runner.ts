@@ -148,10 +148,11 @@ export class DeliveryRunner {
     tally: DeliveryTally,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { timers } = this.#parts
-    const startMs = timers.elapsedMs()
+    const { clock } = this.#parts
+    const startMs = clock.now().getTime()
     const outcome = await this.#send(delivery, signal)
-    const durationMs = Math.round(timers.elapsedMs() - startMs)
+    // The clock may be set back meanwhile.
+    const durationMs = Math.max(0, clock.now().getTime() - startMs)
     const { response = '' } = outcome
     const attempt = this.#sender.isRecorded ? { durationMs, response } : undefined
     const settlement = { ...this.#settlementOf(delivery, token, outcome), attempt }
