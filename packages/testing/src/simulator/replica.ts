@@ -30,8 +30,6 @@ export interface ReplicaParts {
   readonly clockOffsetMs: number
   /** Whether it evaluates alerts and announces them. */
   readonly hasAlerts: boolean
-  /** Called when a receiver accepts a message. */
-  readonly accepted: (url: string, messageId: string) => void
 }
 
 /** A replica while it is up: its services, and its agent API. */
@@ -84,7 +82,7 @@ export class Replica {
   }
 
   #plane(life: Life): ControlPlane {
-    const { database, timeline, seams, config, rates, random, isOn, accepted } = this.#parts
+    const { database, timeline, seams, config, rates, random, isOn } = this.#parts
     const clock = seams.clock?.(this.#clock) ?? this.#clock
     const counter = new MemoryRateCounter(clock)
     const rateCounter = rates.counter(life, seams.rateCounter?.(counter) ?? counter, clock)
@@ -92,6 +90,7 @@ export class Replica {
     const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
     const own = connection.storage()
     const storage = seams.storage?.(own, { database, timeline, life }) ?? own
+    const accepted = (url: string, id: string) => database.webhooks.accepted(url, id)
     const outbound = new Receiver({ timeline, random, life, isOn, accepted })
     const local = { ids: this.#ids(), outbound, threads: false }
     const plane = createControlPlane({ config, storage, clock, rateCounter, ...local })

@@ -1,4 +1,3 @@
-import type { ControlPlane } from '@svc/core'
 import { simulatedAgent } from './agent.ts'
 import { AlertWatch } from './alert-watch.ts'
 import { Chaos } from './chaos.ts'
@@ -9,7 +8,6 @@ import { checkEnd } from './checks/final.ts'
 import { isEnded } from './checks/held.ts'
 import { RateCheck } from './checks/rates.ts'
 import { StatementCheck } from './checks/statements.ts'
-import { WebhookCheck } from './checks/webhooks.ts'
 import { WireAnswerCheck } from './checks/wire-answers.ts'
 import { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
@@ -75,7 +73,6 @@ class Simulation {
   readonly #rates: RateCheck
   readonly #acknowledged: AcknowledgedCheck
   readonly #alerts: AlertWatch | undefined
-  readonly #webhooks: WebhookCheck
   readonly #replicas: Replica[] = []
   readonly #machines: Machine[] = []
   readonly #operator: Operator
@@ -97,14 +94,12 @@ class Simulation {
     this.#rates = new RateCheck(verdict)
     this.#acknowledged = new AcknowledgedCheck(verdict)
     const statements = new StatementCheck(verdict)
-    const webhooks = new WebhookCheck(verdict)
-    this.#webhooks = webhooks
     const bars = new BarCheck(verdict)
     const book = new AlertFactsBook(verdict, () => this.#rates.refused)
     const seams = options.seams ?? {}
     const observe = (statement: Statement) => {
       statements.check(statement)
-      for (const each of [book, wireAnswers, webhooks]) each.see(statement)
+      for (const each of [book, wireAnswers]) each.see(statement)
     }
     this.#database = new SimulatedDatabase({ timeline, verdict, seams, observe })
     const wireAnswers = new WireAnswerCheck(verdict, this.#database.tables)
@@ -156,8 +151,7 @@ class Simulation {
     const plane = this.#replicas[0]?.running?.plane
     const { hosts } = this.#scenario
     const licenses = plane === undefined ? [] : await issueLicenses(plane, this.#scenario.licenses)
-    await this.#alerts?.start(plane)
-    if (this.#scenario.alerts && plane !== undefined) await addEndpoints(plane, licenses)
+    await this.#alerts?.start(plane, licenses)
     for (let index = 0; index < hosts; index += 1) {
       const license = licenses[index % licenses.length]
       if (license !== undefined) this.#addMachine(index, Math.floor(index / licenses.length), license)
@@ -182,7 +176,6 @@ class Simulation {
       },
       clockOffsetMs: this.#offset(),
       hasAlerts: this.#scenario.alerts,
-      accepted: (url, messageId) => this.#webhooks.accepted(url, messageId),
     })
     this.#replicas.push(replica)
     replica.start()
@@ -250,18 +243,6 @@ class Simulation {
     this.#acknowledged.end(tables)
     checkEnd({ tables, operator: this.#operator }, this.#verdict)
     this.#alerts?.end()
-    this.#webhooks.end(tables, this.#database.clock.now())
-  }
-}
-
-/** Each license has its jobs told to an endpoint of its own. */
-async function addEndpoints(
-  { webhooks }: ControlPlane,
-  licenses: readonly { readonly id: string }[],
-): Promise<void> {
-  for (const { id: licenseId } of licenses) {
-    const url = `https://receiver.example/${licenseId}`
-    await webhooks.add({ licenseId, url, description: '', events: ['job.*'], enabled: true })
   }
 }
 
