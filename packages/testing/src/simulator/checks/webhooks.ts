@@ -40,9 +40,9 @@ export class WebhookCheck {
         if (kind === KIND) this.#inOrder(tables, id, now)
     }
     if (name === 'deliveries.settle' && result === true) {
-      const { id, state } = args[0] as { readonly id: string; readonly state: string }
+      const { id } = args[0] as { readonly id: string }
       const delivery = tables.deliveries.get(id)
-      if (state === 'sent' && delivery?.kind === KIND) this.#arrived(tables, delivery)
+      if (delivery?.state === 'sent' && delivery.kind === KIND) this.#arrived(tables, delivery)
     }
   }
 
