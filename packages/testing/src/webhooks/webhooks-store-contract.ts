@@ -91,6 +91,7 @@ export function webhooksStoreContract(name: string, open: () => Promise<Storage>
     it('alerts of a license and of its tenant are told, those of others are not', async () => {
       const { licenseId, tenantId, clock, types, dataOf } = await scene()
       const stranger = { licenseId: buildId('lic'), tenantId: buildId('ten') }
+      await storage().webhooks.add(buildEndpoint(stranger), 10, clock.now())
       const owners = [{ licenseId, tenantId }, { licenseId: '', tenantId }, stranger]
       for (const [at, owner] of owners.entries()) {
         const alertId = buildId('alr')
