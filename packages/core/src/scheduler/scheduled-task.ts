@@ -4,6 +4,7 @@ export const TASKS = [
   'alerts',
   'alert-delivery',
   'webhooks',
+  'email-domains',
   'chat-purge',
   'jobs',
   'retention',

@@ -3,6 +3,7 @@ import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
 import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
+const EMAIL_DOMAINS_MS = 15_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -14,6 +15,9 @@ const everyTask = ({
   alerts,
   apiTokens,
   chat,
+  emailDomains,
+  images,
+  gitHooks,
   jobs,
   monitors,
   sessions,
@@ -43,6 +47,14 @@ const everyTask = ({
       return undefined
     },
   },
+  {
+    name: 'email-domains',
+    budgetMs: EMAIL_DOMAINS_MS,
+    run: async (signal) => {
+      await emailDomains.checkDue(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
@@ -59,6 +71,8 @@ const everyTask = ({
       await sessions.purge()
       await apiTokens.purge()
       await webhookDeliveries.purge()
+      await images.purge()
+      await gitHooks.purge()
       return undefined
     },
   },

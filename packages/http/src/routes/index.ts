@@ -5,8 +5,12 @@ import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailDomainRoutes } from './email-domains.ts'
 import { fleetRoutes } from './fleet.ts'
+import { gitHookRoutes } from './git-hooks.ts'
+import { gitWebhookRoute } from './git-webhook.ts'
 import { healthRoutes } from './health.ts'
+import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
@@ -15,6 +19,7 @@ import { licenseRoutes } from './license.ts'
 import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
+import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -31,10 +36,14 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  imageRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
   ...webhookRoutes,
+  ...gitHookRoutes,
+  gitWebhookRoute,
+  ...nodeSecurityRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,
@@ -43,6 +52,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailDomainRoutes,
   ...monitorRoutes,
   ...chatRoutes,
   ...remoteOperationRoutes,

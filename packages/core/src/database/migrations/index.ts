@@ -13,7 +13,11 @@ import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
 import { deliveryEngine } from './0015-delivery-engine.ts'
-import { webhooks } from './0016-webhooks.ts'
+import { emailDomains } from './0016-email-domains.ts'
+import { images } from './0017-images.ts'
+import { gitHooks } from './0018-git-hooks.ts'
+import { nodeSecurity } from './0019-node-security.ts'
+import { webhooks } from './0020-webhooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -42,5 +46,9 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   workOfHosts,
   apiTokens,
   deliveryEngine,
+  emailDomains,
+  images,
+  gitHooks,
+  nodeSecurity,
   webhooks,
 ]
