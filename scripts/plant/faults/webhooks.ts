@@ -1,6 +1,6 @@
 import type { Fault } from '../fault.ts'
 
-const EVENTS = 'packages/core/src/database/migrations/0020-webhooks.ts'
+const EVENTS = 'packages/core/src/database/migrations/0021-webhooks.ts'
 const STATEMENTS = 'packages/core/src/webhooks/webhook-statements-sql.ts'
 const SENDER = 'packages/core/src/webhooks/webhook-sender.ts'
 const ANSWER = 'packages/core/src/webhooks/webhook-answer.ts'

@@ -22,6 +22,7 @@ import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
+import { transfers } from './settings/transfers.ts'
 import { webhooks } from './settings/webhooks.ts'
 
 /**
@@ -38,6 +39,7 @@ export const settings = {
   nodeSecurity,
   jobs,
   images,
+  transfers,
   scheduler,
   limits,
   outbound,

@@ -21,6 +21,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  transferKeys,
   webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
   {
@@ -72,6 +73,7 @@ const everyTask = ({
       await apiTokens.purge()
       await webhookDeliveries.purge()
       await images.purge()
+      await transferKeys.purge()
       await gitHooks.purge()
       return undefined
     },

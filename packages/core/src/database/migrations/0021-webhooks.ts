@@ -195,6 +195,6 @@ const LICENSES = [
  * forget an event, and replicas of the previous release tell theirs.
  */
 export const webhooks: MigrationStep = {
-  name: '0020-webhooks',
+  name: '0021-webhooks',
   sql: [...TABLES, EVENT, ...JOBS, ...HOSTS, ...ALERTS, ...MONITORS, ...LICENSES],
 }
