@@ -71,7 +71,7 @@ describe('the columns of a migrated database', () => {
     const { id } = license as { readonly id: string }
     for (const fingerprint of ['from-0123456789', 'to-0123456789'])
       await plane.agents.heartbeat({ ...buildHeartbeat({ licenseId: id, fingerprint }), jobs: [] })
-    const between = { license: id, from: 'from-0123456789', to: 'to-0123456789', pin: '834 019 275' }
+    const between = { license: id, from: 'fp:from-0123456789', to: 'fp:to-0123456789', pin: '834 019 275' }
     await plane.operations.run('transfer.mint', between, actor)
     await plane.operations.run('tenants.add', { name: 'acme' }, actor)
     await plane.operations.run('tokens.issue', { role: 'viewer' }, actor)
