@@ -18,6 +18,7 @@ import { images } from './0017-images.ts'
 import { gitHooks } from './0018-git-hooks.ts'
 import { nodeSecurity } from './0019-node-security.ts'
 import { transferKeys } from './0020-transfer-keys.ts'
+import { webhooks } from './0021-webhooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -51,4 +52,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   gitHooks,
   nodeSecurity,
   transferKeys,
+  webhooks,
 ]
