@@ -95,13 +95,18 @@ export type {
   Findings,
   RecordFinding,
 } from './email/domains/email-domain.ts'
-export type {
-  DomainSettlement,
-  EmailDomainFilter,
-  EmailDomainsStore,
-  NewEmailDomain,
-  TakeDomainsRequest,
-} from './email/domains/email-domains-store.ts'
+export type * from './email/domains/email-domains-store.ts'
+export { type EmailKey, newEmailKey } from './email/keys/email-key.ts'
+export type * from './email/keys/email-keys-store.ts'
+export {
+  type EmailMessage,
+  type EmailRecipientState,
+  MESSAGE_STATES,
+  type MessageState,
+  RECIPIENT_STATES,
+} from './email/sending/email-message.ts'
+export type * from './email/sending/email-messages-store.ts'
+export type * from './email/sending/email-suppressions-store.ts'
 export { randomIds, spellId } from './ids.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'

@@ -10,6 +10,9 @@ import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
+import { memoryEmailKeysStore } from './email/email-keys-store-memory.ts'
+import { memoryEmailMessagesStore } from './email/email-messages-store-memory.ts'
+import { memoryEmailSuppressionsStore } from './email/email-suppressions-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
@@ -67,6 +70,9 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
     emailDomains: memoryEmailDomainsStore(tables, run, time),
+    emailKeys: memoryEmailKeysStore(tables, run, time),
+    emailMessages: memoryEmailMessagesStore(tables, run, time),
+    emailSuppressions: memoryEmailSuppressionsStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),

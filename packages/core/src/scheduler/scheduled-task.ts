@@ -4,6 +4,7 @@ export const TASKS = [
   'alerts',
   'alert-delivery',
   'email-domains',
+  'email-delivery',
   'chat-purge',
   'jobs',
   'retention',

@@ -7,6 +7,9 @@ import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
+import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
+import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
+import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
@@ -31,6 +34,9 @@ export interface Stores {
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
   readonly emailDomains: EmailDomainsStore
+  readonly emailKeys: EmailKeysStore
+  readonly emailMessages: EmailMessagesStore
+  readonly emailSuppressions: EmailSuppressionsStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore

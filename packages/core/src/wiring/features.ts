@@ -10,7 +10,8 @@ import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
-import { EmailDomains } from '../email/domains/email-domains.ts'
+import { emailQueueOperations } from '../email/email-queue-operations.ts'
+import { emailKeyOperations } from '../email/keys/email-key-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
@@ -35,6 +36,7 @@ import { Users } from '../users/users.ts'
 import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
+import { emailOf } from './email.ts'
 import { systemCheckOf } from './system-check.ts'
 
 /** Parts of a plane that services use and no operation does. */
@@ -66,7 +68,7 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
-    emailDomains: new EmailDomains({ ...base, dns }),
+    ...emailOf(base, parts, { dns, licenses }),
     jobs,
     licenses,
     monitors,
@@ -94,6 +96,8 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...alertWebhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,
+  ...emailKeyOperations,
+  ...emailQueueOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

@@ -6,6 +6,8 @@ import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { emailDomainRoutes } from './email-domains.ts'
+import { emailKeyRoutes } from './email-keys.ts'
+import { emailSendRoute } from './email-send.ts'
 import { fleetRoutes } from './fleet.ts'
 import { healthRoutes } from './health.ts'
 import { jobCancelRoute } from './job-cancel.ts'
@@ -43,6 +45,8 @@ export const ROUTES: readonly Route[] = [
   ...secondFactorRoutes,
   deployLogsRoute,
   ...emailDomainRoutes,
+  ...emailKeyRoutes,
+  emailSendRoute,
   ...monitorRoutes,
   ...chatRoutes,
   ...remoteOperationRoutes,

@@ -1,5 +1,6 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
+import type { MemoryEmailBody } from '../email/email-messages-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -20,6 +21,17 @@ function tableOf<Row extends { readonly secret: string }>(
     write: (id, secret) => {
       const row = table.get(id)
       if (row !== undefined) table.put(id, { ...row, secret })
+    },
+  }
+}
+
+function bodyKeysOf(tables: MemoryTables): SecretTable {
+  const table = tables.of<MemoryEmailBody>('emailBodies')
+  return {
+    rows: () => table.all().map(({ id, key }) => ({ id, text: key })),
+    write: (id, key) => {
+      const row = table.get(id)
+      if (row !== undefined) table.put(id, { ...row, key })
     },
   }
 }
@@ -47,6 +59,7 @@ function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    emailBodies: bodyKeysOf(tables),
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),

@@ -14,6 +14,7 @@ import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
 import { deliveryEngine } from './0015-delivery-engine.ts'
 import { emailDomains } from './0016-email-domains.ts'
+import { emailSending } from './0017-email-sending.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   apiTokens,
   deliveryEngine,
   emailDomains,
+  emailSending,
 ]

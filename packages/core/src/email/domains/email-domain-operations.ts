@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { operationOf } from '../../operations/operation.ts'
 import { text, whole } from '../../validation.ts'
+import { EMAIL_PAGE } from '../email-page.ts'
 import type { EmailDomain } from './email-domain.ts'
 import { EMAIL_DOMAIN_ANSWERS, emailDomainView } from './email-domain-view.ts'
 import type { EmailDomains } from './email-domains.ts'
@@ -14,9 +15,6 @@ const operation = operationOf<Services>()
 const id = text(5, 40)
 const viewOf = ({ emailDomains }: Services, domain: EmailDomain) =>
   emailDomainView(domain, emailDomains.recordsOf(domain))
-
-/** Largest and default page of every list of email. */
-export const EMAIL_PAGE = { max: 100, fallback: 50 } as const
 
 /** Operations on sending domains. */
 export const emailDomainOperations = [
