@@ -23,7 +23,7 @@ export interface LoopbackSmtp extends AsyncDisposable {
   readonly seen: { connections: number }
   /** Replies to recipients. */
   readonly recipients: Map<string, Refusal>
-  /** What happens to the message itself: a refusal, or the connection ends without a word once it was read. */
+  /** Fate of the message itself: a refusal, or a connection that ends without a word. */
   message: Refusal | 'vanishes' | undefined
   /** Ends every connection and listens no more, until `start`. */
   stop(): Promise<void>

@@ -88,25 +88,23 @@ export type {
 export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export type { EmailDomain } from './email/domains/email-domain.ts'
 export type {
-  DkimKey,
-  EmailDomain,
-  EmailDomainStatus,
-  Findings,
-  RecordFinding,
-} from './email/domains/email-domain.ts'
-export type * from './email/domains/email-domains-store.ts'
+  DomainSettlement,
+  EmailDomainsStore,
+  NewEmailDomain,
+} from './email/domains/email-domains-store.ts'
 export { type EmailKey, newEmailKey } from './email/keys/email-key.ts'
-export type * from './email/keys/email-keys-store.ts'
-export {
-  type EmailMessage,
-  type EmailRecipientState,
-  MESSAGE_STATES,
-  type MessageState,
-  RECIPIENT_STATES,
-} from './email/sending/email-message.ts'
-export type * from './email/sending/email-messages-store.ts'
-export type * from './email/sending/email-suppressions-store.ts'
+export type { EmailKeysStore, NewEmailKey } from './email/keys/email-keys-store.ts'
+export type { EmailMessage, EmailRecipientState } from './email/sending/email-message.ts'
+export { MESSAGE_STATES, RECIPIENT_STATES } from './email/sending/email-message.ts'
+export type {
+  EmailMessagesStore,
+  NewEmailMessage,
+  RememberedAnswer,
+  SealedBody,
+} from './email/sending/email-messages-store.ts'
+export type { EmailSuppression, EmailSuppressionsStore } from './email/sending/email-suppressions-store.ts'
 export { randomIds, spellId } from './ids.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'

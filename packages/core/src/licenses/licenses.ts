@@ -196,8 +196,8 @@ export class Licenses {
   }
 
   /**
-   * Returns whether what a license allowed is still allowed: it is usable, or its key is still accepted without
-   * having been issued.
+   * Returns whether what a license allowed is still allowed: it is usable, or its key is still accepted
+   * without having been issued.
    */
   async isGood(licenseId: string): Promise<boolean> {
     const license = await this.#parts.storage.licenses.get(licenseId)

@@ -1,7 +1,7 @@
 import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
-import { TenantEmailDomains } from '../operations/tenant/tenant-email.ts'
+import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
@@ -20,6 +20,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
+    emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
     jobs: new TenantJobs(services.jobs, licenses),
     licenses,
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),

@@ -4,7 +4,7 @@ import { bearerOf } from './bearer.ts'
 import { BAD_KEYS, licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress, takeByLicense, takeFrom } from './limit.ts'
 
-/** Who sends a message: a license, or one of its sending keys. */
+/** The sender of a message: a license, or one of its sending keys. */
 export interface Sender {
   /** Id of the license; `''` for the platform. */
   readonly owner: string

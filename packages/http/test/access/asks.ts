@@ -8,6 +8,7 @@ import { PEOPLE, type Person } from './world.ts'
 export type Ask =
   | 'nothing'
   | 'a license'
+  | 'a license or a sending key'
   | 'a license key, which the handler looks at'
   | 'the cron secret'
   | 'the metrics secret'
@@ -20,6 +21,7 @@ export type Ask =
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
+  'a license or a sending key': ['licenseKey', 'sendingKey'],
   'a license key, which the handler looks at': [],
   'the cron secret': ['sharedSecret'],
   'the metrics secret': ['metricsToken'],
@@ -91,6 +93,7 @@ const administers = withEither((who) => holds(who, 'platform.admin'))
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
   'a license': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
+  'a license or a sending key': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'a license key, which the handler looks at': ({ license }, isBearer) => {
     if (license !== undefined) return 'in'
     return isBearer ? [403, 'license rejected'] : [400, 'license key required']

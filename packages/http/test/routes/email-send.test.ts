@@ -1,4 +1,4 @@
-// What may be sent, by whom, and how often: a real relay listens, and sees no connection for a refused message.
+// Sending over HTTP. A real relay listens, and sees no connection for a message that is refused.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EmailDomain } from '@svc/core/ports'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'

@@ -22,7 +22,7 @@ function isRelay(given: string): boolean {
   )
 }
 
-/** What is done when nobody knows whether the relay got a message. */
+/** Ways to go on when nobody knows whether the relay got a message. */
 export const UNKNOWN_POLICIES = ['retry_once', 'hold'] as const
 
 const yesOrNo = (name: string, doc: string, fallback: boolean): Setting<boolean> => ({

@@ -14,7 +14,7 @@ export interface RelayReply {
   readonly text: string
 }
 
-/** Where a relay failed before it said a word on the message. */
+/** Failures of a relay before it said a word on the message. */
 export const RELAY_FAULTS = ['connect', 'tls', 'auth', 'protocol', 'cancelled'] as const
 export type RelayFault = (typeof RELAY_FAULTS)[number]
 

@@ -18,7 +18,8 @@ export interface EmailKeyFilter {
 /** Storage of sending keys. */
 export interface EmailKeysStore {
   /**
-   * Adds a key if its owner has fewer than `limit` that are not revoked. Returns undefined if there is no room.
+   * Adds a key if its owner has fewer than `limit` that are not revoked. Returns undefined if there is no
+   * room.
    */
   add(key: NewEmailKey, limit: number, now?: Date): Promise<EmailKey | undefined>
   /**

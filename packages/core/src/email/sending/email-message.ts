@@ -5,8 +5,8 @@ export const MESSAGE_STATES = ['queued', 'sending', 'sent', 'partial', 'failed',
 export type MessageState = (typeof MESSAGE_STATES)[number]
 
 /**
- * States of a recipient. `deferred`: the relay asked to try later · `unknown`: the relay may have the message ·
- * `bounced`: the relay refused the recipient · `failed`: it refused the message, or the attempts are over.
+ * States of a recipient. `deferred`: the relay asked to try later · `unknown`: the relay may have the message
+ * · `bounced`: the relay refused the recipient · `failed`: it refused the message, or the attempts are over.
  */
 export const RECIPIENT_STATES = [
   'queued',

@@ -37,7 +37,7 @@ export interface EmailMessageFilter {
   readonly limit: number
 }
 
-/** What an attempt changed. */
+/** Changes of an attempt. */
 export interface MessageProgress {
   readonly id: string
   readonly state: MessageState
@@ -77,7 +77,7 @@ export interface EmailMessagesStore {
     answer: RememberedAnswer & { readonly owner: string; readonly key: string },
     now?: Date,
   ): Promise<boolean>
-  /** Counts recipients of a day in UTC. Returns false, and counts nothing, if there would be more than `limit`. */
+  /** Counts recipients of a day in UTC. Returns false, and counts nothing, if `limit` would be passed. */
   spend(owner: string, recipients: number, limit: number, now?: Date): Promise<boolean>
   /** Recipients of a domain's messages of the last `days` days by state. */
   counts(domainId: string, days: number, now?: Date): Promise<RecipientCounts>

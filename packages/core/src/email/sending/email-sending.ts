@@ -35,7 +35,7 @@ export interface SendRequest {
   readonly idempotencyKey?: string | undefined
 }
 
-/** What a sender is told: the same again for the same `Idempotency-Key`. */
+/** Answer to a sender: the same again for the same `Idempotency-Key`. */
 export interface SendAnswer {
   readonly id: string
   readonly state: 'queued'
@@ -45,7 +45,7 @@ export interface SendAnswer {
   readonly suppressed: readonly string[]
 }
 
-/** What a message is queued with. */
+/** A message to queue. */
 interface Queued {
   readonly owner: string
   readonly kind: MessageKind
@@ -78,8 +78,9 @@ export class EmailSending {
 
   /**
    * Queues a message.
-   * @throws Problem `email-not-configured`, `invalid-input`, `idempotency-mismatch`, `sending-domain-refused`,
-   * `sending-domain-unverified`, `all-suppressed`, `email-quota`, `secrets-not-configured`
+   * @throws Problem `email-not-configured`, `invalid-input`, `idempotency-mismatch`,
+   * `sending-domain-refused`, `sending-domain-unverified`, `all-suppressed`, `email-quota`,
+   * `secrets-not-configured`
    */
   async send(request: SendRequest): Promise<SendAnswer> {
     const { clock, metrics } = this.#parts
@@ -100,7 +101,7 @@ export class EmailSending {
         const made = await this.#queue(stores, queued)
         if (idempotencyKey === undefined) return made
         const kept = { owner, key: idempotencyKey, bodyHash, answer: { ...made } }
-        // Of requests at once one remembers its answer; the others take their messages back.
+        // One of several requests at once remembers its answer; the others take their messages back.
         if (await stores.emailMessages.remember(kept, clock.statementTime())) return made
         throw new Repeated()
       })

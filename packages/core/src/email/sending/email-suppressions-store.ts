@@ -22,7 +22,7 @@ export interface EmailSuppressionsStore {
     suppression: Pick<EmailSuppression, 'owner' | 'address' | 'reason'> & { readonly days: number },
     now?: Date,
   ): Promise<void>
-  /** Those of these addresses that are suppressed at the moment. */
+  /** Returns which of these addresses are suppressed at the moment. */
   among(owner: string, addresses: readonly string[], now?: Date): Promise<readonly string[]>
   list(filter: SuppressionFilter, now?: Date): Promise<readonly EmailSuppression[]>
   /** Returns false if the address was not suppressed. */

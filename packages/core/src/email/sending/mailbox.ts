@@ -13,7 +13,7 @@ export interface Mailbox {
 const MAX_LOCAL = 64
 const MAX_DOMAIN = 253
 const MAX_NAME = 128
-// Quoted local-parts, literals, groups, routes, comments and lists have no place in this grammar (RFC 5322 has).
+// Quoted local-parts, literals, groups, routes, comments and lists, which RFC 5322 has, have no place here.
 const FORM = /^(?:(?:"((?:[^"\\]|\\["\\])*)"|([^"<>()[\]:;@\\,]*?)) *<([^<>\s]+)>|([^<>\s"]+))$/u
 const DOT_ATOM = /^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/

@@ -8,7 +8,7 @@ import type { DraftAttachment, DraftRecipient, MessageDraft } from './message-dr
 /** Contents of a message, as they are sealed. */
 export interface MessageContents {
   readonly from: Mailbox
-  /** Those that headers name: `to` and `cc`. */
+  /** The recipients that headers name: `to` and `cc`. */
   readonly visible: readonly DraftRecipient[]
   readonly replyTo: readonly Mailbox[]
   readonly subject: string

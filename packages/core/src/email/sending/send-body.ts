@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { field, type JsonSchema, listOf, mapOf, shape, text, whole } from '../../validation.ts'
+import { field, type JsonSchema, listOf, shape, text, whole } from '../../validation.ts'
 import { isPrintable, plainText } from '../email-page.ts'
 
 /** Bounds of one message (wire-delivery, 2.3). */
@@ -48,6 +48,27 @@ const matchingText = (pattern: RegExp, expected: string, refused?: RegExp) =>
     expected,
   )
 
+const isHeader = (name: string): boolean => HEADER.test(name)
+const isHeaderValue = (value: unknown): boolean =>
+  isText(value) && value.length <= MESSAGE_LIMITS.headerChars && isPrintable(value)
+const isTag = (value: unknown): boolean => isText(value) && TAG.test(value)
+
+/** An object of texts. */
+const textsByName = (
+  isName: (name: string) => boolean,
+  isValue: (value: unknown) => boolean,
+  expected: string,
+) =>
+  field<Readonly<Record<string, string>>>(
+    { type: 'object', additionalProperties: { type: 'string' } },
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.entries(value).every(([name, each]) => isName(name) && isValue(each)),
+    expected,
+  )
+
 const attachment = shape({
   filename: matchingText(FILE_NAME, 'a file name that is no path and no program', PROGRAMS),
   content: field<string>(
@@ -69,9 +90,9 @@ export const sendBody = shape({
   text: optional(text(1, MESSAGE_LIMITS.textChars)),
   html: optional(text(1, MESSAGE_LIMITS.textChars)),
   headers: optional(
-    mapOf(matchingText(HEADER, 'a header that messages may have'), plainText(0, MESSAGE_LIMITS.headerChars)),
+    textsByName(isHeader, isHeaderValue, 'headers that messages may have, with printable values'),
   ),
   attachments: optional(listOf(attachment, MESSAGE_LIMITS.attachments)),
-  tags: optional(mapOf(matchingText(TAG, 'a tag'), matchingText(TAG, 'a tag'))),
+  tags: optional(textsByName(isTag, isTag, 'tags of 1 to 64 letters, digits, _ and -')),
   send_at: optional(whole(0, LATEST)),
 })
