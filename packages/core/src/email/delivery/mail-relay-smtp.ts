@@ -28,6 +28,8 @@ export interface RelayLimits {
 
 const LIMITS: RelayLimits = { connectMs: 10_000, silenceMs: 30_000, wholeMs: 50_000 }
 const TEXT_CHARS = 300
+/** Hosts that may be spoken to in the open, if the settings say so: nobody listens on the way. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 
 interface SmtpError extends Error {
@@ -126,13 +128,14 @@ export class SmtpRelay implements MailRelay {
     const { Connection } = await nodemailer()
     const { protocol, hostname, port } = new URL(this.#address.url)
     const secure = protocol === 'smtps:'
+    const plaintext = this.#address.plaintext && LOOPBACK.test(hostname)
     const { connectMs, silenceMs } = this.#limits
     return new Connection({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (PORTS[protocol] ?? 587) : Number(port),
       secure,
-      requireTLS: !secure && !this.#address.plaintext,
-      ignoreTLS: this.#address.plaintext,
+      requireTLS: !secure && !plaintext,
+      ignoreTLS: plaintext,
       tls: { minVersion: 'TLSv1.2' },
       connectionTimeout: connectMs,
       greetingTimeout: connectMs,
