@@ -105,7 +105,28 @@ export type {
   SealedBody,
 } from './email/sending/email-messages-store.ts'
 export type { EmailSuppression, EmailSuppressionsStore } from './email/sending/email-suppressions-store.ts'
-export { randomIds, spellId } from './ids.ts'
+export type { GitHook, GitHookSettings } from './git/git-hook.ts'
+export {
+  type DeliveryKey,
+  type GitDelivery,
+  type GitHooksStore,
+  HOOK_SECRETS,
+  type HookSecret,
+  type HookSecretKind,
+  hookSecretId,
+  type NewGitDelivery,
+  type NewGitHook,
+  SAME_BODY_HOURS,
+} from './git/git-hooks-store.ts'
+export { firstIdAt, randomIds, spellId } from './ids.ts'
+export { type Image, type ImageContent, isSameContent } from './images/image.ts'
+export type {
+  ImageFilter,
+  ImageRepository,
+  ImagesStore,
+  NewImage,
+  Registered,
+} from './images/images-store.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
 export {
@@ -138,6 +159,7 @@ export type {
   ReportedJob,
   StatusOutcome,
   StatusWrite,
+  SupersedeWrite,
   SweepResult,
 } from './jobs/jobs-store.ts'
 export {
@@ -150,6 +172,7 @@ export {
   leaseEnd,
   lostError,
   needsRenewal,
+  SUPERSEDED_ERROR,
   UNCONFIRMED_ERROR,
 } from './jobs/lease.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
@@ -197,6 +220,21 @@ export {
 } from './monitors/monitors-store.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
 export type { OutboundAnswer } from './net/outbound-request.ts'
+export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
+export {
+  APPLIED_STATES,
+  type HostKey,
+  type HostSecurity,
+  KEPT_REVISIONS,
+  type NewSecurityRevision,
+  type NodeSecurityStore,
+  type SecurityRevision,
+} from './node-security/node-security-store.ts'
+export {
+  readSecuritySettings,
+  type SecuritySettings,
+  settingsDigest,
+} from './node-security/security-settings.ts'
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
 export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
 export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'

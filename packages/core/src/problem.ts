@@ -13,10 +13,19 @@ export type ProblemCode =
   | 'secrets-not-configured'
   | 'job-not-owned'
   | 'job-not-found'
+  | 'agent-not-owned'
   | 'not-found'
+  | 'agent-not-owned'
+  | 'hook-not-found'
+  | 'too-many-hooks'
+  | 'no-commit-in-push'
+  | 'public-url-not-configured'
   | 'invalid-input'
   | 'ambiguous'
   | 'conflict'
+  | 'revision-conflict'
+  | 'would-lock-out'
+  | 'unsupported'
   | 'rate-limited'
   | 'too-many-hosts'
   | 'unavailable'
@@ -34,10 +43,12 @@ export type ProblemCode =
 export interface ProblemData {
   /** One sentence for an operator: what is wrong and what to do next. */
   readonly detail?: string
-  /** Field-scoped messages of a refused input, at most 12. */
+  /** Field-scoped messages of a refused input, at most 12; or what stands against it. */
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
+  /** The revision that stands. */
+  readonly revision?: number
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }

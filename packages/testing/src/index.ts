@@ -12,6 +12,7 @@ export { buildEmailKey, buildEmailMessage } from './email/build-email-message.ts
 export { FAKE_START, FakeClock, type Step } from './fake-clock.ts'
 export { FakeIds } from './fake-ids.ts'
 export { FakeTimers } from './fake-timers.ts'
+export { buildGitDelivery, buildGitHook } from './git/build-git-hook.ts'
 export { buildJob } from './jobs/build-job.ts'
 export { leaksIn } from './leaks.ts'
 export { buildLicense } from './licenses/build-license.ts'

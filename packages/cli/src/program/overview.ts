@@ -119,6 +119,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/fleet/declare-fleet.ts')).declareFleet,
   },
   {
+    name: 'images',
+    isGroup: true,
+    summary: 'what hosts have captured, and the way back from it',
+    load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
+  },
+  {
+    name: 'security',
+    isGroup: true,
+    summary: 'the firewall and hardening of hosts',
+    load: async () => (await import('../commands/security/declare-security.ts')).declareSecurity,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',
@@ -135,6 +147,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     isGroup: true,
     summary: 'send email from domains that are yours',
     load: async () => (await import('../commands/email/declare-email.ts')).declareEmail,
+  },
+  {
+    name: 'git',
+    isGroup: true,
+    summary: 'deploy apps when their repositories are pushed to',
+    load: async () => (await import('../commands/git/declare-git.ts')).declareGit,
   },
   {
     name: 'chat',

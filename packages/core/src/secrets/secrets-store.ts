@@ -12,6 +12,7 @@ export const SECRET_COLUMNS = {
   emailBodies: { table: 'email_bodies', id: 'message_id', column: 'key' },
   emailDomains: { table: 'email_domains', id: 'id', column: 'dkim_key' },
   emailDomainsNext: { table: 'email_domains', id: 'id', column: 'next_key' },
+  gitHookSecrets: { table: 'git_hook_secrets', id: 'id', column: 'secret' },
   secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },
 } as const satisfies Readonly<Record<string, SecretColumn>>
 

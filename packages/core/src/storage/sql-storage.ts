@@ -18,10 +18,13 @@ import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.t
 import { SqlEmailKeysStore } from '../email/keys/email-keys-store-sql.ts'
 import { SqlEmailMessagesStore } from '../email/sending/email-messages-store-sql.ts'
 import { SqlEmailSuppressionsStore } from '../email/sending/email-suppressions-store-sql.ts'
+import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
+import { SqlImagesStore } from '../images/images-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
+import { SqlNodeSecurityStore } from '../node-security/node-security-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
@@ -54,9 +57,12 @@ const storesOver = (session: Session): Stores => ({
   emailKeys: new SqlEmailKeysStore(session),
   emailMessages: new SqlEmailMessagesStore(session),
   emailSuppressions: new SqlEmailSuppressionsStore(session),
+  images: new SqlImagesStore(session),
+  gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
+  nodeSecurity: new SqlNodeSecurityStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),

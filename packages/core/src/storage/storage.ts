@@ -10,10 +10,13 @@ import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
 import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
 import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
 import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
+import type { GitHooksStore } from '../git/git-hooks-store.ts'
+import type { ImagesStore } from '../images/images-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
+import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
@@ -37,9 +40,12 @@ export interface Stores {
   readonly emailKeys: EmailKeysStore
   readonly emailMessages: EmailMessagesStore
   readonly emailSuppressions: EmailSuppressionsStore
+  readonly images: ImagesStore
+  readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
+  readonly nodeSecurity: NodeSecurityStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

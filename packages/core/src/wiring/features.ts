@@ -12,8 +12,12 @@ import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
 import { emailQueueOperations } from '../email/email-queue-operations.ts'
 import { emailKeyOperations } from '../email/keys/email-key-operations.ts'
+import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
+import { ImageMetrics } from '../images/image-metrics.ts'
+import { imageOperations } from '../images/image-operations.ts'
+import { Images } from '../images/images.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -22,6 +26,8 @@ import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { Monitors } from '../monitors/monitors.ts'
+import { NodeSecurity } from '../node-security/node-security.ts'
+import { nodeSecurityOperations } from '../node-security/node-security-operations.ts'
 import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -37,6 +43,7 @@ import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
+import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
 
 /** Parts of a plane that services use and no operation does. */
@@ -63,15 +70,18 @@ export function servicesOf(base: Base, beside: Beside) {
   const secrets = new Secrets(base)
   return {
     ...alertsOf(base, parts, { monitors, refusals }),
+    ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
     ...emailOf(base, parts, { dns, licenses }),
+    images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
     monitors,
+    nodeSecurity: new NodeSecurity({ ...base, ...config.nodeSecurity, jobs, licenses }),
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
@@ -91,6 +101,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...userOperations,
   ...apiTokenOperations,
   ...jobOperations,
+  ...imageOperations,
   ...agentOperations,
   ...alertOperations,
   ...alertWebhookOperations,
@@ -98,6 +109,8 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...emailDomainOperations,
   ...emailKeyOperations,
   ...emailQueueOperations,
+  ...gitHookOperations,
+  ...nodeSecurityOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

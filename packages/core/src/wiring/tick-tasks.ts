@@ -19,6 +19,8 @@ const everyTask = ({
   emailDomains,
   emailKeys,
   emails,
+  images,
+  gitHooks,
   jobs,
   monitors,
   sessions,
@@ -73,6 +75,8 @@ const everyTask = ({
       await apiTokens.purge()
       await emailKeys.purge()
       await emails.purge()
+      await images.purge()
+      await gitHooks.purge()
       return undefined
     },
   },

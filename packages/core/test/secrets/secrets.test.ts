@@ -121,6 +121,7 @@ describe('a rotation', () => {
         plain: 0,
         unreadable: 0,
       })),
+      { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
     ])
     expect(await rotated(both)).toEqual({ rotated: 3, unreadable: 0 })

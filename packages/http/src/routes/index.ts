@@ -9,7 +9,10 @@ import { emailDomainRoutes } from './email-domains.ts'
 import { emailKeyRoutes } from './email-keys.ts'
 import { emailSendRoute } from './email-send.ts'
 import { fleetRoutes } from './fleet.ts'
+import { gitHookRoutes } from './git-hooks.ts'
+import { gitWebhookRoute } from './git-webhook.ts'
 import { healthRoutes } from './health.ts'
+import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
@@ -18,6 +21,7 @@ import { licenseRoutes } from './license.ts'
 import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
+import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -33,9 +37,13 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  imageRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...gitHookRoutes,
+  gitWebhookRoute,
+  ...nodeSecurityRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

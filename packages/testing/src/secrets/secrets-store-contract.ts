@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import type { SecretColumnName } from '@svc/core/ports'
+import { hookSecretId, type SecretColumnName } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildEmailDomain } from '../email/build-email-domain.ts'
 import { buildEmailMessage } from '../email/build-email-message.ts'
+import { buildGitHook } from '../git/build-git-hook.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from '../users/build-user.ts'
@@ -33,6 +34,12 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await emailDomains.add({ id, owner: id, name: 'mail.example.com', key }, 1)
     await emailDomains.setNext(id, { ...key, selector: `n${key.selector}`, privateKey: secret })
     return id
+  },
+  gitHookSecrets: async ({ gitHooks }, secret) => {
+    const hook = buildGitHook()
+    await gitHooks.add(hook, 100)
+    await gitHooks.setSecret({ hookId: hook.id, kind: 'secret', text: secret, until: undefined })
+    return hookSecretId(hook.id, 'secret')
   },
   secondFactors: async ({ users, secondFactors }, secret) => {
     const user = buildUser()

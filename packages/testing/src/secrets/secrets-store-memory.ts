@@ -1,6 +1,7 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
 import type { MemoryEmailBody } from '../email/email-messages-store-memory.ts'
+import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -62,6 +63,7 @@ export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore
     emailBodies: bodyKeysOf(tables),
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
+    gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
   }
   return {

@@ -14,7 +14,10 @@ import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
 import { deliveryEngine } from './0015-delivery-engine.ts'
 import { emailDomains } from './0016-email-domains.ts'
-import { emailSending } from './0017-email-sending.ts'
+import { images } from './0017-images.ts'
+import { gitHooks } from './0018-git-hooks.ts'
+import { nodeSecurity } from './0019-node-security.ts'
+import { emailSending } from './0020-email-sending.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -44,5 +47,8 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   apiTokens,
   deliveryEngine,
   emailDomains,
+  images,
+  gitHooks,
+  nodeSecurity,
   emailSending,
 ]
