@@ -292,7 +292,7 @@ export const feature: Feature = {
       'not-found',
       noKey,
     ]),
-    'email-keys.revoke': change('platform.security', ({ own }) => ({ id: own.things.spareEmailKey }), noKey),
+    'email-keys.revoke': change('platform.security', ({ own }) => ({ id: own.things.otherEmailKey }), noKey),
     'email-queue.list': read('platform.support', () => ({}), ['not-found', () => ({ license: 'lic_none' })]),
     'email-queue.show': read('platform.support', ({ own }) => ({ id: own.things.message }), [
       'not-found',
@@ -385,6 +385,7 @@ export const feature: Feature = {
       spareDomain: await add('spare.example.com'),
       emailKey: await keyOf('app'),
       spareEmailKey: await keyOf('spare'),
+      otherEmailKey: await keyOf('other'),
       message,
       failedMessage,
     }

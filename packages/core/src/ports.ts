@@ -88,6 +88,7 @@ export type {
 export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export type { MailRelay } from './email/delivery/mail-relay.ts'
 export type { EmailDomain } from './email/domains/email-domain.ts'
 export type {
   DomainSettlement,

@@ -6,10 +6,7 @@ import {
 } from '@svc/testing/contracts'
 import { onEveryStorage } from '../storage/backends.ts'
 
-for (const contract of [
-  emailDomainsStoreContract,
-  emailKeysStoreContract,
-  emailMessagesStoreContract,
-  emailSuppressionsStoreContract,
-])
-  onEveryStorage(contract)
+onEveryStorage(emailDomainsStoreContract)
+onEveryStorage(emailKeysStoreContract)
+onEveryStorage(emailMessagesStoreContract)
+onEveryStorage(emailSuppressionsStoreContract)
