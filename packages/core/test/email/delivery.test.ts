@@ -1,5 +1,6 @@
 // Messages on their way: a real relay on loopback takes, puts off, refuses and vanishes.
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { EmailDomain } from '@svc/core/ports'
@@ -24,6 +25,8 @@ const BODY = {
   text: 'Good morning.',
 }
 const HOUR = 3600
+/** The system's own, which has the packages of the system. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 let relay: LoopbackSmtp
 let faked: TestPlane
 let owner: string
@@ -133,7 +136,7 @@ describe('A message that the relay takes', () => {
     ]
     const record = Buffer.from(`v=DKIM1; k=rsa; p=${domain.key.publicKey}`).toString('base64')
     const run = (args: readonly string[], input: Buffer | string) =>
-      execFileSync('python3', args, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] }).trim()
+      execFileSync(PYTHON, args, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] }).trim()
     let isThere = true
     try {
       run(['-c', 'import dkim'], '')
