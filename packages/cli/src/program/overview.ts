@@ -125,6 +125,13 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
   },
   {
+    name: 'transfer',
+    isGroup: true,
+    summary: 'the keys by which one host gets data from another',
+    load: async () =>
+      (await import('../commands/transfer-keys/declare-transfer-keys.ts')).declareTransferKeys,
+  },
+  {
     name: 'security',
     isGroup: true,
     summary: 'the firewall and hardening of hosts',

@@ -24,6 +24,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  transferKeys,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -76,6 +77,7 @@ const everyTask = ({
       await emailKeys.purge()
       await emails.purge()
       await images.purge()
+      await transferKeys.purge()
       await gitHooks.purge()
       return undefined
     },

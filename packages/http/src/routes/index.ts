@@ -28,6 +28,7 @@ import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
+import { transferKeyRoute } from './transfer-keys.ts'
 
 /** All routes of the public surface. */
 export const ROUTES: readonly Route[] = [
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   jobLogsRoute,
   jobCancelRoute,
   imageRoute,
+  transferKeyRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
