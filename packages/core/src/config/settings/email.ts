@@ -53,7 +53,7 @@ export const email = optional('Email', {
   smtpUrl: {
     ...url(
       'EMAIL_SMTP_URL',
-      'The mail relay, with user and password: smtps://, or smtp:// with STARTTLS. Unset: nothing is sent.',
+      'The mail relay and who signs in there: smtps://, or smtp:// with STARTTLS. Unset: nothing is sent.',
       ['smtp', 'smtps'],
       { secret: true },
     ),
