@@ -158,6 +158,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 export const APART: readonly string[] = [
   'transfer verify',
   'secrets mint-key',
+  'webhooks verify',
   'context list',
   'context remove',
   'context use',

@@ -20,6 +20,7 @@ export const ALERT_KINDS = [
   'fingerprint_collision',
   'monitor_drift',
   'dns_unreachable',
+  'webhook_endpoint_disabled',
   'scheduler_stalled',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

@@ -43,12 +43,14 @@ import { transferOperations } from '../transfer-keys/transfer-operations.ts'
 import { Passwords } from '../users/passwords.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { Users } from '../users/users.ts'
-import { alertsOf } from './alerts.ts'
+import { webhookOperations } from '../webhooks/webhook-operations.ts'
+import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
+import { webhooksOf } from './webhooks.ts'
 
 /** Parts of a plane that services use and no operation does. */
 export interface Beside {
@@ -72,8 +74,10 @@ export function servicesOf(base: Base, beside: Beside) {
   const users = new Users(base)
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const secrets = new Secrets(base)
+  const outbound = webhookOutbound(base, parts)
   return {
-    ...alertsOf(base, parts, { monitors, refusals }),
+    ...alertsOf(base, outbound, { monitors, refusals }),
+    ...webhooksOf(base, outbound),
     ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
@@ -111,6 +115,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...agentOperations,
   ...alertOperations,
   ...alertWebhookOperations,
+  ...webhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,
   ...emailKeyOperations,

@@ -25,6 +25,7 @@ const everyTask = ({
   monitors,
   sessions,
   transferKeys,
+  webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -40,6 +41,13 @@ const everyTask = ({
     name: 'alert-delivery',
     run: async (signal) => {
       await alerts.deliver(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'webhooks',
+    run: async (signal) => {
+      await webhookDeliveries.drain(signal)
       return undefined
     },
   },
@@ -76,6 +84,7 @@ const everyTask = ({
       await apiTokens.purge()
       await emailKeys.purge()
       await emails.purge()
+      await webhookDeliveries.purge()
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()

@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** Messages that are sent, the keys they come with, and the addresses that get none. */
 export const emailSending: MigrationStep = {
-  name: '0021-email-sending',
+  name: '0022-email-sending',
   sql: [
     `create table email_keys (
       id text primary key,
