@@ -29,6 +29,13 @@ export type ProblemCode =
   | 'too-many-hosts'
   | 'unavailable'
   | 'domain-limit'
+  | 'key-limit'
+  | 'sending-domain-refused'
+  | 'sending-domain-unverified'
+  | 'all-suppressed'
+  | 'email-quota'
+  | 'email-not-configured'
+  | 'idempotency-mismatch'
   | 'email-domains-not-configured'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */

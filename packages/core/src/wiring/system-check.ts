@@ -1,5 +1,6 @@
 import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
+import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
@@ -12,7 +13,7 @@ import {
 import { settingsChecks } from '../health/settings-checks.ts'
 import { storageChecks } from '../health/storage-checks.ts'
 import { SystemCheck } from '../health/system-check.ts'
-import { docsIndexCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
+import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
@@ -34,6 +35,11 @@ export interface Checked {
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
   const { chat, licenses } = checked
+  const relayState = async () => {
+    if (config.email.smtpUrl === undefined) return undefined
+    const { breaker } = await storage.deliveries.recipient({ kind: EMAIL_DELIVERY, recipient: RELAY })
+    return breaker === 'closed' ? 'up' : 'down'
+  }
   const lastTick = () => checked.scheduler().lastTick()
   const checks = [
     ...storageChecks({ storage, clock }),
@@ -45,6 +51,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
+    emailRelayCheck(relayState, config.faults.email !== undefined),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),
   ]

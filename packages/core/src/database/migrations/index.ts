@@ -19,6 +19,7 @@ import { gitHooks } from './0018-git-hooks.ts'
 import { nodeSecurity } from './0019-node-security.ts'
 import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
+import { emailSending } from './0022-email-sending.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   nodeSecurity,
   transferKeys,
   webhooks,
+  emailSending,
 ]
