@@ -12,6 +12,7 @@ import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
+import { accessSessions } from './0015-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   deliveries,
   workOfHosts,
   apiTokens,
+  accessSessions,
 ]
