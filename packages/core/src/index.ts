@@ -3,8 +3,23 @@
  * ORM. Storage is on the subpath `./sql`; ports, their records and the rules that fakes share on `./ports`.
  */
 
+export type { AccessTicket, PendingAnswer } from './access/access.ts'
+export { ASKED as ACCESS_ASKED, OPENED as ACCESS_OPENED } from './access/access-operations.ts'
+export { AccessRefusal } from './access/access-refusal.ts'
+export { ACCESS_MODES, type AccessMode, type RelayRole } from './access/access-session.ts'
+export type { AccessView } from './access/access-view.ts'
+export { proofBytes } from './access/agent-proof.ts'
+export {
+  type AdmittedSession,
+  MemoryLedger,
+  type RelayLedger,
+  StoredLedger,
+} from './access/relay-ledger.ts'
+export type { RelayEnd, RelayMetrics, UpgradeRefusal } from './access/relay-metrics.ts'
+export { audienceOf, type CheckedTicket, checkTicket, RELAY_TYP } from './access/relay-token.ts'
 export { type CurrentCredentials, type SessionView, sessionView } from './accounts/accounts.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './agents/fleet.ts'
+export { AmbiguousHost } from './agents/host-name.ts'
 export type { HostView } from './agents/host-view.ts'
 export { ALERT_ACTIONS, ALERT_STATUSES, type AlertAction, type AlertView } from './alerts/alert.ts'
 export { ALERTS_LISTED } from './alerts/alert-list.ts'

@@ -19,6 +19,9 @@ export type ProblemCode =
   | 'conflict'
   | 'rate-limited'
   | 'too-many-hosts'
+  | 'relay-not-configured'
+  | 'agent-not-owned'
+  | 'agent-key-mismatch'
   | 'unavailable'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */

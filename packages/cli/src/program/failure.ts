@@ -79,6 +79,15 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
   },
+  'relay-not-configured': {
+    exitCode: EXIT.unreachable,
+    sentence: 'the control plane has no relay for sessions on hosts: see docs/ssh.md',
+  },
+  'agent-not-owned': { exitCode: EXIT.notFound, sentence: 'the license has no such host' },
+  'agent-key-mismatch': {
+    exitCode: EXIT.refused,
+    sentence: 'the host has shown another key than before: svc fleet reset-key, if that is meant',
+  },
   unavailable: {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane or its database does not answer: is it running?',

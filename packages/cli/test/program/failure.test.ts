@@ -24,6 +24,9 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   conflict: 1,
   'rate-limited': 1,
   'too-many-hosts': 1,
+  'relay-not-configured': 3,
+  'agent-not-owned': 5,
+  'agent-key-mismatch': 4,
   unavailable: 3,
 }
 

@@ -1,4 +1,5 @@
 import type { SettingGroup } from './setting-group.ts'
+import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
@@ -12,6 +13,7 @@ import { llm } from './settings/llm.ts'
 import { metrics } from './settings/metrics.ts'
 import { monitors } from './settings/monitors.ts'
 import { outbound } from './settings/outbound.ts'
+import { relay } from './settings/relay.ts'
 import { scheduler } from './settings/scheduler.ts'
 import { secondFactors } from './settings/second-factors.ts'
 import { secrets } from './settings/secrets.ts'
@@ -43,4 +45,6 @@ export const settings = {
   monitors,
   chat,
   llm,
+  relay,
+  access,
 } as const satisfies Readonly<Record<string, SettingGroup>>

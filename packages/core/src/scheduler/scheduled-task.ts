@@ -1,5 +1,13 @@
 /** Names of a tick's tasks, in order; also a label of the scheduler's metrics. */
-export const TASKS = ['monitors', 'alerts', 'alert-delivery', 'chat-purge', 'jobs', 'retention'] as const
+export const TASKS = [
+  'monitors',
+  'alerts',
+  'alert-delivery',
+  'chat-purge',
+  'jobs',
+  'access',
+  'retention',
+] as const
 export type TaskName = (typeof TASKS)[number]
 
 /** Result of a tick (spec, monitor run result). */

@@ -1,3 +1,4 @@
+import { accessOperations } from '../access/access-operations.ts'
 import { AgentMetrics } from '../agents/agent-metrics.ts'
 import { agentOperations } from '../agents/agent-operations.ts'
 import { Agents } from '../agents/agents.ts'
@@ -30,6 +31,7 @@ import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { Users } from '../users/users.ts'
+import { accessOf } from './access.ts'
 import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
@@ -57,7 +59,9 @@ export function servicesOf(base: Base, beside: Beside) {
   const users = new Users(base)
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const secrets = new Secrets(base)
+  const access = accessOf(base, health)
   return {
+    ...access,
     ...alertsOf(base, parts, { monitors, refusals }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
@@ -70,7 +74,7 @@ export function servicesOf(base: Base, beside: Beside) {
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
-    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler }),
+    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
     users,
   }
@@ -87,6 +91,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...apiTokenOperations,
   ...jobOperations,
   ...agentOperations,
+  ...accessOperations,
   ...alertOperations,
   ...alertWebhookOperations,
   ...monitorOperations,

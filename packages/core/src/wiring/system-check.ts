@@ -1,8 +1,10 @@
+import type { Access } from '../access/access.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
+import { relayCheck } from '../health/relay-check.ts'
 import {
   dataKeysCheck,
   licensingCheck,
@@ -22,6 +24,7 @@ import type { Base } from './base.ts'
 
 /** Dependencies of the system check in addition to the base. */
 export interface Checked {
+  readonly access: Access
   readonly dns: DnsClient
   readonly chat: Chat
   readonly licenses: Licenses
@@ -33,7 +36,7 @@ export interface Checked {
 /** Wires the system check; each feature adds a line. */
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
-  const { chat, licenses } = checked
+  const { access, chat, licenses } = checked
   const lastTick = () => checked.scheduler().lastTick()
   const checks = [
     ...storageChecks({ storage, clock }),
@@ -45,6 +48,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
+    relayCheck(config, storage.kind, () => access.lack),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),
   ]

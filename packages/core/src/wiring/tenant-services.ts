@@ -1,4 +1,5 @@
 import { OwnTenant } from '../operations/tenant/own-tenant.ts'
+import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
@@ -15,6 +16,7 @@ import type { Services } from './features.ts'
 export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
   const bounded = {
+    access: new TenantAccess(services.access, licenses),
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { chatRoutes } from './chat.ts'
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   ...secondFactorRoutes,
   deployLogsRoute,
   ...monitorRoutes,
+  ...accessRoutes,
   ...chatRoutes,
   ...remoteOperationRoutes,
 ]
