@@ -115,8 +115,8 @@ export const feature: Feature = {
     'GET /api/v1/access/pending': {
       asks: LICENSE,
       path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}` }),
+      // The other license has a host of this fingerprint, too, since the row of heartbeats.
       good: 200,
-      foreign: 404,
     },
   },
   stage: async ({ storage, clock }, ofLicense) => {

@@ -140,6 +140,7 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   agent_key_mismatch: {
     begin: async (scene) => {
       const { storage, clock } = scene.test
+      await scene.beat()
       const [host] = await storage.agents.list(scene.licenseId)
       for (const key of ['its own', 'another'])
         await storage.accessSessions.meet(host as never, { key, atMs: 1 }, 'pin', clock.now())
