@@ -119,6 +119,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/fleet/declare-fleet.ts')).declareFleet,
   },
   {
+    name: 'ssh',
+    args: '[host] [command...]',
+    summary: 'open a session on a host: a terminal, a command, or bytes to its SSH server',
+    load: async () => (await import('../commands/ssh/declare-ssh.ts')).declareSsh,
+  },
+  {
+    name: 'relay',
+    isGroup: true,
+    summary: 'the relay of sessions on hosts',
+    load: async () => (await import('../commands/relay/declare-relay.ts')).declareRelay,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',

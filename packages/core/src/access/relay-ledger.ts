@@ -10,7 +10,10 @@ export type AdmittedSession = Pick<AccessSession, 'cols' | 'rows' | 'term'>
 /** The outcome of a ticket. */
 export type TicketOutcome =
   | { readonly session: AdmittedSession; readonly refusal?: undefined }
-  | { readonly refusal: 'session not found' | 'token consumed' | 'session ended' }
+  | {
+      readonly refusal: 'session not found' | 'token consumed' | 'session ended'
+      readonly session?: undefined
+    }
 
 /** What a relay asks and tells about the sessions that it holds. */
 export interface RelayLedger {
