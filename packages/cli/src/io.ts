@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
-import type { RawTerminal } from './terminal/raw-terminal.ts'
+import { type RawTerminal, rawTerminal } from './terminal/raw-terminal.ts'
 import { tame } from './terminal/terminal.ts'
 
 /** An output stream of a process. */
@@ -132,7 +132,7 @@ export function processIo(): Io {
     },
     readSecret,
     input: () => process.stdin,
-    rawTerminal,
+    rawTerminal: () => rawTerminal(process),
     out: new Output(process.stdout),
     err,
     onStop,
@@ -181,32 +181,6 @@ async function secretFrom(err: Output, prompt: string): Promise<string> {
   // `ref`.
   stdin.ref?.()
   return nextLine(stdin).finally(() => stdin.unref?.())
-}
-
-function rawTerminal(): RawTerminal {
-  const { stdin, stdout, stderr } = process
-  return {
-    input: stdin,
-    out: stdout,
-    err: stderr,
-    isTty: stdin.isTTY === true && stdout.isTTY === true,
-    size: () => (stdout.isTTY ? { cols: stdout.columns, rows: stdout.rows } : undefined),
-    raw: () => {
-      if (!stdin.isTTY) return () => {}
-      const restore = () => stdin.setRawMode(false)
-      stdin.setRawMode(true)
-      // However the program ends, the terminal is as before.
-      process.on('exit', restore)
-      return () => {
-        restore()
-        process.off('exit', restore)
-      }
-    },
-    onResize: (listener) => {
-      stdout.on('resize', listener)
-      return () => stdout.off('resize', listener)
-    },
-  }
 }
 
 function onStop(listener: (signal: StopSignal) => void): Undo {

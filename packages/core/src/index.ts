@@ -3,9 +3,9 @@
  * ORM. Storage is on the subpath `./sql`; ports, their records and the rules that fakes share on `./ports`.
  */
 
-export type { AccessTicket, PendingAnswer } from './access/access.ts'
 export { ASKED as ACCESS_ASKED, OPENED as ACCESS_OPENED } from './access/access-operations.ts'
 export { AccessRefusal } from './access/access-refusal.ts'
+export type { AccessTicket, PendingAnswer } from './access/access-request.ts'
 export { ACCESS_MODES, type AccessMode, type RelayRole } from './access/access-session.ts'
 export type { AccessView } from './access/access-view.ts'
 export { proofBytes } from './access/agent-proof.ts'

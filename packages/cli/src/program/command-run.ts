@@ -23,8 +23,8 @@ export interface CommandRunParts<Options> {
 }
 
 /**
- * The function that carries out a command. Its result is the exit code; undefined means 0. Only a command that runs
- * another one ends with codes that are not among `EXIT`.
+ * The function that carries out a command. Its result is the exit code; undefined means 0. Only a command
+ * that runs another one ends with codes that are not among `EXIT`.
  */
 export type Handler<Options> = (run: CommandRun<Options>) => Promise<ExitCode | RemoteCode | undefined>
 

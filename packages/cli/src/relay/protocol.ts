@@ -7,7 +7,7 @@ export const TICKET_SUBPROTOCOL = 'svc-token.'
 export const WINDOW_BYTES = 262_144
 /** Longest frame of bytes. */
 export const MAX_FRAME_BYTES = 64 * 1024
-/** What a relay takes as one message: a frame with some room. */
+/** Longest message that a relay takes: a frame with some room. */
 export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 16
 /** Longest control object. */
 export const MAX_CONTROL_BYTES = 4096

@@ -9,7 +9,7 @@ const MAX_BYTES = 50 * 1024 * 1024
 /** Output that may wait for the disk; beyond it the recording ends, and the session goes on. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 
-/** Where and of what a recording is made. */
+/** The place and the subject of a recording. */
 export interface RecordingParts {
   readonly folder: string
   readonly sid: string
@@ -21,7 +21,7 @@ export interface RecordingParts {
   readonly onFailed: () => void
 }
 
-/** A recording of what a host prints, in the format of asciicast v2. What the operator types is never in it. */
+/** A recording of the output of a host, in the format of asciicast v2. Typed keys are never in it. */
 export class Recording {
   readonly #parts: RecordingParts
   readonly #file: WriteStream

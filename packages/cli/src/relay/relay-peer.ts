@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import { type Control, MAX_FRAME_BYTES, parseControl, WINDOW_BYTES, wholeOf } from './protocol.ts'
 
-/** What the relay says when both sides are there. */
+/** The word of the relay that both sides are there. */
 export interface Ready {
   readonly idleSeconds: number
   readonly maxSeconds: number
@@ -14,12 +14,12 @@ export interface PeerEnd {
   readonly code: number
 }
 
-/** What a side does with what it hears. */
+/** The way in which a side takes what it hears. */
 export interface PeerListener {
   /** Bytes of the other side; `done` is called when they were consumed. */
   bytes(data: Buffer, done: () => void): void
   control(control: Control): void
-  /** What could not be sent at once has been sent: the source may go on. */
+  /** Everything has been sent: the source may go on. */
   drained(): void
 }
 
@@ -38,7 +38,7 @@ export class RelayPeer {
   readonly #socket: WebSocket
   readonly #watch: NodeJS.Timeout
   #listener: PeerListener | undefined
-  /** What came before there was a listener, in its order. */
+  /** Frames that came before there was a listener, in their order. */
   #early: ((listener: PeerListener) => void)[] = []
   #credit = WINDOW_BYTES
   #queue: Buffer[] = []
@@ -79,8 +79,8 @@ export class RelayPeer {
   }
 
   /**
-   * Sends bytes, as far as the other side's window allows; the rest waits. Returns whether all were sent: if not, the
-   * source has to pause until `drained`. With `channel` each frame begins with that byte.
+   * Sends bytes, as far as the other side's window allows; the rest waits. Returns whether all were sent:
+   * if not, the source has to pause until `drained`. With `channel` each frame begins with that byte.
    */
   send(data: Buffer, channel?: number): boolean {
     for (const frame of framesOf(data, channel)) this.#queue.push(frame)
@@ -111,7 +111,8 @@ export class RelayPeer {
     this.#socket.terminate()
   }
 
-  // Frames go out whole: the window is larger than one, and a frame that does not fit waits for the next credit.
+  // Frames go out whole: the window is larger than one, and a frame that does not fit waits for the next
+  // credit.
   #flush(): void {
     let next = this.#queue[0]
     while (next !== undefined && next.length <= this.#credit) {

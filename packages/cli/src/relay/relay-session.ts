@@ -58,8 +58,8 @@ interface Side {
 }
 
 /**
- * One session at the relay: two connections, whose frames it forwards. It reads no bytes, and of control objects only
- * what a session's row and recording note.
+ * One session at the relay: two connections, whose frames it forwards. It reads no bytes, and of control
+ * objects only what a session's row and recording note.
  */
 export class RelaySession {
   readonly #parts: RelaySessionParts

@@ -90,7 +90,7 @@ export class Relay {
     const isNew = !this.#sessions.has(sid) && !this.#arriving.has(sid)
     if (isNew && this.#sessions.size + this.#arriving.size >= config.maxSessions)
       return { refusal: 'relay full' }
-    // Those that are about to come count as well, so that a crowd does not get in at once.
+    // Arriving sessions count as well, so that a crowd does not get in at once.
     this.#arriving.add(sid)
     try {
       const { session: screen, refusal } = await ledger.admit(ticket)

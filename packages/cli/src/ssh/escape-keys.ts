@@ -3,8 +3,8 @@ const DOT = 0x2e
 const LINE_ENDS = new Set([0x0a, 0x0d])
 
 /**
- * Looks for `~.` at the beginning of a line, by which a person leaves a session whose host does not answer. `~~` there
- * sends one tilde.
+ * Looks for `~.` at the beginning of a line, by which a person leaves a session whose host does not
+ * answer. `~~` there sends one tilde.
  */
 export class EscapeKeys {
   #isAtLineStart = true

@@ -32,7 +32,8 @@ const GONE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Carries an opened session: what is typed to the host, and what the host prints to here. Returns the exit code.
+ * Carries an opened session: what is typed to the host, and what the host prints to here. Returns the exit
+ * code.
  * @throws RelayRefused
  */
 export async function carrySession(io: Io, session: OpenedSession): Promise<number> {
@@ -144,7 +145,8 @@ class OperatorSession {
     if (size !== undefined) this.#peer.control({ t: 'resize', ...size })
   }
 
-  // In a terminal Ctrl-C is a key like any other; this is for commands in pipes, and for the end of this process.
+  // In a terminal Ctrl-C is a key like any other; this is for commands in pipes, and for the end of this
+  // process.
   #stop(signal: string): void {
     if (signal === 'SIGINT' && this.#session.mode === 'exec') this.#peer.control({ t: 'signal', name: 'INT' })
     else this.#over.resolve(TRANSPORT_FAILED)

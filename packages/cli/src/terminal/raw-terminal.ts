@@ -14,3 +14,33 @@ export interface RawTerminal {
   raw(): Undo
   onResize(listener: () => void): Undo
 }
+
+/** The part of a process that a terminal is made of. */
+type TerminalProcess = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'on' | 'off'>
+
+/** Returns the streams of a process. */
+export function rawTerminal(process: TerminalProcess): RawTerminal {
+  const { stdin, stdout, stderr } = process
+  return {
+    input: stdin,
+    out: stdout,
+    err: stderr,
+    isTty: stdin.isTTY === true && stdout.isTTY === true,
+    size: () => (stdout.isTTY ? { cols: stdout.columns, rows: stdout.rows } : undefined),
+    raw: () => {
+      if (!stdin.isTTY) return () => {}
+      const restore = () => stdin.setRawMode(false)
+      stdin.setRawMode(true)
+      // However the program ends, the terminal is as before.
+      process.on('exit', restore)
+      return () => {
+        restore()
+        process.off('exit', restore)
+      }
+    },
+    onResize: (listener) => {
+      stdout.on('resize', listener)
+      return () => stdout.off('resize', listener)
+    },
+  }
+}

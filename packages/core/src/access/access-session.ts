@@ -1,4 +1,4 @@
-/** What a session does: a terminal, one command, or bytes to the host's own SSH server. */
+/** Kinds of sessions: a terminal, one command, or bytes to the host's own SSH server. */
 export const ACCESS_MODES = ['shell', 'exec', 'tcp'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 

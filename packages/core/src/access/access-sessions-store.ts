@@ -54,7 +54,7 @@ export interface AgentKeyProof {
 }
 
 /**
- * What became of a proof: `unknown`: there is no such host · `accepted` · `pinned`: the host's first key ·
+ * The verdict on a proof: `unknown`: there is no such host · `accepted` · `pinned`: the host's first key ·
  * `mismatch`: another key than the pinned one, or none · `replayed`: not newer than the last one.
  */
 export type KeyVerdict = 'unknown' | 'accepted' | 'pinned' | 'mismatch' | 'replayed'

@@ -2,7 +2,9 @@ import type { Log } from '../log.ts'
 import type { Timers } from '../timers.ts'
 import type { AccessHost } from './access-sessions-store.ts'
 
-/** How often waiting hosts are compared with the sessions that other replicas have opened, in milliseconds. */
+/**
+ * How often waiting hosts are compared with the sessions that other replicas have opened, in milliseconds.
+ */
 const LOOK_MS = 1000
 
 /** Dependencies of `AccessWaiters`. */
@@ -16,8 +18,8 @@ export interface AccessWaitersParts {
 }
 
 /**
- * Hosts that wait for a session. One opened by this process wakes its host at once; for those of other replicas one
- * statement a second looks for all hosts together.
+ * Hosts that wait for a session. One opened by this process wakes its host at once; for those of other
+ * replicas one statement a second looks for all hosts together.
  */
 export class AccessWaiters {
   readonly #parts: AccessWaitersParts

@@ -10,16 +10,11 @@ import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import type { AccessMetrics } from './access-metrics.ts'
 import { AccessRefusal } from './access-refusal.ts'
-import {
-  type AccessMode,
-  type AccessSession,
-  MAX_DELIVERED,
-  REACH_SECONDS,
-  type RelayRole,
-} from './access-session.ts'
+import type { AccessTicket, OpenAccess, PendingAnswer, PendingRequest } from './access-request.ts'
+import { type AccessSession, MAX_DELIVERED, REACH_SECONDS, type RelayRole } from './access-session.ts'
 import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
 import type { AccessWaiters } from './access-waiters.ts'
-import { checkProof, type ProofHeaders } from './agent-proof.ts'
+import { checkProof } from './agent-proof.ts'
 import { type RelayLack, relayLack, relayOf } from './relay-place.ts'
 import { noRelay, RELAY_TYP, relayClaims } from './relay-token.ts'
 
@@ -34,47 +29,6 @@ export interface AccessParts {
   readonly relaySigner: Signer
   readonly waiters: AccessWaiters
   readonly metrics: AccessMetrics
-}
-
-/** What an operator asks for. */
-export interface OpenAccess {
-  readonly host: Agent
-  readonly mode: AccessMode
-  readonly command: string | undefined
-  readonly user: string | undefined
-  readonly cols: number
-  readonly rows: number
-  readonly term: string
-  readonly reason: string
-  readonly operator: Pick<AccessSession, 'operatorKind' | 'operatorId' | 'operatorLabel'>
-  readonly ip: string
-}
-
-/** A ticket to the relay, for one side of a session. */
-export interface AccessTicket {
-  readonly session: AccessSession
-  readonly token: string
-  readonly expires: Date
-  /** The address to connect to. */
-  readonly relayUrl: string
-  readonly idleSeconds: number
-  readonly maxSeconds: number
-}
-
-/** A host that asks for its sessions. */
-export interface PendingRequest extends AccessHost {
-  /** Seconds that it waits for one. */
-  readonly waitSeconds: number
-  readonly headers: ProofHeaders
-  /** Aborted when it has gone. */
-  readonly gone: AbortSignal
-}
-
-/** The answer to such a host. */
-export interface PendingAnswer {
-  readonly tickets: readonly AccessTicket[]
-  /** Seconds until it shall ask again, if it has not waited. */
-  readonly nextPoll: number
 }
 
 const NEXT_POLL_SECONDS = 5
@@ -101,8 +55,8 @@ export class Access {
   }
 
   /**
-   * Opens a session, which waits for its host, and returns the operator's ticket.
-   * @throws Problem `relay-not-configured`; AccessRefusal for a host that is offline, or with too many sessions
+   * Opens a session, which waits for its host, and returns the operator's ticket. @throws Problem `relay-
+   * not-configured`; AccessRefusal for a host that is offline, or with too many sessions
    */
   async open(asked: OpenAccess): Promise<AccessTicket> {
     this.requireRelay()
@@ -114,7 +68,7 @@ export class Access {
     const operatorJti = ids.secret(JTI_BYTES)
     const shownCommand = command === undefined ? undefined : redact(command)
     const session = await storage.transaction(async ({ accessSessions }) => {
-      // Those that nobody holds any more take no room.
+      // Sessions that nobody holds any more take no room.
       await accessSessions.sweep(config.access.tokenSeconds, clock.statementTime())
       return accessSessions.open(
         {

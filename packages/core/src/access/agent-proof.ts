@@ -22,7 +22,8 @@ export interface ProofHeaders {
 }
 
 /**
- * Checks the proof of a host. `none`: the host shows no key. `bad`: it does not prove the one it shows, or not for now.
+ * Checks the proof of a host. `none`: the host shows no key. `bad`: it does not prove the one it shows, or
+ * not for now.
  */
 export function checkProof(
   { key, proof }: ProofHeaders,

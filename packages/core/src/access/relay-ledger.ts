@@ -4,7 +4,7 @@ import type { AccessSession } from './access-session.ts'
 import type { AccessEnd, AccessSessionsStore, HoldingRoles } from './access-sessions-store.ts'
 import type { CheckedTicket } from './relay-token.ts'
 
-/** What a relay is told of a session that it admits. */
+/** The part of a session that a relay is told when it admits one side. */
 export type AdmittedSession = Pick<AccessSession, 'cols' | 'rows' | 'term'>
 
 /** The outcome of a ticket. */
@@ -15,14 +15,14 @@ export type TicketOutcome =
       readonly session?: undefined
     }
 
-/** What a relay asks and tells about the sessions that it holds. */
+/** The book in which a relay notes its sessions. */
 export interface RelayLedger {
   /** Uses a ticket up. */
   admit(ticket: CheckedTicket): Promise<TicketOutcome>
   /** Both sides are there; false if the session is over meanwhile. */
   connected(sid: string): Promise<boolean>
   end(sid: string, end: AccessEnd): Promise<void>
-  /** Of the sessions that the relay holds, those that are over. */
+  /** Returns those of the held sessions that are over. */
   over(sids: readonly string[]): Promise<readonly string[]>
 }
 
@@ -73,8 +73,8 @@ const KEPT_MS = 3_600_000
 const PLAIN: AdmittedSession = { cols: 80, rows: 24, term: 'xterm-256color' }
 
 /**
- * The ledger of a relay without a database: it remembers used tickets itself. Sessions are not noted as connected or
- * ended, and revoking them has no effect here.
+ * The ledger of a relay without a database: it remembers used tickets itself. Sessions are not noted as
+ * connected or ended, and revoking them has no effect here.
  */
 export class MemoryLedger implements RelayLedger {
   readonly #clock: Clock

@@ -13,7 +13,8 @@ const isPlain = (url: string): boolean => {
 }
 
 /**
- * Returns why no relay is configured; undefined if one is. Plain `ws:` to another machine counts as none in production.
+ * Returns why no relay is configured; undefined if one is. Plain `ws:` to another machine counts as none
+ * in production.
  */
 export function relayLack(
   { relay, faults, service }: Pick<Config, 'relay' | 'faults' | 'service'>,

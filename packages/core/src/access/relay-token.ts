@@ -10,7 +10,7 @@ const VERSION = 1
 /** Longest token that a relay reads. */
 const MAX_CHARS = 4096
 
-/** What a token says: which side of which session may connect where. */
+/** The content of a token: which side of which session may connect where. */
 export interface RelayTicket {
   readonly sid: string
   readonly role: RelayRole
@@ -65,7 +65,7 @@ export interface CheckedTicket {
 /** Why a relay does not take a token. */
 export type TicketRefusal = 'token invalid' | 'token expired'
 
-/** What a relay expects of a token. */
+/** The expectations of a relay on a token. */
 export interface TicketExpectation {
   readonly keys: VerificationKeys
   /** Origins under which the relay is reached. */
@@ -75,8 +75,8 @@ export interface TicketExpectation {
 }
 
 /**
- * Checks a token: length, form, type, key, signature, audience, lifetime to the second, and last what it says. The side
- * that it names must be the one that it is shown for.
+ * Checks a token: length, form, type, key, signature, audience, lifetime to the second, and last what it
+ * says. The side that it names must be the one that it is shown for.
  */
 export function checkTicket(token: string, expected: TicketExpectation): CheckedTicket | TicketRefusal {
   const { audiences, role } = expected

@@ -140,7 +140,6 @@ const outcomeOf = (row: HeartbeatRow | undefined): HeartbeatOutcome | undefined 
 
 const LIST = {
   name: 'agent-list',
-  // By bytes: the same order whatever the database's locale is.
   text: `select * from agents where $1::text is null or license_id = $1
     order by hostname collate "C", fingerprint collate "C", license_id collate "C"`,
 }

@@ -15,8 +15,8 @@ export interface SshCaller {
 }
 
 /**
- * Admits signed-in people with `platform.ssh` while a relay is configured: without one they are refused before the
- * body is read (wire: Access).
+ * Admits signed-in people with `platform.ssh` while a relay is configured: without one they are refused
+ * before the body is read (wire: Access).
  */
 export const sshSession: Gate<SshCaller> = {
   security: ['session'],

@@ -6,6 +6,7 @@ import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildUser } from '../users/build-user.ts'
 import { buildAccessSession } from './build-access-session.ts'
+import { accessListTests } from './contract-access-list.ts'
 import { agentKeyTests } from './contract-agent-key.ts'
 
 const ROLES = { staff: ['operator'], tenant: ['owner'] }
@@ -229,29 +230,7 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       expect(await states()).toEqual(['expired', 'expired'])
     })
 
-    it('lists newest first, by license, host and whether they are over', async () => {
-      const { clock, made, add } = await scene()
-      clock.advance(1)
-      const [second, third] = [
-        buildAccessSession({ licenseId: made.licenseId, fingerprint: made.fingerprint }),
-        buildAccessSession({ licenseId: made.licenseId }),
-      ]
-      await add(second)
-      clock.advance(1)
-      await add(third)
-      const listed = async (more: { fingerprint?: string; active?: boolean; limit?: number }) =>
-        (await store().list({ licenseIds: [made.licenseId], active: false, limit: 10, ...more })).map(
-          ({ id }) => id,
-        )
-      expect(await listed({})).toEqual([third.id, second.id, made.id])
-      expect(await listed({ limit: 1 })).toEqual([third.id])
-      expect(await listed({ fingerprint: made.fingerprint })).toEqual([second.id, made.id])
-      await store().revoke(second.id)
-      expect(await listed({ active: true })).toEqual([third.id, made.id])
-      expect(await store().list({ licenseIds: [], active: false, limit: 10 })).toEqual([])
-      expect((await store().list({ active: false, limit: 1000 })).length).toBeGreaterThanOrEqual(3)
-    })
-
+    accessListTests(storage)
     agentKeyTests(storage)
   })
 }

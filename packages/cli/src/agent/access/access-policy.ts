@@ -2,10 +2,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ACCESS_MODES, type AccessMode } from '@svc/core'
 
-/** What a host lets operators do on it. */
+/** The policy of a host: what operators may do on it. */
 export interface AccessPolicy {
   readonly modes: readonly AccessMode[]
-  /** Users as whom sessions may run; the first is the one of a session that names none. Empty: the agent's own alone. */
+  /**
+   * Users as whom sessions may run; the first is the one of a session that names none. Empty: the agent's
+   * own alone.
+   */
   readonly users: readonly string[]
   /** Port of the host's SSH server. */
   readonly tcpPort: number
@@ -23,8 +26,8 @@ const USER = /^[a-z_][a-z0-9_-]{0,31}$/
 const SHARED_WRITE = 0o022
 
 /**
- * Reads the host's policy, `access.json` of the state folder. Without a file, with a bad one, or with one that others
- * could have written, the host takes no sessions.
+ * Reads the host's policy, `access.json` of the state folder. Without a file, with a bad one, or with one
+ * that others could have written, the host takes no sessions.
  */
 export async function readPolicy(stateDir: string): Promise<PolicyReading> {
   const path = join(stateDir, POLICY_FILE)

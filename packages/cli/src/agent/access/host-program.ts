@@ -9,7 +9,10 @@ import { asUser, SessionRefused, type SessionUser, sessionEnvironment } from './
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** How long output is still read after a program has ended, if something it left behind holds its pipes open. */
+/**
+ * How long output is still read after a program has ended, if something it left behind holds its pipes
+ * open.
+ */
 const TRAILING_MS = 1000
 const END_OF_TEXT = Buffer.of(4)
 
@@ -132,7 +135,8 @@ class HostTerminal extends HostProgram {
   /** The process group that the terminal's keys reach. */
   #foreground(): number | undefined {
     const stat = read(`/proc/${this.#shell()}/stat`)
-    // The command stands in brackets and may hold anything; behind it: state, parent, group, session, device, foreground.
+    // The command stands in brackets and may hold anything; behind it: state, parent, group, session,
+    // device, foreground.
     const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[5])
     return group > 0 ? group : undefined
   }

@@ -27,7 +27,8 @@ export class SessionRefused extends Error {
 const run = promisify(execFile)
 
 /**
- * Returns the user of a session: the one that it names, else the first that the policy lists, else the agent's own.
+ * Returns the user of a session: the one that it names, else the first that the policy lists, else the
+ * agent's own.
  * @throws SessionRefused
  */
 export async function sessionUser(named: string | undefined, { users }: AccessPolicy): Promise<SessionUser> {
@@ -61,7 +62,8 @@ export const sessionEnvironment = (user: SessionUser, term?: string): Record<str
 })
 
 /**
- * Returns a program that runs `words` as the user, with all groups of the user, and gets a hang-up when the agent dies.
+ * Returns a program that runs `words` as the user, with all groups of the user, and gets a hang-up when
+ * the agent dies.
  */
 export function asUser(user: SessionUser, words: readonly string[]): readonly string[] {
   const isOther = user.uid !== process.geteuid?.()

@@ -31,7 +31,7 @@ export function tellSettings({ access, config, log, signer, licenses, storage }:
   }
 }
 
-/** What the settings of the relay mean, if there are some. */
+/** Consequences of the settings of the relay, if there are some. */
 function tellOfRelay({
   access,
   config,

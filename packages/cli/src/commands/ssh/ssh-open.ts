@@ -21,7 +21,10 @@ interface Opened {
   readonly host: { readonly id: string; readonly hostname: string }
 }
 
-/** Opens a session on a host and carries it. Everything that fails on the way ends with 255, as with OpenSSH. */
+/**
+ * Opens a session on a host and carries it. Everything that fails on the way ends with 255, as with
+ * OpenSSH.
+ */
 export const openSsh: Handler<SshOptions> = async (run) => {
   if (run.args.length === 0)
     throw new Problem('invalid-input', { detail: 'name a host: svc fleet servers shows them' })
@@ -47,7 +50,10 @@ function askedBy(run: CommandRun<SshOptions>): object {
   return given({ host, mode, command, user, reason, license, ...screen })
 }
 
-/** One word is a line for the shell, as it is; several are a program with arguments, which the shell must not split. */
+/**
+ * One word is a line for the shell, as it is; several are a program with arguments, which the shell must
+ * not split.
+ */
 const commandOf = (words: readonly string[]): string =>
   words.length === 1 ? (words[0] ?? '') : words.map(shellWord).join(' ')
 

@@ -70,7 +70,10 @@ function clone(found: Clone, agent: Agent): AlertCondition {
 /** A refused key is news for this long, in seconds. */
 const KEY_NEWS_SECONDS = 600
 
-/** Somebody asked for the sessions of a host without its key: a copy, or the host itself after it was set up anew. */
+/**
+ * Somebody asked for the sessions of a host without its key: a copy, or the host itself after it was set up
+ * anew.
+ */
 function strangeKey(agent: Agent, at: Date): AlertCondition[] {
   const { accessRefusedAt: refusedAt } = agent
   if (refusedAt === undefined || at.getTime() - refusedAt.getTime() > 1000 * KEY_NEWS_SECONDS) return []

@@ -1,5 +1,6 @@
-import { type Access, noSession, type OpenAccess } from '../../access/access.ts'
+import { type Access, noSession } from '../../access/access.ts'
 import type { OperatedAccess } from '../../access/access-operations.ts'
+import type { OpenAccess } from '../../access/access-request.ts'
 import type { AccessFilter, AccessHost } from '../../access/access-sessions-store.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 

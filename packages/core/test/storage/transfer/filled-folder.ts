@@ -27,6 +27,8 @@ export const LONG_LEASE = { SERVICE_JOB_LEASE_SECONDS: '3600' }
 
 /** Rows for the tables that the services of `fill` leave empty. */
 const MORE_ROWS = [
+  `insert into access_sessions (id, license_id, fingerprint, hostname, operator_kind, operator_label, mode, command, cols, rows, term, reason, ip, relay, operator_jti, expires_at)
+    values ('acs_1', 'lic', 'fp', 'web-1', 'machine', 'cli:ann', 'exec', 'x "y" \\N', 80, 24, 'xterm', '', '', 'wss://r.example', 'j', now())`,
   `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
