@@ -26,7 +26,11 @@ export function rawTerminal(process: TerminalProcess): RawTerminal {
     out: stdout,
     err: stderr,
     isTty: stdin.isTTY === true && stdout.isTTY === true,
-    size: () => (stdout.isTTY ? { cols: stdout.columns, rows: stdout.rows } : undefined),
+    // A terminal that nobody has measured says 0.
+    size: () =>
+      stdout.isTTY && stdout.columns > 0 && stdout.rows > 0
+        ? { cols: stdout.columns, rows: stdout.rows }
+        : undefined,
     raw: () => {
       if (!stdin.isTTY) return () => {}
       const restore = () => stdin.setRawMode(false)

@@ -7,6 +7,8 @@ const OF_LICENSE = ['--license <id-or-key>', 'only hosts of this license'] as co
 /** `svc ssh …` */
 export function declareSsh(program: Command, run: Run): void {
   const ssh = reaching(program.command('ssh [host] [command...]'))
+    // Its commands have options of the same names.
+    .enablePositionalOptions()
     .option('--user <name>', 'user of the host; without it the one that the host chooses')
     .option('--reason <text>', 'what it is for; kept with the session, and shown to the host')
     .option(...OF_LICENSE)
