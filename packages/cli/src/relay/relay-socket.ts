@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent } from 'node:https'
 import { WebSocket } from 'ws'
 import { MAX_PAYLOAD_BYTES, SUBPROTOCOL } from './protocol.ts'
+import { RelayPeer } from './relay-peer.ts'
 
 /** A relay that did not take the connection, and its own words for it. */
 export class RelayRefused extends Error {
@@ -25,8 +26,8 @@ export function connectToRelay(
   url: string,
   token: string,
   environment: Readonly<Record<string, string | undefined>> = {},
-): Promise<WebSocket> {
-  const { promise, resolve, reject } = Promise.withResolvers<WebSocket>()
+): Promise<RelayPeer> {
+  const { promise, resolve, reject } = Promise.withResolvers<RelayPeer>()
   // The ticket goes to the relay alone: redirects are not followed, and its certificate has to be good.
   const agent = url.startsWith('wss:')
     ? { agent: new Agent({ proxyEnv: { ...environment }, rejectUnauthorized: true }) }
@@ -39,6 +40,8 @@ export function connectToRelay(
     followRedirects: false,
     ...agent,
   })
+  // The first words of the relay may come with its answer: whoever listens later misses them.
+  const peer = new RelayPeer(socket)
   socket.once('unexpected-response', (_request, response) => {
     void refusalOf(response).then((refused) => {
       reject(refused)
@@ -48,7 +51,7 @@ export function connectToRelay(
   socket.on('error', (error: NodeJS.ErrnoException) =>
     reject(new RelayRefused(0, error.code ?? error.message)),
   )
-  socket.once('open', () => resolve(socket))
+  socket.once('open', () => resolve(peer))
   return promise
 }
 

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { AccessMode } from '@svc/core'
 import type { Io } from '../io.ts'
 import { CHANNEL, type Control, wholeOf } from '../relay/protocol.ts'
-import { type PeerEnd, type Ready, RelayPeer } from '../relay/relay-peer.ts'
+import type { PeerEnd, Ready, RelayPeer } from '../relay/relay-peer.ts'
 import { connectToRelay } from '../relay/relay-socket.ts'
 import { plain } from '../terminal/terminal.ts'
 import { EscapeKeys } from './escape-keys.ts'
@@ -38,8 +38,7 @@ const GONE: Readonly<Record<string, string>> = {
  */
 export async function carrySession(io: Io, session: OpenedSession): Promise<number> {
   const say = (text: string) => io.err.write(`svc: ${plain(text)}\n`)
-  const socket = await connectToRelay(session.relayUrl, session.token, io.env)
-  const peer = new RelayPeer(socket)
+  const peer = await connectToRelay(session.relayUrl, session.token, io.env)
   if (io.err.isTty) io.err.write(`waiting for ${plain(session.host)} …\n`)
   let hasLeft = false
   const undo = io.onStop(() => {

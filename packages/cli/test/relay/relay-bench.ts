@@ -7,7 +7,7 @@ import { freePort } from '../../../../test/support/free-port.ts'
 import type { RelayTiming } from '../../src/relay/relay-session.ts'
 import { servedRelay } from '../../src/relay/served-relay.ts'
 
-/** What one side has heard. */
+/** One side of a session, with everything that it has heard. */
 export class Side {
   readonly socket: WebSocket
   readonly texts: { t: string; [field: string]: unknown }[] = []

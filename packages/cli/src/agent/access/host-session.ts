@@ -1,6 +1,6 @@
 import type { Log } from '@svc/core'
 import { CHANNEL, type Control, SENT_SIGNALS, type SentSignal, wholeOf } from '../../relay/protocol.ts'
-import { RelayPeer } from '../../relay/relay-peer.ts'
+import type { RelayPeer } from '../../relay/relay-peer.ts'
 import { connectToRelay } from '../../relay/relay-socket.ts'
 import type { AccessPolicy } from './access-policy.ts'
 import { connectToSsh } from './host-connection.ts'
@@ -26,8 +26,7 @@ export async function runHostSession(parts: HostSessionParts): Promise<void> {
   const { session, log, environment } = parts
   const facts = { session: session.id, mode: session.mode, operator: session.operator }
   try {
-    const socket = await connectToRelay(session.relayUrl, session.token, environment)
-    const peer = new RelayPeer(socket)
+    const peer = await connectToRelay(session.relayUrl, session.token, environment)
     log.info({ ...facts, reason: session.reason }, 'a session of an operator')
     const end = await carry(parts, peer)
     log.info({ ...facts, end }, 'the session has ended')
