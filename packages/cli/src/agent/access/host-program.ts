@@ -113,6 +113,8 @@ class HostTerminal extends HostProgram {
     this.signal('HUP')
     const shell = this.#shell()
     if (shell !== undefined) signalGroup(shell, 'SIGHUP')
+    // The program that keeps the terminal blocks a hang-up.
+    this.kill('SIGTERM')
     super.hangUp()
   }
 
@@ -172,7 +174,9 @@ export async function startShell(user: SessionUser, { term, cols, rows }: Screen
   const words = ['sh', '-c', login, 'sh', `${rows}`, `${cols}`].map(quoted).join(' ')
   const program = ['script', '--quiet', '--flush', '--return', '--command', words, '/dev/null']
   const environment = { ...sessionEnvironment(user, term) }
-  return new HostTerminal(await started(user, program, environment))
+  // This program lets no other signal through. Its end closes the terminal, which hangs up on all that runs
+  // there.
+  return new HostTerminal(await started(user, program, environment, 'KILL'))
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
@@ -182,7 +186,7 @@ async function started(
   words: readonly string[],
   env: Record<string, string>,
 ): Promise<Child> {
-  const [program = '', ...args] = asUser(user, words)
+  const [program = '', ...args] = asUser(user, words, atDeath)
   const child = spawn(program, args, {
     ...{ env, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
   }) as Child

@@ -62,11 +62,15 @@ export const sessionEnvironment = (user: SessionUser, term?: string): Record<str
 })
 
 /**
- * Returns a program that runs `words` as the user, with all groups of the user, and gets a hang-up when
- * the agent dies.
+ * Returns a program that runs `words` as the user, with all groups of the user, and gets `atDeath` when the
+ * agent dies.
  */
-export function asUser(user: SessionUser, words: readonly string[]): readonly string[] {
+export function asUser(
+  user: SessionUser,
+  words: readonly string[],
+  atDeath: 'HUP' | 'KILL',
+): readonly string[] {
   const isOther = user.uid !== process.geteuid?.()
   const ids = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--init-groups']
-  return ['setpriv', ...(isOther ? ids : []), '--pdeathsig', 'HUP', '--', ...words]
+  return ['setpriv', ...(isOther ? ids : []), '--pdeathsig', atDeath, '--', ...words]
 }
