@@ -185,6 +185,7 @@ async function started(
   user: SessionUser,
   words: readonly string[],
   env: Record<string, string>,
+  atDeath: 'HUP' | 'KILL' = 'HUP',
 ): Promise<Child> {
   const [program = '', ...args] = asUser(user, words, atDeath)
   const child = spawn(program, args, {
