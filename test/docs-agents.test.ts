@@ -137,12 +137,13 @@ describe('the payloads that docs/agents.md shows', () => {
 })
 
 describe('the units of systemd that docs/agents.md shows', () => {
-  test.each(['svc-agent.service', 'svc-agent.service.d/handler-user.conf'])(
-    'are those that ship: %s',
-    (path) => {
-      const file = readFileSync(join(root, 'packages/cli/systemd', basename(path)), 'utf8')
-      const shown = blockOf(PAGE, `# /etc/systemd/system/${path}\n`)
-      expect(`${shown}\n`).toBe(file)
-    },
-  )
+  test.each([
+    'svc-agent.service',
+    'svc-agent.service.d/handler-user.conf',
+    'svc-agent.service.d/firewall.conf',
+  ])('are those that ship: %s', (path) => {
+    const file = readFileSync(join(root, 'packages/cli/systemd', basename(path)), 'utf8')
+    const shown = blockOf(PAGE, `# /etc/systemd/system/${path}\n`)
+    expect(`${shown}\n`).toBe(file)
+  })
 })

@@ -77,6 +77,13 @@ describe('the limits on the page', () => {
     const [reads, actions] = [perMinute('alert-read'), perMinute('alert-act')]
     expect(rows.get('Alerts of a license')).toBe(`${reads} reads and ${actions} actions a minute`)
     expect(textOf('docs/alerts.md')).toContain(`with ${reads} reads and ${actions} actions a minute`)
+    expect(rows.get('Git hooks of a license')).toBe(
+      `${figure('core/src/git/git-hook.ts', 'MAX_HOOKS')}; ${perMinute('git-hooks')} requests about them a minute`,
+    )
+    const held = inBytes(figure('http/src/routes/git-webhook.ts', 'MAX_BYTES_HELD'))
+    expect(rows.get('Messages of git hosts')).toBe(
+      `${perMinute('git-webhook')} a minute and address before their sender is known, ${perMinute('git-webhook-hook')} a minute and hook after that; ${held} of them in memory at once`,
+    )
     const windows = inThousands(figure('core/src/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
     expect(rows.get('Rate windows in memory')).toMatch(new RegExp(`^${windows};`))
   })
@@ -222,7 +229,7 @@ describe('the ways in on the page', () => {
   test('are those of the routes, and none is left out', () => {
     const used = new Set(ROUTES.flatMap(({ gate }) => gate.security as readonly string[]))
     expect([...used].sort()).toEqual(Object.keys(SCHEMES).sort())
-    const others = ['A visitor', 'An operator on the machine']
+    const others = ['A git host', 'A visitor', 'An operator on the machine']
     const owners = [...used].map((scheme) => SCHEMES[scheme]?.[0])
     expect(rows.map(([who]) => who).sort()).toEqual([...new Set([...owners, ...others])].sort())
     for (const [who, by] of Object.values(SCHEMES)) {
@@ -248,6 +255,8 @@ describe('the cryptography on the page', () => {
     createHmac: 'HMAC-SHA256',
     createPrivateKey: 'Ed25519',
     createPublicKey: 'Ed25519',
+    generateKeyPair: 'RSA-2048',
+    generateKeyPairSync: 'Ed25519 pairs for ssh',
     hash: 'SHA-256',
     randomBytes: "The system's generator",
     randomFillSync: "The system's generator",
@@ -303,6 +312,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
+    'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
     'packages/core/src/database/database-server.ts': 'PostgreSQL',

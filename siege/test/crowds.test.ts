@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { MemoryRateCounter } from '@svc/core'
 import { FakeClock, type RecordingLog, testPlane } from '@svc/testing'
 import { createApp, listen } from '../../packages/http/src/index.ts'
+import { TRIES_ALL } from '../../test/support/sample.ts'
 import { Pipeline, type WireRequest } from '../src/pipeline.ts'
 
 const CROWD = 150_000
@@ -107,18 +108,20 @@ async function taken(): Promise<{ windows: number; grown: number; left: number }
   return { windows, grown, left: held() - before }
 }
 
-it('150,000 addresses with as many keys are all answered, and open no more windows than the counter keeps', async () => {
-  // Code compiled and data cached on the first requests must not count.
-  await crowd(CROWD, WARM, stranger)
-  await calm()
-  let found = await taken()
-  // Memory left by other suites in this process may be freed meanwhile, 400 MB once, and would hide whether
-  // windows are forgotten; then the measurement is repeated.
-  for (let tries = 1; found.grown <= LEAST_GROWTH && tries < 3; tries += 1) found = await taken()
-  expect(found.windows).toBe(MAX_WINDOWS)
-  expect(found.grown).toBeGreaterThan(LEAST_GROWTH)
-  expect(found.left).toBeLessThan(found.grown * MAX_LEFT)
-}, 240_000)
+// It takes 15 s, and the counter's own suite tries the limit in each run.
+if (TRIES_ALL)
+  it('150,000 addresses with as many keys are all answered, and open no more windows than the counter keeps', async () => {
+    // Code compiled and data cached on the first requests must not count.
+    await crowd(CROWD, WARM, stranger)
+    await calm()
+    let found = await taken()
+    // Memory left by other suites in this process may be freed meanwhile, 400 MB once, and would hide whether
+    // windows are forgotten; then the measurement is repeated.
+    for (let tries = 1; found.grown <= LEAST_GROWTH && tries < 3; tries += 1) found = await taken()
+    expect(found.windows).toBe(MAX_WINDOWS)
+    expect(found.grown).toBeGreaterThan(LEAST_GROWTH)
+    expect(found.left).toBeLessThan(found.grown * MAX_LEFT)
+  }, 240_000)
 
 it('unknown keys of one address open one window, however many there are', async () => {
   const unknown = (member: number) =>

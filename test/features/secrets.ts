@@ -3,8 +3,8 @@ import { rarely, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
-const column = fc.constantFrom('alertWebhooks' as const, 'secondFactors' as const)
-const rowId = fc.constantFrom('usr_1', 'adm_1', 'ten_1', '')
+const column = fc.constantFrom('alertWebhooks' as const, 'gitHookSecrets' as const, 'secondFactors' as const)
+const rowId = fc.constantFrom('usr_1', 'adm_1', 'ten_1', 'ghk_1/secret', '')
 const text = fc.constantFrom('SECRET-1', 'SECRET-2', 'v1:k1:x')
 
 const page = steps(

@@ -56,7 +56,7 @@ function answer(request: Packet, zone: Map<string, ZoneEntry>, transport: 'udp' 
   const name = question?.name ?? ''
   const type = question?.type ?? 0
   const entry = zone.get(name.toLowerCase())
-  const add = (data: object) => reply.answers.push({ ...data, name, type, class: 1, ttl: 300 } as never)
+  const add = (data: object) => reply.answers.push({ name, type, class: 1, ttl: 300, ...data } as never)
   if (entry === 'silence') return undefined
   if (entry === undefined) reply.header.rcode = 3
   else if (entry === 'servfail' || entry === 'refused') reply.header.rcode = RCODES[entry]
@@ -71,8 +71,23 @@ function answer(request: Packet, zone: Map<string, ZoneEntry>, transport: 'udp' 
   } else if (entry === 'truncated') {
     if (transport === 'udp') reply.header.tc = 1
     else for (const data of MANY) add(data)
-  } else for (const data of entry[typeName(type)] ?? []) add(data)
+  } else for (const data of entry[typeName(type)] ?? aliased(entry, zone, type, add)) add(data)
   return reply
+}
+
+/** Follows an alias as a resolver does: the answer has the alias, then the records of its target. */
+function aliased(
+  entry: Readonly<Record<string, readonly object[]>>,
+  zone: Map<string, ZoneEntry>,
+  type: number,
+  add: (data: object) => void,
+): readonly object[] {
+  const [alias] = entry.CNAME ?? []
+  const { domain = '' } = (alias ?? {}) as { readonly domain?: string }
+  const target = zone.get(domain)
+  if (alias === undefined || typeof target !== 'object') return []
+  add({ ...alias, type: Packet.TYPE.CNAME })
+  return (target[typeName(type)] ?? []).map((data) => ({ ...data, name: domain }))
 }
 
 const typeName = (type: number): string =>

@@ -30,6 +30,12 @@ export function spellId(prefix: string, milliseconds: number, entropy: bigint): 
   return `${prefix}_${timeOf(milliseconds)}${bits20(60n)}${bits20(40n)}${bits20(20n)}${bits20(0n)}`
 }
 
+const LAST_MILLISECOND = 2 ** 48 - 1
+
+/** The lowest id of `prefix` that was made at `instant` or later. */
+export const firstIdAt = (prefix: string, instant: Date): string =>
+  spellId(prefix, Math.min(instant.getTime(), LAST_MILLISECOND), 0n)
+
 const ENTROPY_BYTES = 10
 const POOL_BYTES = 400 * ENTROPY_BYTES
 

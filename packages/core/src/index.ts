@@ -41,6 +41,11 @@ export { newDataKey } from './config/data-key.ts'
 export { settings } from './config/settings.ts'
 export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './control-plane.ts'
 export { folderAccess, ownFolder, requireTrustedSocket, trustedFolder } from './database/data-folder.ts'
+export { EMAIL_PAGE } from './email/domains/email-domain-operations.ts'
+export type { EmailDomainView } from './email/domains/email-domain-view.ts'
+export type { GitDeliveryView, GitHookView } from './git/git-hook-view.ts'
+export type { GitMessage, GitSender } from './git/git-pushes.ts'
+export type { PushOutcome } from './git/push/push-delivery.ts'
 export { dnsCheck } from './health/reach-checks.ts'
 export { sessionSecretCheck, signingKeyCheck } from './health/secret-checks.ts'
 export { settingsChecks } from './health/settings-checks.ts'
@@ -55,7 +60,11 @@ export {
   type SystemStatus,
 } from './health/system-check.ts'
 export { SYSTEM_DETAILS, type SystemDetail } from './health/system-detail.ts'
+export { isIdEnd } from './id-end.ts'
 export type { Ids } from './ids.ts'
+export { IMAGE_STATES, type Image } from './images/image.ts'
+export { type ImageRegistration, imageRegistration } from './images/image-fields.ts'
+export type { ImageView } from './images/image-operations.ts'
 export {
   isHeld,
   isTerminal,
@@ -83,6 +92,27 @@ export type { HistoryView, MonitorView, ObservationView } from './monitors/monit
 export { clientAddress, clientNetworks } from './net/client-network.ts'
 export { systemResolver } from './net/dns-system.ts'
 export { createOutbound, type Outbound } from './net/outbound.ts'
+export { ROLLED_BACK } from './node-security/applied-security.ts'
+export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
+export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
+export { closedPorts, lockOuts, SSH_PORT } from './node-security/lock-out.ts'
+export { ROLLBACK_SECONDS } from './node-security/node-security-operations.ts'
+export {
+  readSecuritySettings,
+  type SecuritySettings,
+  securitySettings,
+  settingsDigest,
+} from './node-security/security-settings.ts'
+export {
+  type DryRunView,
+  dryRunView,
+  outcomeView,
+  type RevisionView,
+  SECURITY_ANSWERS,
+  type SecurityOutcomeView,
+  type SecurityView,
+  securityView,
+} from './node-security/security-view.ts'
 export type { AuditView } from './operations/audit-operations.ts'
 export { type Caller, membershipOf, operatorOf } from './operations/caller.ts'
 export { type Answer, OPERATION_SCOPES, type OperationScope } from './operations/operation.ts'

@@ -68,7 +68,7 @@ export type {
   AlertDigest,
   AlertWebhook,
 } from './alerts/delivery/alert-deliveries-store.ts'
-export { RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'
+export { RETRY_JITTER, RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'
 export type { AlertCondition } from './alerts/rules/alert-condition.ts'
 export {
   type AlertFactsStore,
@@ -94,11 +94,59 @@ export type {
 } from './chat/conversations-store.ts'
 export { CHAT_ENGINES, type ChatEvent, type ChatSource } from './chat/message.ts'
 export { settingsMarkdown } from './config/config-report.ts'
-export type { DeliveriesStore, DeliverySettlement, TakeDueRequest } from './deliveries/deliveries-store.ts'
-export type { Delivery, DeliveryReport } from './deliveries/delivery.ts'
+export {
+  afterAttempt,
+  type BreakerPolicy,
+  type BreakerVerdict,
+  NEW_RECIPIENT,
+  PROBE_SECONDS,
+  type RecipientState,
+} from './deliveries/breaker.ts'
+export type {
+  DeliveriesStore,
+  DeliverySettlement,
+  DueCounts,
+  TakeDueRequest,
+} from './deliveries/deliveries-store.ts'
+export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
-export { randomIds, spellId } from './ids.ts'
+export type {
+  DkimKey,
+  EmailDomain,
+  EmailDomainStatus,
+  Findings,
+  RecordFinding,
+} from './email/domains/email-domain.ts'
+export type {
+  DomainSettlement,
+  EmailDomainFilter,
+  EmailDomainsStore,
+  NewEmailDomain,
+  TakeDomainsRequest,
+} from './email/domains/email-domains-store.ts'
+export type { GitHook, GitHookSettings } from './git/git-hook.ts'
+export {
+  type DeliveryKey,
+  type GitDelivery,
+  type GitHooksStore,
+  HOOK_SECRETS,
+  type HookSecret,
+  type HookSecretKind,
+  hookSecretId,
+  type NewGitDelivery,
+  type NewGitHook,
+  SAME_BODY_HOURS,
+} from './git/git-hooks-store.ts'
+export { firstIdAt, randomIds, spellId } from './ids.ts'
+export { type Image, type ImageContent, isSameContent } from './images/image.ts'
+export type {
+  ImageFilter,
+  ImageRepository,
+  ImagesStore,
+  NewImage,
+  Registered,
+} from './images/images-store.ts'
 export type { Claim } from './jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './jobs/job.ts'
 export {
@@ -131,6 +179,7 @@ export type {
   ReportedJob,
   StatusOutcome,
   StatusWrite,
+  SupersedeWrite,
   SweepResult,
 } from './jobs/jobs-store.ts'
 export {
@@ -143,6 +192,7 @@ export {
   leaseEnd,
   lostError,
   needsRenewal,
+  SUPERSEDED_ERROR,
   UNCONFIRMED_ERROR,
 } from './jobs/lease.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
@@ -190,6 +240,21 @@ export {
 } from './monitors/monitors-store.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
 export type { OutboundAnswer } from './net/outbound-request.ts'
+export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
+export {
+  APPLIED_STATES,
+  type HostKey,
+  type HostSecurity,
+  KEPT_REVISIONS,
+  type NewSecurityRevision,
+  type NodeSecurityStore,
+  type SecurityRevision,
+} from './node-security/node-security-store.ts'
+export {
+  readSecuritySettings,
+  type SecuritySettings,
+  settingsDigest,
+} from './node-security/security-settings.ts'
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
 export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
 export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'

@@ -13,25 +13,36 @@ export type ProblemCode =
   | 'secrets-not-configured'
   | 'job-not-owned'
   | 'job-not-found'
+  | 'agent-not-owned'
   | 'not-found'
+  | 'hook-not-found'
+  | 'too-many-hooks'
+  | 'no-commit-in-push'
+  | 'public-url-not-configured'
   | 'invalid-input'
   | 'ambiguous'
   | 'conflict'
+  | 'revision-conflict'
+  | 'would-lock-out'
+  | 'unsupported'
   | 'rate-limited'
   | 'too-many-hosts'
   | 'relay-not-configured'
-  | 'agent-not-owned'
   | 'agent-key-mismatch'
   | 'unavailable'
+  | 'domain-limit'
+  | 'email-domains-not-configured'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {
   /** One sentence for an operator: what is wrong and what to do next. */
   readonly detail?: string
-  /** Field-scoped messages of a refused input, at most 12. */
+  /** Field-scoped messages of a refused input, at most 12; or what stands against it. */
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
+  /** The revision that stands. */
+  readonly revision?: number
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }

@@ -68,6 +68,12 @@ export const whole = (min: number, max: number): Struct<number, JsonSchema> =>
     `a whole number from ${min} to ${max}`,
   )
 
+/** The last second that a date of JavaScript holds. */
+const LAST_SECOND = 8_640_000_000_000
+
+/** A unix second. */
+export const unixSecond = (): Struct<number, JsonSchema> => whole(0, LAST_SECOND)
+
 /** True or false. */
 export const flag = (): Struct<boolean, JsonSchema> =>
   field({ type: 'boolean' }, (value) => typeof value === 'boolean', 'true or false')

@@ -39,14 +39,23 @@ export const FAILURES = {
   'secrets-not-configured': { status: 503, error: 'secret storage not configured' },
   'job-not-owned': { status: 404, error: 'job not found / not owned' },
   'job-not-found': { status: 404, error: 'job not found for this license' },
+  'agent-not-owned': { status: 404, error: 'agent not found / not owned' },
+  'hook-not-found': { status: 404, error: 'hook not found' },
+  'too-many-hooks': { status: 409, error: 'hook limit reached' },
+  'no-commit-in-push': { status: 400, error: 'no commit sha in push' },
+  'public-url-not-configured': { status: 503, error: 'public url not configured' },
   'not-found': { status: 404, error: 'not found' },
   'invalid-input': { status: 400, error: 'invalid request body' },
   ambiguous: { status: 409, error: 'ambiguous' },
   conflict: { status: 409, error: 'conflict' },
+  'revision-conflict': { status: 409, error: 'revision conflict' },
+  'would-lock-out': { status: 409, error: 'settings would lock out ssh' },
+  unsupported: { status: 409, error: 'unsupported' },
   'rate-limited': { status: 429, error: 'rate limit exceeded' },
   'too-many-hosts': { status: 429, error: 'too many hosts for this license' },
+  'domain-limit': { status: 409, error: 'domain limit reached' },
+  'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
   'relay-not-configured': { status: 503, error: 'relay not configured' },
-  'agent-not-owned': { status: 404, error: 'agent not found / not owned' },
   'agent-key-mismatch': { status: 403, error: 'agent key mismatch' },
   unavailable: { status: 503, error: 'service unavailable' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
@@ -75,6 +84,8 @@ export interface RefusedBy {
   readonly isBodyless?: boolean
 }
 
+/** Refusals whose reasons everybody is told. */
+const SHOWS_DETAILS: ReadonlySet<string> = new Set(['would-lock-out', 'unsupported'])
 const INVALID_QUERY = 'invalid query'
 
 /** The reply to a refusal. The reply to an unexpected error shows nothing of the error. */
@@ -86,11 +97,13 @@ export function failureReply(
   const { status } = FAILURES[code]
   const sentence = code === 'invalid-input' && isBodyless ? INVALID_QUERY : FAILURES[code].error
   const data = error instanceof Problem ? error.data : {}
-  const { detail, details, candidates } = data
+  const { detail, details, candidates, revision } = data
   const body = {
     error: sentence,
     ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
+    ...(SHOWS_DETAILS.has(code) && details !== undefined ? { details } : {}),
+    ...(revision === undefined ? {} : { revision }),
     ...(operatorErrors && candidates !== undefined ? { candidates } : {}),
   }
   return {

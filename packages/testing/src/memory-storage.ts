@@ -10,11 +10,15 @@ import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
+import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
+import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
+import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
 import { memoryLicensesStore } from './licenses/licenses-store-memory.ts'
 import { MemoryTables } from './memory-tables.ts'
 import { type Run, Turns } from './memory-turns.ts'
 import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
+import { memoryNodeSecurityStore } from './node-security/node-security-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
 import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
@@ -67,9 +71,13 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
+    emailDomains: memoryEmailDomainsStore(tables, run, time),
+    images: memoryImagesStore(tables, run, time),
+    gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
+    nodeSecurity: memoryNodeSecurityStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),

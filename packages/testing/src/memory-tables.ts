@@ -2,7 +2,7 @@ import type { License } from '@svc/core'
 import { isTerminal } from '@svc/core'
 import type { Agent, AuditEntry, NewDeployment } from '@svc/core/ports'
 import { AlertTables } from './alerts/alert-tables.ts'
-import type { MemoryDelivery } from './deliveries/memory-delivery.ts'
+import type { MemoryDelivery, MemoryRecipient } from './deliveries/memory-delivery.ts'
 import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
@@ -21,6 +21,7 @@ export class MemoryTables {
   readonly undo = new UndoLog()
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
   readonly deliveries = new MemoryTable<MemoryDelivery>(this.undo)
+  readonly recipients = new MemoryTable<MemoryRecipient>(this.undo)
   readonly alerting = new AlertTables(this.undo, this.deliveries)
   readonly audit = new MemoryTable<AuditEntry>(this.undo)
   readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)

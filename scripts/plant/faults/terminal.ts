@@ -71,8 +71,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'terminal: a pipe gets the log of a job raw',
     file: 'packages/cli/src/commands/jobs/follow.ts',
-    find: 'if (options.raw === true) io.out.writeRaw',
-    replace: 'if (options.raw === true || !io.out.isTty) io.out.writeRaw',
+    find: 'if (options.raw !== true) io.out.write(',
+    replace: 'if (options.raw !== true && io.out.isTty) io.out.write(',
     suites: [HOSTILE_HOST],
   },
   {

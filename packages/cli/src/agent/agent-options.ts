@@ -22,6 +22,8 @@ export interface AgentTiming {
   readonly drainMs: number
   /** How long a stopping agent tries to report the outcomes of its jobs. */
   readonly farewellMs: number
+  /** Wait between two looks at the rules of the firewall. */
+  readonly tendMs: number
   /** Time limit of one exchange with the plane. */
   readonly requestTimeoutMs: number
   /** First and longest wait before an exchange is tried again. */
@@ -39,6 +41,7 @@ export const AGENT_TIMING: AgentTiming = {
   killGraceMs: 10_000,
   drainMs: 300_000,
   farewellMs: 10_000,
+  tendMs: 60_000,
   requestTimeoutMs: 30_000,
   retryFloorMs: 500,
   retryCeilingMs: 30_000,
@@ -71,6 +74,8 @@ export interface AgentOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /** The user that handlers run as; absent: the agent's own. Needs root. */
   readonly handlerUser?: HandlerUser | undefined
+  /** Lets the agent change the firewall and the hardening of its host; absent: it takes no such jobs. */
+  readonly firewall?: { readonly root: string } | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined
   readonly timing?: Partial<AgentTiming> | undefined

@@ -4,12 +4,15 @@ import { checkedKey } from '../connect/license-key.ts'
 import { plainHttpWarning } from '../connect/plain-http.ts'
 import { HttpClient } from '../http-client.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
+import { ImageReports } from './images/image-reports.ts'
 import { pause } from './pause.ts'
 import { openHandlerFolders } from './run/handler-folders.ts'
 import { handledKinds } from './run/handlers-folder.ts'
 import type { JobEnd, JobParts } from './run/job-run.ts'
+import type { OwnHandlers } from './run/running-handler.ts'
 import { RunningJobs } from './run/running-jobs.ts'
 import { WorkFolder, workRoot } from './run/work-folder.ts'
+import type { SecurityDuty } from './security/security-duty.ts'
 import { AgentState } from './state/agent-state.ts'
 import { endLeftovers, reportLeftovers } from './state/recovery.ts'
 import { lockStateFolder } from './state/state-lock.ts'
@@ -125,14 +128,18 @@ class HostAgent implements Agent {
     const { licenseKey, clock, log, hostname } = this.#options
     const api = new AgentApi(http, { licenseKey, fingerprint: state.fingerprint }, this.#timing, clock)
     const keys = new PlaneKeys(api, clock)
-    const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log }
-    await this.#sayHandlers()
+    const images = new ImageReports(api, state, () => clock.now().getTime())
     const leftovers = await WorkFolder.leftovers(workRoot(this.#options))
+    const duty = await this.#security(api, state, leftovers)
+    const own: OwnHandlers = duty?.handlers ?? new Map()
+    const parts: JobParts = { api, options: this.#options, timing: this.#timing, clock, log, images, own }
+    await this.#sayHandlers(own)
     await endLeftovers(leftovers, parts)
     const activation = await this.#activate({ api, keys, state, hostname, log })
     if (!activation) return
     const beating = this.#beat(api, keys, state)
     const access = await this.#access(api)
+    const tending = duty?.run(this.#beating.signal)
     await reportLeftovers(leftovers, parts, this.#life.signal)
     await new Claims(parts, state, this.#jobs, (end) => this.#count(end)).run(
       this.#draining.signal,
@@ -142,7 +149,7 @@ class HostAgent implements Agent {
     this.#leaving.abort()
     await access.ended
     this.#beating.abort()
-    await Promise.all([beating.ended, activation.ended])
+    await Promise.all([beating.ended, activation.ended, tending])
     await beating.heart.beat(AbortSignal.any([this.#life.signal, AbortSignal.timeout(FAREWELL_BEAT_MS)]))
   }
 
@@ -165,11 +172,9 @@ class HostAgent implements Agent {
   async #access(api: AgentApi): Promise<{ readonly ended: Promise<void> }> {
     const { stateDir, environment = {}, clock, log, once } = this.#options
     if (once) return { ended: Promise.resolve() }
-    // Most hosts never get a session: what carries one is loaded here, behind the activation.
     const { HostAccess } = await import('./access/host-access.ts')
     const access = new HostAccess({ api, stateDir, environment, clock, log })
-    const ended = access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended())
-    return { ended }
+    return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
   }
 
   #beat(api: AgentApi, keys: PlaneKeys, state: AgentState): { heart: Heartbeat; ended: Promise<void> } {
@@ -198,9 +203,22 @@ class HostAgent implements Agent {
     return this.#jobs.size > 0 ? 'busy' : 'online'
   }
 
-  async #sayHandlers(): Promise<void> {
+  /** Before anything is asked of the plane: it may be the very thing that does not let us through. */
+  async #security(
+    api: AgentApi,
+    { fingerprint }: AgentState,
+    leftovers: readonly WorkFolder[],
+  ): Promise<SecurityDuty | undefined> {
+    const { firewall, clock, log } = this.#options
+    if (firewall === undefined) return undefined
+    const { SecurityDuty: Duty } = await import('./security/security-duty.ts')
+    const parts = { api, fingerprint, clock, log, timing: this.#timing, options: this.#options }
+    return Duty.begin({ ...parts, root: firewall.root }, leftovers)
+  }
+
+  async #sayHandlers(own: OwnHandlers): Promise<void> {
     const { log, handlersDir, handlerUser } = this.#options
-    const kinds = await handledKinds(handlersDir)
+    const kinds = [...own.keys(), ...(await handledKinds(handlersDir))]
     if (kinds.length > 0) log.info({ kinds }, 'the kinds of jobs that this host can run')
     else log.warn({ handlersDir }, 'the handlers folder holds no executable: this host gets no jobs')
     if (handlerUser) log.info({ user: handlerUser.name }, 'handlers run as a user of their own')

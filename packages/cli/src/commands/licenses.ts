@@ -1,6 +1,7 @@
 import type { LicenseView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
+import { idColumn } from '../terminal/id-column.ts'
 import { ago, expiry, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
@@ -44,7 +45,7 @@ export const licensesTable = (
 ): string =>
   table(
     [
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(licenses, page),
       {
         title: 'STATUS',
         text: ({ status }) => status,

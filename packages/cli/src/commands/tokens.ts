@@ -1,6 +1,7 @@
 import type { TokenView } from '@svc/core'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
+import { idColumn } from '../terminal/id-column.ts'
 import { ago, expiry, type Page, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
@@ -26,7 +27,7 @@ export function declareTokens(program: Command, run: Run): void {
 export const tokensTable = (tokens: readonly TokenView[], page: Page, nameOf: NameOfTenant = byId): string =>
   table(
     [
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(tokens, page),
       { title: 'LABEL', narrow: 'shrinks', text: ({ label }) => label },
       { title: 'ROLE', text: ({ role }) => role },
       {

@@ -1,5 +1,5 @@
-import { type Answer, Problem } from '@svc/core'
-import type { Method } from '@svc/http'
+import { type Answer, Problem, type ProblemCode } from '@svc/core'
+import { FAILURES, type Method } from '@svc/http'
 import { ROUTES } from '@svc/http/routes'
 import type { Connection } from './connect.ts'
 import { askPlane } from './plane-request.ts'
@@ -49,11 +49,25 @@ export function fleetClient(url: string, licenseKey: string | undefined): Connec
     }
     const headers = { authorization: `Bearer ${licenseKey}` }
     const { status, body } = await askPlane({ url }, { ...request(input), headers })
-    if (status === 200 && body !== undefined) return body
+    if ((status === 200 || status === 201) && body !== undefined) return body
     throw refusal(status, url, body)
   }
   return { run, [Symbol.asyncDispose]: async () => {} }
 }
+
+/** Refusals that routes of licenses have in common with operations, by status and text. */
+const CODES: ReadonlyMap<string, ProblemCode> = new Map(
+  (
+    [
+      'agent-not-owned',
+      'hook-not-found',
+      'too-many-hooks',
+      'public-url-not-configured',
+      'secrets-not-configured',
+      'ambiguous',
+    ] as const
+  ).map((code) => [`${FAILURES[code].status} ${FAILURES[code].error}`, code]),
+)
 
 const notOverNetwork = (name: string): Problem =>
   new Problem('forbidden', {
@@ -65,6 +79,8 @@ function refusal(status: number, url: string, body: Answer | undefined): Problem
   const details = Array.isArray(body?.details) ? textsOf(body.details) : undefined
   if (status === 400 && details !== undefined) return new Problem('invalid-input', { details })
   if (status === 404 && body?.error === 'not found') return new Problem('not-found')
+  const code = CODES.get(`${status} ${body?.error}`)
+  if (code !== undefined) return new Problem(code)
   if (status === 401 || status === 403) return new Problem('unauthorized')
   if (status === 429 || status >= 500) {
     return new Problem('unavailable', { detail: `${origin} answered ${status}: try again later` })

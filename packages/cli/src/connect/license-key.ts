@@ -21,9 +21,16 @@ export async function licenseKeyOf(
  * Returns the first line of a key file; empty when there is none.
  * @throws Problem `invalid-input` when the file cannot be read
  */
-export async function licenseKeyIn({ cwd }: Pick<Io, 'cwd'>, keyFile: string): Promise<string> {
-  const text = await readFile(resolve(cwd, keyFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Problem('invalid-input', { detail: `the key file ${keyFile} cannot be read (${error.code})` })
+export const licenseKeyIn = (io: Pick<Io, 'cwd'>, keyFile: string): Promise<string> =>
+  firstLineOf(io, keyFile, 'key file')
+
+/**
+ * Returns the first line of a file with a secret; empty when there is none. `what` names it in a refusal.
+ * @throws Problem `invalid-input` when the file cannot be read
+ */
+export async function firstLineOf({ cwd }: Pick<Io, 'cwd'>, file: string, what: string): Promise<string> {
+  const text = await readFile(resolve(cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('invalid-input', { detail: `the ${what} ${file} cannot be read (${error.code})` })
   })
   return text.split('\n')[0]?.trim() ?? ''
 }

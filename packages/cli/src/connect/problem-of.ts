@@ -17,11 +17,12 @@ export function problemOf({ status, body = {}, retryAfterSeconds }: Reply): Prob
       detail: `the control plane answered ${status}: its log says more`,
     })
   }
-  const { detail, details, candidates } = body
+  const { detail, details, candidates, revision } = body
   const data: ProblemData = {
     ...(typeof detail === 'string' ? { detail } : {}),
     ...(Array.isArray(details) ? { details: textsOf(details) } : {}),
     ...(Array.isArray(candidates) ? { candidates: textsOf(candidates) } : {}),
+    ...(typeof revision === 'number' ? { revision } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }
   return new Problem(code, data)

@@ -1,5 +1,6 @@
 import type { Answer, Clock } from '@svc/core'
 import type { Connection, ConnectOptions } from '../connect/connect.ts'
+import { withIdEnds } from '../connect/whole-ids.ts'
 import type { Io } from '../io.ts'
 import type { Page } from '../terminal/render.ts'
 import { paint, plain, safeJson } from '../terminal/terminal.ts'
@@ -52,9 +53,12 @@ export class CommandRun<Options = unknown> {
     return this.args[index] ?? ''
   }
 
-  /** Connects to the control plane. `licensed`: a license key suffices for what will be asked. */
+  /**
+   * Connects to the control plane, whose operations take the end of an id for the id. `licensed`: a license
+   * key suffices for what will be asked.
+   */
   async connect(licensed = false): Promise<Connection> {
-    return slowly(this.io, this.#connect(this.io, this.options, licensed))
+    return withIdEnds(await slowly(this.io, this.#connect(this.io, this.options, licensed)))
   }
 
   /** Runs one operation. `A` is the type of its answer. */

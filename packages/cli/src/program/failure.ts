@@ -70,20 +70,53 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   },
   'job-not-owned': { exitCode: EXIT.notFound, sentence: 'no host of this license holds such a job' },
   'job-not-found': { exitCode: EXIT.notFound, sentence: 'there is no such job: svc jobs list shows them' },
+  'agent-not-owned': {
+    exitCode: EXIT.notFound,
+    sentence: 'the license has no such host: svc fleet servers shows them',
+  },
+  'hook-not-found': {
+    exitCode: EXIT.notFound,
+    sentence: 'there is no such git hook: svc git hooks list shows them',
+  },
+  'too-many-hooks': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many git hooks as it may: svc git hooks remove makes room',
+  },
+  'no-commit-in-push': { exitCode: EXIT.usage, sentence: 'the push names no commit' },
+  'public-url-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'git hosts need an address of this service: set SERVICE_PUBLIC_URL',
+  },
   'not-found': { exitCode: EXIT.notFound, sentence: 'there is no such thing' },
   'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },
   ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
   conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
+  'revision-conflict': {
+    exitCode: EXIT.failed,
+    sentence: 'somebody else changed the settings meanwhile: look at them again',
+  },
+  'would-lock-out': {
+    exitCode: EXIT.failed,
+    sentence: 'nobody could reach the host by ssh with these settings; --force takes them:',
+  },
+  unsupported: { exitCode: EXIT.failed, sentence: 'the host cannot do this:' },
   'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
   'too-many-hosts': {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
   },
+  'domain-limit': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many sending domains as it may: svc email domains remove makes room',
+  },
+  'email-domains-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
+  },
   'relay-not-configured': {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane has no relay for sessions on hosts: see docs/ssh.md',
   },
-  'agent-not-owned': { exitCode: EXIT.notFound, sentence: 'the license has no such host' },
   'agent-key-mismatch': {
     exitCode: EXIT.refused,
     sentence: 'the host has shown another key than before: svc fleet reset-key, if that is meant',

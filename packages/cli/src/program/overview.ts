@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Run } from '../commands/declare.ts'
 import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
+import { wrapped } from './wrapped.ts'
 
 /** A command as the help of the whole program lists it. */
 export interface ListedCommand {
@@ -131,6 +132,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/relay/declare-relay.ts')).declareRelay,
   },
   {
+    name: 'images',
+    isGroup: true,
+    summary: 'what hosts have captured, and the way back from it',
+    load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
+  },
+  {
+    name: 'security',
+    isGroup: true,
+    summary: 'the firewall and hardening of hosts',
+    load: async () => (await import('../commands/security/declare-security.ts')).declareSecurity,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',
@@ -141,6 +154,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     isGroup: true,
     summary: 'watch the records of DNS names',
     load: async () => (await import('../commands/monitors/declare-monitors.ts')).declareMonitors,
+  },
+  {
+    name: 'email',
+    isGroup: true,
+    summary: 'send email from domains that are yours',
+    load: async () => (await import('../commands/email/declare-email.ts')).declareEmail,
+  },
+  {
+    name: 'git',
+    isGroup: true,
+    summary: 'deploy apps when their repositories are pushed to',
+    load: async () => (await import('../commands/git/declare-git.ts')).declareGit,
   },
   {
     name: 'chat',
@@ -185,8 +210,6 @@ Example:
   $ svc jobs list --json`
 
 const INDENT = 2
-/** If fewer columns than this are left for a description, it is not wrapped. */
-const LEAST_COLUMNS = 40
 
 /**
  * Returns the help of the whole program in the form of commander: to load commander for it would take as long
@@ -213,19 +236,4 @@ export function overviewText(columns: number): string {
 function lineOf(term: string, text: string, columns: number): string {
   const start = ' '.repeat(INDENT) + term + ' '.repeat(INDENT)
   return start + wrapped(text, columns, start.length)
-}
-
-/** Wraps the text before `columns` and indents all lines but the first by `indent` spaces. */
-function wrapped(text: string, columns: number, indent: number): string {
-  const width = columns - indent
-  if (width < LEAST_COLUMNS) return text
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].join(`\n${' '.repeat(indent)}`)
 }

@@ -125,6 +125,8 @@ const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   succeeded: 'green',
   ok: 'green',
   online: 'green',
+  verified: 'green',
+  degraded: 'yellow',
   busy: 'green',
   active: 'green',
   failed: 'red',

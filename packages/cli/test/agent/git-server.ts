@@ -8,6 +8,8 @@ export interface GitServerParts {
   readonly root: string
   /** `name:password` that every request has to carry; anybody may read when there is none. */
   readonly credentials: string | undefined
+  /** `v0`: the newer protocol is not spoken, whatever callers ask for. */
+  readonly protocol?: 'v0'
   /** Called before a request that may read is answered. */
   readonly onAdmitted?: () => Promise<void>
 }
@@ -65,7 +67,7 @@ export class GitServer implements AsyncDisposable {
         QUERY_STRING: search.slice(1),
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: String(request.headers['content-encoding'] ?? ''),
-        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+        GIT_PROTOCOL: this.#parts.protocol === 'v0' ? '' : String(request.headers['git-protocol'] ?? ''),
       },
       stdio: ['pipe', 'pipe', 'inherit'],
     })

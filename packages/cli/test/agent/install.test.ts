@@ -18,7 +18,7 @@ const shipped = (name: string) => readFileSync(join(import.meta.dirname, '../../
 const UNIT = shipped('svc-agent.service')
 const ADDITION = shipped('handler-user.conf')
 const SHIPPED = { url: 'https://svc.example', user: 'svc-agent', node: '/usr/bin/node' }
-const PARTS = { program: 'agent', unit: UNIT, addition: ADDITION }
+const PARTS = { program: 'agent', unit: UNIT, addition: ADDITION, firewall: shipped('firewall.conf') }
 
 describe('The unit of an installation', () => {
   test('is the shipped one when nothing else was chosen', () => {
@@ -86,7 +86,12 @@ describe('A choice that goes into a unit', () => {
 
 describe('The files of an installation', () => {
   test('hold the key in one, which is for its owner alone, and show it in none', () => {
-    const settings = { ...SHIPPED, handlerOwner: handlerOwner('svc-apps'), licenseKey: 'the-key' }
+    const settings = {
+      ...SHIPPED,
+      handlerOwner: handlerOwner('svc-apps'),
+      firewall: false,
+      licenseKey: 'the-key',
+    }
     const files = installedFiles(settings, PARTS)
     const withKey = files.filter(({ text }) => text.includes('the-key'))
     expect(withKey).toEqual([

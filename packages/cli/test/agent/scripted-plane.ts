@@ -19,7 +19,7 @@ export interface Reply {
   readonly cut?: 'before' | 'after'
 }
 
-export type Route = 'activate' | 'heartbeat' | 'claim' | 'status' | 'logs' | 'jwks'
+export type Route = 'activate' | 'heartbeat' | 'claim' | 'status' | 'logs' | 'jwks' | 'register'
 type Script = (call: Call) => Reply | undefined
 
 /** A job as the plane has it. */
@@ -43,6 +43,7 @@ const ROUTES: [RegExp, Route][] = [
   [/^\/v1\/jobs\/claim$/, 'claim'],
   [/^\/v1\/jobs\/([^/]+)\/status$/, 'status'],
   [/^\/v1\/jobs\/([^/]+)\/logs$/, 'logs'],
+  [/^\/api\/v1\/images\/register$/, 'register'],
   [/^\/\.well-known\/jwks\.json$/, 'jwks'],
 ]
 
@@ -214,6 +215,7 @@ export class ScriptedPlane implements AsyncDisposable {
     if (call.route === 'heartbeat') {
       return { body: { ack: true, next_interval: 0.05, refresh: this.refresh(call.body.fingerprint) } }
     }
+    if (call.route === 'register') return { status: 201, body: { ok: true, created: true } }
     const job = this.#owned(call)
     if (!job) return { status: 404, body: { error: 'job not found / not owned' } }
     return call.route === 'status' ? this.#status(job, call.body) : this.#logs(job, call.body)

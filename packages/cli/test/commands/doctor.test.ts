@@ -88,6 +88,7 @@ describe('svc doctor --local', () => {
     expect(lines).toEqual({
       settings: 'ok',
       'settings-monitors': 'ok',
+      'settings-email': 'ok',
       database: 'warn: in-memory',
       'signing-key': 'warn: unset',
       'session-secret': 'warn: new-at-each-start',

@@ -145,7 +145,7 @@ describe('jobs list, show, why, retry', () => {
 
   test('An empty list says on stderr what to do, and prints only the titles', async () => {
     const io = await bench.run('jobs', 'list')
-    expect(io.out.text).toBe('ID  KIND  APP  STATE  HOST  CREATED  TOOK\n')
+    expect(io.out.text).toBe('ID  KIND  APP  STATE  HOST  CREATED  TOOK  REASON\n')
     expect(io.err.text).toContain('svc jobs enqueue')
   })
 
@@ -179,9 +179,9 @@ describe('jobs list, show, why, retry', () => {
     const id = await enqueued()
     await host.begin()
     bench.clock.advance({ seconds: 22 })
-    expect((await bench.run('jobs', 'list')).out.text).toMatch(/22 ?s *$/m)
+    expect((await bench.run('jobs', 'list')).out.text).toMatch(/22 ?s +-$/m)
     await host.giveBack(id)
-    expect((await bench.run('jobs', 'list')).out.text).toMatch(/pending .* -\n$/)
+    expect((await bench.run('jobs', 'list')).out.text).toMatch(/pending .* - +-\n$/)
     expect((await bench.run('jobs', 'show', id)).out.text).not.toMatch(/^took/m)
   })
 
@@ -204,6 +204,57 @@ describe('jobs list, show, why, retry', () => {
   )
 })
 
+describe('jobs list', () => {
+  test('A page says how to get the next one, and the cursor goes on where it ended', async () => {
+    const ids = [await enqueued(), await enqueued(), await enqueued()].reverse()
+    const io = await bench.run('jobs', 'list', '--limit', '2')
+    expect(io.err.text).toContain(`There are more: --cursor ${ids[1]}`)
+    const page = await bench.json('jobs', 'list', '--limit', '2')
+    expect(page).toMatchObject({ jobs: [{ id: ids[0] }, { id: ids[1] }], next_cursor: ids[1] })
+    const rest = await bench.json('jobs', 'list', '--limit', '2', '--cursor', String(page.next_cursor))
+    expect(rest).toEqual({ jobs: [expect.objectContaining({ id: ids[2] })] })
+    expect(await bench.json('jobs', 'list', '--limit', '3')).not.toHaveProperty('next_cursor')
+    expect(await bench.run('jobs', 'list', '--cursor', 'job_1')).toMatchObject({ exitCode: 2 })
+  })
+
+  test('Kind, time and tenant narrow it down', async () => {
+    const first = await enqueued()
+    bench.clock.advance({ seconds: 60 })
+    const since = new Date(bench.clock.now()).toISOString()
+    const second = await enqueued()
+    const idsOf = async (...flags: readonly string[]) =>
+      ((await bench.json('jobs', 'list', ...flags)).jobs as { id: string }[]).map(({ id }) => id)
+    expect(await idsOf('--since', since)).toEqual([second])
+    expect(await idsOf('--kind', 'prune')).toEqual([second, first])
+    expect(await idsOf('--kind', 'db')).toEqual([])
+    await bench.run('tenants', 'add', 'acme')
+    expect(await idsOf('--tenant', 'acme')).toEqual([])
+    expect(await bench.run('jobs', 'list', '--tenant', 'nobody')).toMatchObject({ exitCode: 5 })
+  })
+
+  test('The reason of a failed job stands in its row', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.end(id, 'failed', 3)
+    expect((await bench.run('jobs', 'list')).out.text).toMatch(/failed .* exit code 3\n$/)
+  })
+
+  test('At a terminal ids are cut to an end that tells them apart, which every command takes; a pipe gets them whole', async () => {
+    const ids = [await enqueued(), await enqueued()]
+    const { io, ended } = bench.start(['jobs', 'list'], { isTty: true })
+    await ended
+    const ends = [...io.out.text.matchAll(/^([0-9a-z]+) +prune/gm)].map(([, end]) => end ?? '')
+    expect(ends.map((end) => end.length)).toEqual([6, 6])
+    expect(ends.map((end) => ids.find((id) => id.endsWith(end)))).toEqual([ids[1], ids[0]])
+    expect((await bench.run('jobs', 'list')).out.text).toContain(ids[0] ?? '')
+    for (const verb of ['show', 'why', 'logs']) {
+      expect(await bench.run('jobs', verb, ends[1] ?? '')).toMatchObject({ exitCode: 0 })
+    }
+    expect(await bench.json('jobs', 'cancel', ends[1] ?? '')).toMatchObject({ job: { id: ids[0] } })
+  })
+})
+
 describe('jobs logs', () => {
   test('The log is printed line by line, and as one document with --json', async () => {
     const host = await bench.host('f'.repeat(40))
@@ -215,6 +266,17 @@ describe('jobs logs', () => {
       state: 'running',
       logs: [{ line: 'one' }, { line: 'two' }],
     })
+  })
+
+  test('--tail prints the last lines only, and --times the time of each before it', async () => {
+    const host = await bench.host('f'.repeat(40))
+    const id = await enqueued()
+    await host.begin()
+    await host.say(id, 'one', 'two', 'three')
+    expect((await bench.run('jobs', 'logs', id, '--tail', '2')).out.text).toBe('two\nthree\n')
+    expect((await bench.run('jobs', 'logs', id, '--tail', '9')).out.text).toBe('one\ntwo\nthree\n')
+    const timed = (await bench.run('jobs', 'logs', id, '--tail', '1', '--times')).out.text
+    expect(timed).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z three\n$/)
   })
 
   test('A log of more than one answer holds is printed to its end', async () => {

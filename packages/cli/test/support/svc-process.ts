@@ -18,6 +18,8 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
   [['licenses', 'issue'], 'a license key'],
   [['sessions', 'mint'], 'a session cookie'],
   [['alerts', 'webhook-set'], 'the secret of a webhook'],
+  [['git', 'hooks', 'add'], 'the secret of a webhook'],
+  [['git', 'hooks', 'rotate'], 'the secret of a webhook'],
   [['up'], 'a license key'],
   [['account', 'second-factor', 'add'], 'a recovery code'],
 ]

@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
-import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { flag, freeObject, listOf, oneOf, shape, text, unixSecond, whole } from '../validation.ts'
 import {
   ALERT_ACTIONS,
   ALERT_KINDS,
@@ -9,7 +9,6 @@ import {
   ALERT_STATUSES,
   type Alert,
   alertView,
-  LAST_SECOND,
   MAX_ACTED_ALERTS,
   MAX_NOTE_CHARS,
 } from './alert.ts'
@@ -27,7 +26,6 @@ interface Services {
 const operation = operationOf<Services>()
 
 const id = text(1, 64)
-const second = whole(0, LAST_SECOND)
 const word = text(0, 4096)
 
 /** An alert in the answer to its license. */
@@ -42,14 +40,14 @@ const alertShape = shape({
   details: freeObject(),
   count: whole(1, Number.MAX_SAFE_INTEGER),
   flapping: flag(),
-  starts_at: second,
-  last_seen_at: second,
-  acknowledged_at: optional(second),
+  starts_at: unixSecond(),
+  last_seen_at: unixSecond(),
+  acknowledged_at: optional(unixSecond()),
   acknowledged_by: optional(word),
-  ack_expires_at: optional(second),
-  snoozed_until: optional(second),
-  resolved_at: optional(second),
-  notified_at: optional(second),
+  ack_expires_at: optional(unixSecond()),
+  snoozed_until: optional(unixSecond()),
+  resolved_at: optional(unixSecond()),
+  notified_at: optional(unixSecond()),
 })
 const listed = listOf(alertShape, Number.POSITIVE_INFINITY)
 
@@ -112,7 +110,7 @@ const actions = ALERT_ACTIONS.map((action) =>
       id: optional(id),
       dedup_key: optional(text(1, 1024)),
       ids: optional(listOf(id, MAX_ACTED_ALERTS)),
-      until: optional(second),
+      until: optional(unixSecond()),
       for_seconds: optional(whole(1, Number.MAX_SAFE_INTEGER)),
       note: optional(text(0, MAX_NOTE_CHARS)),
     },
@@ -140,7 +138,7 @@ export const alertOperations = [
       status: optional(oneOf(ALERT_STATUSES)),
       host: optional(text(1, 512)),
       kind: optional(oneOf(ALERT_KINDS)),
-      since: optional(second),
+      since: optional(unixSecond()),
       limit: optional(whole(1, ALERTS_LISTED.max)),
       cursor: optional(text(1, 64)),
     },

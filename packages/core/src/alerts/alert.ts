@@ -40,8 +40,6 @@ export type AlertAction = (typeof ALERT_ACTIONS)[number]
 /** The most alerts that one action can name. */
 export const MAX_ACTED_ALERTS = 100
 export const MAX_NOTE_CHARS = 512
-/** The last unix second that a `Date` can hold. */
-export const LAST_SECOND = 8_640_000_000_000
 
 /** Host of an alert. */
 export interface AlertHost {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { Problem } from '../problem.ts'
@@ -78,8 +79,9 @@ export class Alerts {
   /** Deletes alerts and deliveries past their retention. Returns the number of deleted alerts. */
   async purge(): Promise<number> {
     const { storage, clock, thresholds } = this.#parts
-    await storage.deliveries.purge(ALERT_CHANNELS, thresholds.retentionDays, clock.statementTime())
-    return storage.alerts.purge(thresholds.retentionDays, clock.statementTime())
+    const { retentionDays: keepDays } = thresholds
+    for (const kind of ALERT_CHANNELS) await purgeDeliveries(this.#parts, kind, keepDays)
+    return storage.alerts.purge(keepDays, clock.statementTime())
   }
 
   /** Returns the scope of a license: its own alerts and those of its tenant as a whole. */

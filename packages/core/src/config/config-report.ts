@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './config.ts'
 import type { Setting } from './setting.ts'
 import type { SettingGroup } from './setting-group.ts'
@@ -7,16 +8,17 @@ import { settings } from './settings.ts'
 export type SettingReport = string | number | readonly string[]
 
 /**
- * Returns the settings in force by environment name, for the start-up log. Secrets are `set`, `set (file)` or
- * `unset`.
+ * Returns the settings that differ from their default by environment name, for the start-up log. Secrets are
+ * `set` or `set (file)`.
  */
 export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
   const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
   const entries = Object.entries<SettingGroup>(settings).flatMap(([groupName, group]) =>
-    Object.entries(group.settings).map(([key, setting]) => {
+    Object.entries(group.settings).flatMap(([key, setting]) => {
       const shown = shownValue(setting, groups[groupName]?.[key])
+      if (isDeepStrictEqual(shown, shownValue(setting, setting.fallback))) return []
       const set = setting.name in config.files ? 'set (file)' : 'set'
-      return [setting.name, setting.secret && shown !== 'unset' ? set : shown]
+      return [[setting.name, setting.secret ? set : shown] as const]
     }),
   )
   return Object.fromEntries(entries)

@@ -91,15 +91,18 @@ export function list(
     readonly accepts?: (entry: string) => boolean
     /** Returns the canonical spelling of an accepted entry. */
     readonly keepAs?: (entry: string) => string
+    /** Formats the list for reports. */
+    readonly show?: (entries: readonly string[]) => string
   } = {},
 ): Setting<readonly string[]> {
-  const { of = 'texts', accepts = () => true, keepAs = (entry) => entry, secret = false } = options
+  const { of = 'texts', accepts = () => true, keepAs = (entry) => entry, secret = false, show } = options
   const parse = (value: string) => {
     const entries = value.split(',').map((entry) => entry.trim())
     const given = entries.filter((entry) => entry !== '')
     return given.every(accepts) ? [...new Set(given.map(keepAs))] : undefined
   }
-  return { ...named(name, doc, `a comma-separated list of ${of}`, { secret, fallback: [] }), parse }
+  const setting = { ...named(name, doc, `a comma-separated list of ${of}`, { secret, fallback: [] }), parse }
+  return show === undefined ? setting : { ...setting, show }
 }
 
 /** Whether a text is the address of a whole site: scheme and host, a port, and no path but `/`. */

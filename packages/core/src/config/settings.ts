@@ -3,15 +3,19 @@ import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
+import { email } from './settings/email.ts'
+import { git } from './settings/git.ts'
 import { health } from './settings/health.ts'
 import { hosts } from './settings/hosts.ts'
 import { http } from './settings/http.ts'
+import { images } from './settings/images.ts'
 import { jobs } from './settings/jobs.ts'
 import { licensing } from './settings/licensing.ts'
 import { limits } from './settings/limits.ts'
 import { llm } from './settings/llm.ts'
 import { metrics } from './settings/metrics.ts'
 import { monitors } from './settings/monitors.ts'
+import { nodeSecurity } from './settings/node-security.ts'
 import { outbound } from './settings/outbound.ts'
 import { relay } from './settings/relay.ts'
 import { scheduler } from './settings/scheduler.ts'
@@ -32,7 +36,9 @@ export const settings = {
   licensing,
   signing,
   hosts,
+  nodeSecurity,
   jobs,
+  images,
   scheduler,
   limits,
   outbound,
@@ -43,6 +49,8 @@ export const settings = {
   secondFactors,
   secrets,
   monitors,
+  email,
+  git,
   chat,
   llm,
   relay,

@@ -1,45 +1,48 @@
 import { given, instant, maybeInstant, type Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { type BreakerState, NEW_RECIPIENT, type RecipientState } from './breaker.ts'
 import type * as port from './deliveries-store.ts'
-import type { Delivery, DeliveryReport, DeliveryState, DeliveryTarget } from './delivery.ts'
+import type { Delivery, DeliveryReport, DeliveryState, DeliveryTarget, NewDelivery } from './delivery.ts'
+import { COUNTS, EXPIRE, TAKE_DUE } from './delivery-claim-sql.ts'
+import { SETTLE } from './delivery-settle-sql.ts'
 
 const ADD = {
   name: 'delivery-add',
-  text: `insert into deliveries (id, kind, recipient, state, created_at, due_at)
-    values ($1, $2, $3, 'due', ${at('$4')}, ${at('$4')})`,
-}
-const TAKE_DUE = {
-  name: 'delivery-take-due',
-  text: `with due as (select id from deliveries where state = 'due' and kind = any($5::text[]) and due_at <= ${at('$4')}
-        and (lease_until is null or lease_until <= ${at('$4')}) order by due_at, id limit $3 for update skip locked),
-      taken as (update deliveries d set lease_token = $1, attempts = d.attempts + 1,
-        lease_until = ${at('$4')} + make_interval(secs => $2) from due where d.id = due.id returning d.*)
-    select * from taken order by due_at, id`,
-}
-const SETTLE = {
-  name: 'delivery-settle',
-  text: `update deliveries set state = $3, lease_token = null, lease_until = null, status = $5, error = $6,
-      due_at = case when $3 = 'due' then ${at('$7')} + make_interval(secs => $4) else due_at end,
-      settled_at = case when $3 <> 'due' then ${at('$7')} end
-    where id = $1 and lease_token = $2 returning id`,
+  text: `insert into deliveries (id, kind, recipient, payload, state, created_at, due_at, max_attempts, expires_at, sequence,
+      forced)
+    values ($1, $2, $3, $5, 'due', ${at('$4')}, ${at('$4')} + make_interval(secs => $6), $7,
+      ${at('$4')} + make_interval(secs => $8::float8), $9, $10)`,
 }
 const LATEST = {
   name: 'delivery-latest',
-  text: 'select * from deliveries where kind = $1 and recipient = $2 order by id desc limit 1',
+  text: `select * from deliveries where kind = $1 and recipient = $2
+    order by created_at desc, id collate "C" desc limit 1`,
+}
+const RECIPIENT = {
+  name: 'delivery-recipient',
+  text: 'select * from delivery_recipients where kind = $1 and recipient = $2',
 }
 const PURGE = {
   name: 'delivery-purge',
-  text: `with gone as (delete from deliveries where kind = any($1::text[]) and state <> 'due'
-      and created_at < ${at('$3')} - make_interval(days => $2) returning 1)
+  text: `with rested as (delete from delivery_recipients where kind = $1 and breaker = 'closed' and paused is null
+        and failing_since is null and coalesce(last_success_at, last_failure_at) < ${at('$4')} - make_interval(days => $2)
+        returning 1),
+      old as (select id from deliveries where kind = $1 and state <> 'due'
+        and settled_at < ${at('$4')} - make_interval(days => $2) order by settled_at limit $3 for update skip locked),
+      gone as (delete from deliveries d using old where d.id = old.id returning 1)
     select count(*)::int as purged from gone`,
 }
 
-interface DeliveryRow {
+/** A row of the outbox. */
+export interface DeliveryRow {
   readonly id: string
   readonly kind: string
   readonly recipient: string
+  readonly payload: string | null
   readonly state: DeliveryState
   readonly attempts: number
+  readonly max_attempts: number | null
+  readonly forced: boolean
   readonly created_at: string
   readonly due_at: string
   readonly settled_at: string | null
@@ -47,15 +50,32 @@ interface DeliveryRow {
   readonly error: string | null
 }
 
-const toDelivery = ({ id, kind, recipient, attempts, created_at }: DeliveryRow): Delivery => ({
-  id,
-  kind,
-  recipient,
-  attempts,
-  createdAt: instant(created_at),
+/** A row of the state of a receiver. */
+export interface RecipientRow {
+  readonly breaker: BreakerState
+  readonly consecutive_failures: number
+  readonly opens: number
+  readonly open_until: string | null
+  readonly probe_until: string | null
+  readonly failing_since: string | null
+  readonly last_success_at: string | null
+  readonly last_failure_at: string | null
+  readonly paused: string | null
+}
+
+const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  kind: row.kind,
+  recipient: row.recipient,
+  payload: given(row.payload),
+  attempts: row.attempts,
+  maxAttempts: given(row.max_attempts),
+  isForced: row.forced,
+  createdAt: instant(row.created_at),
 })
 
-const toReport = (row: DeliveryRow): DeliveryReport => ({
+/** Returns a delivery as readers get it. */
+export const toReport = (row: DeliveryRow): DeliveryReport => ({
   ...toDelivery(row),
   state: row.state,
   dueAt: instant(row.due_at),
@@ -63,6 +83,22 @@ const toReport = (row: DeliveryRow): DeliveryReport => ({
   status: given(row.status),
   error: given(row.error),
 })
+
+/** Returns the state of a receiver. */
+export const toRecipient = (row: RecipientRow): RecipientState => ({
+  breaker: row.breaker,
+  consecutiveFailures: row.consecutive_failures,
+  opens: row.opens,
+  openUntil: maybeInstant(row.open_until),
+  probeUntil: maybeInstant(row.probe_until),
+  failingSince: maybeInstant(row.failing_since),
+  lastSuccessAt: maybeInstant(row.last_success_at),
+  lastFailureAt: maybeInstant(row.last_failure_at),
+  paused: given(row.paused),
+})
+
+// The first text after a receiver, in the order of bytes: no receiver's name has control characters.
+const from = (after: string | undefined) => (after === undefined ? '' : `${after}\u0001`)
 
 /** The outbox in SQL. */
 export class SqlDeliveriesStore implements port.DeliveriesStore {
@@ -72,19 +108,42 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
     this.#session = session
   }
 
-  async add({ id, kind, recipient }: DeliveryTarget & { readonly id: string }, now?: Date): Promise<void> {
-    await this.#session.rows(ADD, [id, kind, recipient, now])
+  async add(delivery: NewDelivery, now?: Date): Promise<void> {
+    const { id, kind, recipient, payload, delaySeconds = 0, maxAttempts, expiresSeconds } = delivery
+    const { sequence, isForced = false } = delivery
+    const params = [
+      id,
+      kind,
+      recipient,
+      now,
+      payload,
+      delaySeconds,
+      maxAttempts,
+      expiresSeconds,
+      sequence,
+      isForced,
+    ]
+    await this.#session.rows(ADD, params)
   }
 
   async takeDue(request: port.TakeDueRequest, now?: Date): Promise<readonly Delivery[]> {
-    const { kinds, token, leaseSeconds, limit } = request
-    const rows = await this.#session.rows<DeliveryRow>(TAKE_DUE, [token, leaseSeconds, limit, now, kinds])
-    return rows.map(toDelivery)
+    const { kind, token, leaseSeconds, limit, perRecipient, shares = {}, after, only, maxAttempts } = request
+    const lease = [token, leaseSeconds, limit, now, kind, perRecipient]
+    const which = [JSON.stringify(shares), from(after), only, maxAttempts]
+    return (await this.#session.rows<DeliveryRow>(TAKE_DUE, [...lease, ...which])).map(toDelivery)
   }
 
   async settle(settlement: port.DeliverySettlement, now?: Date): Promise<boolean> {
-    const { id, token, state, delaySeconds, status, error } = settlement
-    return (await this.#session.rows(SETTLE, [id, token, state, delaySeconds, status, error, now])).length > 0
+    const { id, token, state, delaySeconds, status, error, isUncounted = false, verdict } = settlement
+    const { failures, cooldownSeconds, cooldownMaxSeconds } = verdict?.policy ?? {}
+    const result = [id, token, state, delaySeconds, status, error, now, isUncounted ? 1 : 0]
+    const way = [verdict?.delivered, failures, cooldownSeconds, cooldownMaxSeconds, verdict?.spread]
+    return (await this.#session.rows(SETTLE, [...result, ...way])).length > 0
+  }
+
+  async expire(kind: string, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ ended: number }>(EXPIRE, [kind, now])
+    return row?.ended ?? 0
   }
 
   async latest({ kind, recipient }: DeliveryTarget): Promise<DeliveryReport | undefined> {
@@ -92,8 +151,22 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
     return row === undefined ? undefined : toReport(row)
   }
 
-  async purge(kinds: readonly string[], keepDays: number, now?: Date): Promise<number> {
-    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [kinds, keepDays, now])
+  async recipient({ kind, recipient }: DeliveryTarget): Promise<RecipientState> {
+    const [row] = await this.#session.rows<RecipientRow>(RECIPIENT, [kind, recipient])
+    return row === undefined ? NEW_RECIPIENT : toRecipient(row)
+  }
+
+  async counts(kind: string, only: readonly string[] | undefined, now?: Date): Promise<port.DueCounts> {
+    const [row] = await this.#session.rows<port.DueCounts>(COUNTS, [kind, only, now])
+    return { remaining: row?.remaining ?? 0, held: row?.held ?? 0 }
+  }
+
+  async purge(
+    kind: string,
+    { keepDays, limit }: { readonly keepDays: number; readonly limit: number },
+    now?: Date,
+  ): Promise<number> {
+    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [kind, keepDays, limit, now])
     return row?.purged ?? 0
   }
 }

@@ -1,5 +1,9 @@
-/** `due`: waits for its next attempt · `sent`: the receiver accepted it · `failed`: given up. */
-export const DELIVERY_STATES = ['due', 'sent', 'failed'] as const
+/**
+ * `due`: waits for its next attempt, or is under way · `sent`: the receiver accepted it · `failed`: given up
+ * · `expired`: too old to be sent · `skipped`: made for a receiver that was switched off · `cancelled`: its
+ * receiver is gone.
+ */
+export const DELIVERY_STATES = ['due', 'sent', 'failed', 'expired', 'skipped', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /**
@@ -11,13 +15,41 @@ export interface DeliveryTarget {
   readonly recipient: string
 }
 
-/** One delivery. Its payload stays with the feature that made it, which finds the payload by `id`. */
+/** One delivery. Its payload stays with the feature that made it. */
 export interface Delivery extends DeliveryTarget {
   /** Stays the same over all attempts, so that receivers recognize a repeated delivery. */
   readonly id: string
+  /** The name that its feature gave to what it carries. Several deliveries may carry the same. */
+  readonly payload: string | undefined
   /** Attempts so far; of a delivery that was just taken, the attempt about to be made included. */
   readonly attempts: number
+  /** How many attempts it gets; undefined if as many as its sender makes. */
+  readonly maxAttempts: number | undefined
+  /** Whether it is attempted whatever the state of its receiver. */
+  readonly isForced: boolean
   readonly createdAt: Date
+}
+
+/** A delivery to add. It is due at once. */
+export interface NewDelivery extends DeliveryTarget {
+  readonly id: string
+  readonly payload?: string | undefined
+  /** Time before the first attempt, in seconds. Default: none. */
+  readonly delaySeconds?: number | undefined
+  /** Default: as many as its sender makes. */
+  readonly maxAttempts?: number | undefined
+  /** How long it may wait, in seconds; then it is `expired`. Default: for ever. */
+  readonly expiresSeconds?: number | undefined
+  /**
+   * Name of a sequence, such as a job. A later delivery of a sequence to a receiver is not attempted before
+   * the first attempt of each earlier one is over.
+   */
+  readonly sequence?: string | undefined
+  /**
+   * Whether it is attempted whatever the state of its receiver, on which its result has no effect. For a test
+   * that a person asks for.
+   */
+  readonly isForced?: boolean | undefined
 }
 
 /** State of a delivery. */
@@ -40,4 +72,14 @@ export interface DeliveryOutcome {
   readonly error: string | undefined
   /** Whether a retry is useless. */
   readonly isFinal: boolean
+  /**
+   * The side that a failure is the fault of. `receiver` (the default) counts as an attempt and for the
+   * breaker; `route` (such as a mail relay that is down) counts for the breaker alone; `ours` (such as a
+   * secret that cannot be opened) counts as an attempt alone.
+   */
+  readonly fault?: 'receiver' | 'route' | 'ours'
+  /** The shortest time before the next attempt, in seconds. */
+  readonly restSeconds?: number | undefined
+  /** Time before the next attempt that the receiver asked for, in seconds. It is followed within limits. */
+  readonly retryAfterSeconds?: number | undefined
 }

@@ -24,10 +24,15 @@ const systemLine = (attempt: number, ts: number): LogLine => ({ ts, line: `[svc]
 
 /**
  * Returns the number of lines of the whole view: the stored lines, and a system line before the first line of
- * each attempt but the first.
+ * each attempt but the first. The line that says where a job comes from belongs to no attempt.
  */
 export const viewLength = (attempts: readonly AttemptLines[]): number =>
-  attempts.reduce((sum, { lines }) => sum + lines, 0) + Math.max(0, attempts.length - 1)
+  attempts.reduce((sum, { lines }) => sum + lines, 0) +
+  Math.max(0, attempts.filter(({ attempt }) => attempt > 0).length - 1)
+
+/** Whether a line of another attempt than the one before it gets a system line. */
+const begins = (before: number | undefined, attempt: number): boolean =>
+  before !== undefined && before > 0 && before !== attempt
 
 /** Position in the view after a number of its lines. */
 export interface ViewPlace {
@@ -47,7 +52,7 @@ export function locate(attempts: readonly AttemptLines[], after: number): ViewPl
   let before: number | undefined
   for (const { attempt, lines } of attempts) {
     if (left === 0) break
-    if (before !== undefined) left -= 1
+    if (begins(before, attempt)) left -= 1
     before = attempt
     const passed = Math.min(left, lines)
     stored += passed
@@ -63,8 +68,8 @@ export function locate(attempts: readonly AttemptLines[], after: number): ViewPl
 export function withSystemLines(lines: readonly StoredLine[], before: number | undefined): LogLine[] {
   let previous = before
   return lines.flatMap(({ attempt, ts, line }) => {
-    const begins = previous !== undefined && previous !== attempt
+    const isFirst = begins(previous, attempt)
     previous = attempt
-    return begins ? [systemLine(attempt, ts), { ts, line }] : [{ ts, line }]
+    return isFirst ? [systemLine(attempt, ts), { ts, line }] : [{ ts, line }]
   })
 }

@@ -42,7 +42,7 @@ const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {
   made: { job, deployment, created: flag() },
-  list: { jobs: listOf(job, ANY) },
+  list: { jobs: listOf(job, ANY), next_cursor: optional(word) },
   show: { job, deployment, log_lines: count },
   logs: {
     logs: listOf(line, ANY),

@@ -1,13 +1,18 @@
 import { maybeInstant, type Rows } from '../database/session.ts'
+import { firstIdAt } from '../ids.ts'
 import type { Job } from './job.ts'
 import { HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import type { JobFilter } from './jobs-store.ts'
 
 const FILTER = `($1::text is null or j.state = $1) and ($2::text is null or j.target = $2 or j.claimed_by = $2)
-    and ($3::text is null or j.app = $3)`
+    and ($3::text is null or j.app = $3) and ($4::text is null or j.kind = $4)
+    and right(j.id, length($7)) = $7`
+const RANGE = 'j.id >= $5 and j.id < $6'
+// A bound that stands in every statement, so that one plan serves with and without it.
+const AFTER_ALL = 'z'
 const LIST = {
   name: 'job-list',
-  text: `select * from jobs j where ${FILTER} order by id desc limit $4`,
+  text: `select * from jobs j where ${FILTER} and ${RANGE} order by id desc limit $8`,
 }
 // Each part has its index: each claim would have to write to an index of all jobs of a license. Held jobs are
 // few and stay unordered (`offset 0`: otherwise the planner would walk over all jobs in id order).
@@ -15,18 +20,23 @@ const PARTS = [
   {
     which: `j.${UNFINISHED} and j.claimed_by is null`,
     states: 'pending',
-    newest: 'order by id desc limit $4',
+    newest: `and ${RANGE} order by id desc limit $8`,
   },
   { which: HELD_BY_INDEX, states: 'claimed,running', newest: 'offset 0' },
-  { which: 'j.finished_at is not null', states: 'succeeded,failed', newest: 'order by id desc limit $4' },
+  {
+    which: 'j.finished_at is not null',
+    states: 'succeeded,failed',
+    newest: `and ${RANGE} order by id desc limit $8`,
+  },
 ]
-/** The newest jobs of one license. */
-export const LIST_OF_LICENSE = {
-  name: 'job-list-of-license',
-  text: `${PARTS.map(
-    ({ which, states, newest }) => `(select * from jobs j where j.license_id = $5 and ${which}
+/** The newest jobs of some licenses. */
+export const LIST_OF_LICENSES = {
+  name: 'job-list-of-licenses',
+  text: `select of_license.* from unnest($9::text[]) license (named), lateral (${PARTS.map(
+    ({ which, states, newest }) => `(select * from jobs j where j.license_id = license.named and ${which}
       and ($1::text is null or $1 = any ('{${states}}')) and ${FILTER} ${newest})`,
-  ).join(' union all ')} order by id desc limit $4`,
+  ).join(' union all ')}) of_license
+    where ${RANGE.replaceAll('j.', '')} order by id desc limit $8`,
 }
 const LAST_CLAIM = {
   name: 'job-last-claim',
@@ -36,12 +46,13 @@ const LAST_CLAIM = {
 
 /** Jobs by filter, newest first. */
 export async function list(rows: Rows, filter: JobFilter): Promise<readonly Job[]> {
-  const { licenseId, state, host, app, limit } = filter
-  const asked = [state, host, app, limit]
+  const { licenseIds, state, host, app, kind, since, before = AFTER_ALL, idEnd = '', limit } = filter
+  const from = since === undefined ? '' : firstIdAt('job', since)
+  const asked = [state, host, app, kind, from, before, idEnd, limit]
   const found =
-    licenseId === undefined
+    licenseIds === undefined
       ? await rows<JobRow>(LIST, asked)
-      : await rows<JobRow>(LIST_OF_LICENSE, [...asked, licenseId])
+      : await rows<JobRow>(LIST_OF_LICENSES, [...asked, licenseIds])
   return found.map(toJob)
 }
 

@@ -3,11 +3,12 @@ import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
-import { flag, freeObject, instant, oneOf, text, whole } from '../validation.ts'
+import type { Tenants } from '../tenants/tenants.ts'
+import { flag, freeObject, instant, matching, oneOf, text, unixSecond, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { JOB_ANSWERS } from './job-answers.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
-import { deploymentView, jobView } from './job-view.ts'
+import { deploymentView, jobView, present } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The part of the queue that operations use. */
@@ -19,7 +20,8 @@ export type OperatedJobs = Pick<
 interface Services {
   readonly jobs: OperatedJobs
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly licenses: Pick<Licenses, 'list' | 'resolve'>
+  readonly tenants: Pick<Tenants, 'resolve'>
 }
 
 const operation = operationOf<Services>()
@@ -37,6 +39,14 @@ const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator
 
 async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
   return name === undefined ? undefined : agents.resolve(name, licenseId)
+}
+
+/** The licenses that a list is limited to: one, those of a tenant, or undefined for all. */
+async function licensesOf(services: Services, licenseId?: string, tenant?: string) {
+  if (tenant === undefined) return licenseId === undefined ? undefined : [licenseId]
+  const { id } = await services.tenants.resolve(tenant)
+  const own = (await services.licenses.list()).filter(({ tenantId }) => tenantId === id)
+  return own.map((each) => each.id).filter((each) => licenseId === undefined || each === licenseId)
 }
 
 const enqueue = operation({
@@ -86,24 +96,36 @@ const list = operation({
   answer: JOB_ANSWERS.list,
   input: {
     state: optional(oneOf(JOB_STATES)),
+    kind: optional(oneOf(JOB_KINDS)),
     license: optional(license),
+    tenant: optional(text(1, 128)),
     host: optional(host),
     app: optional(text(1, 128)),
+    since: optional(unixSecond()),
+    id_end: optional(matching(/^[0-9a-z]{4,26}$/, 'the end of an id')),
     limit: defaulted(whole(1, 1000), 100),
+    cursor: optional(matching(/^job_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
   },
-  run: async (services, input, operator) => {
-    const asked = input.license === undefined ? undefined : await services.licenses.resolve(input.license)
-    const agent = await hostOf(services, input.host, asked)
+  run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }, operator) => {
+    const asked = named === undefined ? undefined : await services.licenses.resolve(named)
+    const agent = await hostOf(services, hostName, asked)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
     const licenseId = agent?.licenseId ?? asked
-    const jobs = await services.jobs.list({
-      limit: input.limit,
-      ...(licenseId === undefined ? {} : { licenseId }),
-      ...(input.state === undefined ? {} : { state: input.state }),
-      ...(agent === undefined ? {} : { host: agent.fingerprint }),
-      ...(input.app === undefined ? {} : { app: input.app }),
+    const licenseIds = await licensesOf(services, licenseId, tenant)
+    const found = await services.jobs.list({
+      ...present('licenseIds', licenseIds),
+      ...present('state', input.state),
+      ...present('kind', input.kind),
+      ...present('host', agent?.fingerprint),
+      ...present('app', input.app),
+      ...present('since', since === undefined ? undefined : new Date(since * 1000)),
+      ...present('before', input.cursor),
+      ...present('idEnd', input.id_end),
+      limit: limit + 1,
     })
-    return { jobs: jobs.map((each) => seenBy(operator, each)) }
+    const jobs = found.slice(0, limit)
+    const last = found.length > limit ? jobs.at(-1)?.id : undefined
+    return { jobs: jobs.map((each) => seenBy(operator, each)), ...present('next_cursor', last) }
   },
 })
 

@@ -2,6 +2,7 @@ import { dynamic, optional, type Struct } from 'superstruct'
 import { Problem } from '../problem.ts'
 import {
   finite,
+  flag,
   freeObject,
   listOf,
   mapOf,
@@ -41,7 +42,13 @@ const reads =
     read(struct, payload)
 
 const restore = reads(
-  openShape({ image_id: optional(text(1, 128)), checksum: optional(text(1, 128)), target: text(1, 512) }),
+  openShape({
+    image_id: optional(text(1, 128)),
+    checksum: optional(text(1, 160)),
+    target: text(1, 512),
+    verify: optional(flag()),
+    drill: optional(flag()),
+  }),
 )
 
 function readRestore(payload: unknown): Payload {
@@ -69,6 +76,7 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   prune: reads(openShape({ older_than_seconds: optional(whole(0, 315_360_000)) })),
   expose: reads(openShape({ app, domain, port })),
   unexpose: reads(openShape({ app, domain })),
+  backup: reads(openShape({ app: optional(app), sync: optional(flag()) })),
 }
 
 /** Kinds that make a new deployment. */

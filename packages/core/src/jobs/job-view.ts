@@ -6,7 +6,8 @@ import { visiblePayload } from './visible-payload.ts'
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2
 
-const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
+/** `{ [key]: value }`, or nothing without a value. */
+export const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
 /** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; absent values are left out. */

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.ts'
 
-/** The kinds of work for a host (spec, Job). */
+/** The kinds of work for a host (spec, Job), and `backup`, which fills the ledger of images. */
 export const JOB_KINDS = [
   'deploy',
   'redeploy',
@@ -12,6 +12,7 @@ export const JOB_KINDS = [
   'prune',
   'expose',
   'unexpose',
+  'backup',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 

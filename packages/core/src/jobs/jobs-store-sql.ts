@@ -6,13 +6,14 @@ import { JOB_STATES, type Job, type JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { leaseBatch } from './job-lease-sql.ts'
 import { lastClaim, list } from './job-list-sql.ts'
-import { LogRoom, type StoredLine } from './job-log.ts'
+import { type LogLine, LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogItem } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
 import { hostOf, type LeaseItem } from './job-probe-sql.ts'
 import { hostOf as hostOfHeartbeat, type RenewItem, renewBatch } from './job-renew-sql.ts'
 import { jobOf, report, type StatusItem } from './job-report-sql.ts'
 import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
+import { preface, supersede } from './job-supersede-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
@@ -157,6 +158,14 @@ export class SqlJobsStore implements port.JobsStore {
     if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
     const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
+  }
+
+  supersede(write: port.SupersedeWrite, now?: Date): Promise<readonly Job[]> {
+    return supersede(this.#session.rows, write, now)
+  }
+
+  preface(jobId: string, line: LogLine, now?: Date): Promise<void> {
+    return preface(this.#session.rows, jobId, line, now)
   }
 
   sweep(now?: Date): Promise<port.SweepResult> {

@@ -105,13 +105,29 @@ export interface CancelOutcome {
   readonly job: Job
 }
 
+/** Pending jobs of a license that something newer takes the place of. */
+export interface SupersedeWrite {
+  readonly licenseId: string
+  readonly jobIds: readonly string[]
+  /** The error and the reason of the jobs that end. */
+  readonly reason: string
+}
+
 /** A filter of jobs to list, newest first. */
 export interface JobFilter {
-  readonly licenseId?: string
+  /** Jobs of these licenses; absent: of all. */
+  readonly licenseIds?: readonly string[]
   readonly state?: JobState
+  readonly kind?: JobKind
   /** Full fingerprint: jobs aimed at the host or held by it. */
   readonly host?: string
   readonly app?: string
+  /** Jobs that were enqueued then or later, by the time in their ids. */
+  readonly since?: Date
+  /** Jobs that are older than the one with this id. */
+  readonly before?: string
+  /** Jobs whose ids end like this. */
+  readonly idEnd?: string
   readonly limit: number
 }
 
@@ -170,6 +186,10 @@ export interface JobsStore {
    * none.
    */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
+  /** Ends those of the named jobs that are pending; returns them by id. */
+  supersede(write: SupersedeWrite, now?: Date): Promise<readonly Job[]>
+  /** Stores the first line of the log of a job that no host has had yet; a second one is not stored. */
+  preface(jobId: string, line: LogLine, now?: Date): Promise<void>
   /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
   get(jobId: string): Promise<Job | undefined>

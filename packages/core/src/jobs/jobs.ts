@@ -1,14 +1,14 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, unixSeconds } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Stores } from '../storage/storage.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
-import { isTerminal, type Job, type JobKind, MAX_ATTEMPTS, noJob, TIMEOUT_SECONDS } from './job.ts'
+import { isTerminal, type Job, noJob } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
-import { appOf, DEPLOYING_KINDS, readPayload } from './job-payload.ts'
+import { readPayload } from './job-payload.ts'
 import { explainWait, type WaitReason } from './job-wait.ts'
 import type {
   CancelOutcome,
@@ -17,30 +17,16 @@ import type {
   LeaseAnswer,
   LogOutcome,
   LogWrite,
-  NewJob,
   Owner,
   StatusOutcome,
   StatusWrite,
   SweepResult,
 } from './jobs-store.ts'
 import { appendRedacted } from './log-append.ts'
+import { type EnqueueInput, newJob, storeJob } from './new-job.ts'
+import { storedLines } from './stored-lines.ts'
+import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
-
-/** A job as an operator orders it. */
-export interface EnqueueInput {
-  readonly licenseId: string
-  readonly kind: JobKind
-  readonly payload: unknown
-  /** Full fingerprint of the only host that may do it; absent: any host of the license. */
-  readonly target?: string | undefined
-  readonly urgent?: boolean | undefined
-  /** Default: `app:<app>` for kinds that work on an app. */
-  readonly serialKey?: string | undefined
-  readonly dedupeKey?: string | undefined
-  readonly runAt?: Date | undefined
-  readonly maxAttempts?: number | undefined
-  readonly timeoutSeconds?: number | undefined
-}
 
 /** The parts that `Jobs` is built from. */
 export interface JobsParts {
@@ -75,7 +61,48 @@ export class Jobs {
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
-    return this.#store(this.#newJob(input, readPayload(input.kind, input.payload), undefined))
+    return this.#parts.storage.transaction((stores) => this.enqueueIn(stores, input))
+  }
+
+  /**
+   * Stores a job as `enqueue` does, in a transaction of the caller, who has checked the license. A first line
+   * of the log says where the job comes from.
+   * @throws Problem `invalid-input`
+   */
+  async enqueueIn(
+    stores: Stores,
+    { firstLine, ...input }: EnqueueInput & { readonly firstLine?: string },
+  ): Promise<{ job: Job; created: boolean }> {
+    const { clock, ids } = this.#parts
+    const job = newJob(ids, input, readPayload(input.kind, input.payload))
+    const result = await storeJob(stores, job, clock.statementTime())
+    if (firstLine === undefined || !result.created) return result
+    const [line] = await storedLines([{ ts: unixSeconds(clock.now()), line: firstLine }])
+    if (line !== undefined) await stores.jobs.preface(result.job.id, line, clock.statementTime())
+    return result
+  }
+
+  /**
+   * Ends those of the named jobs that are pending, in a transaction of the caller, because something newer
+   * takes their place; with `alsoHeld` the others are asked to stop. The caller tells `counted` after it.
+   */
+  supersedeIn(stores: Stores, superseding: Superseding): Promise<readonly Job[]> {
+    return supersedeIn(stores.jobs, superseding, this.#parts.clock.statementTime())
+  }
+
+  /**
+   * Stores a job for one host within a transaction of another feature, and ends the pending jobs of its kind
+   * for that host as superseded. The caller has checked that the license is open.
+   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   */
+  async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
+    this.counted(await endWaiting(stores.jobs, input, this.#parts.clock.statementTime()))
+    return (await this.enqueueIn(stores, input)).job
+  }
+
+  /** Counts jobs that ended without a host, after the transaction that ended them. */
+  counted(ended: readonly Job[]): void {
+    for (const job of ended) this.#parts.metrics.finished(job, 'cancelled')
   }
 
   /**
@@ -158,7 +185,9 @@ export class Jobs {
     await this.#parts.licenses.requireOpen(old.licenseId)
     const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
     const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
-    return this.#store(this.#newJob({ ...input, maxAttempts, timeoutSeconds }, old.payload, old.id))
+    const { storage, clock, ids } = this.#parts
+    const job = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, old.payload, old.id)
+    return storage.transaction((stores) => storeJob(stores, job, clock.statementTime()))
   }
 
   /**
@@ -207,41 +236,5 @@ export class Jobs {
     const result = await storage.jobs.sweep(clock.statementTime())
     for (const job of result.ended) metrics.finished(job, 'lost')
     return result
-  }
-
-  async #store(job: NewJob): Promise<{ job: Job; created: boolean }> {
-    const now = this.#parts.clock.statementTime()
-    return this.#parts.storage.transaction(async (stores) => {
-      const result = await stores.jobs.enqueue(job, now)
-      if (!result.created || job.deploymentId === undefined || job.app === undefined) return result
-      const source = (job.payload.source ?? {}) as Record<string, unknown>
-      const { licenseId, app } = job
-      await stores.deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source }, now)
-      return result
-    })
-  }
-
-  #newJob(
-    input: EnqueueInput,
-    payload: Readonly<Record<string, unknown>>,
-    retryOf: string | undefined,
-  ): NewJob {
-    const app = appOf(payload)
-    return {
-      id: this.#parts.ids.next('job'),
-      licenseId: input.licenseId,
-      kind: input.kind,
-      payload,
-      target: input.target ?? '',
-      urgent: input.urgent ?? false,
-      app,
-      serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
-      dedupeKey: input.dedupeKey,
-      deploymentId: DEPLOYING_KINDS.includes(input.kind) ? this.#parts.ids.next('dep') : undefined,
-      retryOf,
-      runAt: input.runAt,
-      maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,
-      timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
-    }
   }
 }

@@ -34,5 +34,7 @@ export const lostError = (host: string, lost: number | string): string =>
 export const UNCONFIRMED_ERROR = 'cancelled; the host did not confirm that the work stopped'
 /** The error of a job that was cancelled while it was pending. */
 export const CANCELLED_ERROR = 'cancelled before a host took it'
+/** The error of a pending job that a newer one took the place of. */
+export const SUPERSEDED_ERROR = 'superseded'
 /** The error of a job that its host gave back after a cancel. */
 export const GIVEN_BACK_ERROR = 'cancelled; the host gave it back'

@@ -1,6 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { freeObject, listOf, shape, text, whole } from '../validation.ts'
+import { freeObject, listOf, shape, text, unixSecond, whole } from '../validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
 
@@ -14,9 +14,6 @@ const operation = operationOf<Services>()
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds(at) })
 /** An entry of the audit log as operators see it. */
 export type AuditView = ReturnType<typeof auditView>
-
-/** The last second that a date of JavaScript holds. */
-const MAX_SECOND = 8_640_000_000_000
 
 const word = text(0, 4096)
 const entry = shape({
@@ -41,7 +38,7 @@ export const auditOperations = [
       limit: defaulted(whole(1, 1000), 100),
       who: optional(text(1, 256)),
       operation: optional(text(1, 64)),
-      since: optional(whole(0, MAX_SECOND)),
+      since: optional(unixSecond()),
     },
     run: async ({ audit }, { limit, since, ...filter }) => {
       const from = since === undefined ? undefined : new Date(since * 1000)

@@ -14,7 +14,8 @@ export function auditableInput(input: unknown): Readonly<Record<string, unknown>
 
 function withoutNamedSecrets(key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  if (key === 'password') return '[redacted:password]'
+  if (key === 'password' || key === 'secret') return `[redacted:${key}]`
+  if (key === 'token' && !value.startsWith('tkn_')) return '[redacted:token]'
   if (key === 'url' && URL.canParse(value)) return new URL(value).origin
   const isKey = key === 'license' && !value.startsWith('lic_')
   return isKey ? `key:${secretDigest(value).slice(0, KEY_DIGEST_CHARS)}` : value

@@ -50,6 +50,7 @@ export const PROVIDER_PREFIXES = [
     'AGE-SECRET-KEY-1',
     'svc_session=v1.',
     'svct_v1',
+    'svcsk_',
     'svcat_',
     'svc_',
   ],
@@ -62,6 +63,7 @@ export const PROVIDER_PREFIXES = [
 export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
   provider('session-cookie', String.raw`(svc_session=)v1\.[A-Za-z0-9_.-]{16,}`),
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
+  provider('signing-key', String.raw`svcsk_[A-Za-z0-9_-]{43,}`, notAName),
   provider('api-token', String.raw`svcat_[A-Za-z0-9_-]{43,}`, notAName),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
   // Lists of credentials have the secret next to its identifier. Its 40 characters alone match no pattern.

@@ -16,12 +16,12 @@ const statementsOf = (name: SecretColumnName): ColumnStatements => {
   const { table, id, column } = SECRET_COLUMNS[name]
   return {
     page: {
-      name: `secrets-page-${table}`,
+      name: `secrets-page-${table}-${column}`,
       text: `select ${id} as id, ${column} as text from ${table}
-        where ($1::text is null or ${id} collate "C" > $1) order by ${id} collate "C" limit $2`,
+        where ${column} is not null and ($1::text is null or ${id} collate "C" > $1) order by ${id} collate "C" limit $2`,
     },
     replace: {
-      name: `secrets-replace-${table}`,
+      name: `secrets-replace-${table}-${column}`,
       text: `update ${table} set ${column} = $3 where ${id} = $1 and ${column} = $2 returning ${id}`,
     },
   }

@@ -1,5 +1,5 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
-import { decodeBase64url, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
+import { decodeBase64url, decodeRawKey, KeyRefused, unescapePem, withoutPrefix } from './key-text.ts'
 
 /** An Ed25519 public key in the form of RFC 8037. `kid` is the RFC 7638 thumbprint of the key. */
 export interface PublicJwk {
@@ -42,12 +42,12 @@ export function jwkSet(publicKeys: readonly Uint8Array[]): JwkSet {
 }
 
 /**
- * Reads an Ed25519 public key from hex, base64, base64url (32 bytes) or PEM (also with `\n` escapes) and
- * returns its raw bytes. Throws `KeyRefused` for anything else, including a private key, which must not be in
- * a setting that is not secret.
+ * Reads an Ed25519 public key from hex, base64, base64url (32 bytes, also with the prefix of `svc mint-key`)
+ * or PEM (also with `\n` escapes) and returns its raw bytes. Throws `KeyRefused` for anything else, including
+ * a private key, which must not be in a setting that is not secret.
  */
 export function parsePublicKey(text: string): Uint8Array {
-  const trimmed = text.trim()
+  const trimmed = withoutPrefix(text.trim(), 'public')
   const raw = decodeRawKey(trimmed)
   if (raw) return raw
   if (!trimmed.startsWith('-----BEGIN PUBLIC KEY-----')) {

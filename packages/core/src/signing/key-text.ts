@@ -21,6 +21,20 @@ export function decodeBase64(text: string): Uint8Array | undefined {
     : decodeBase64url(unpadded.replaceAll('+', '-').replaceAll('/', '_'))
 }
 
+/** Prefixes of the two halves that `svc mint-key` prints, so that neither is taken for the other. */
+export const KEY_PREFIXES = { private: 'svcsk_', public: 'svcpk_' } as const
+
+/**
+ * The text of one half without its prefix.
+ * @throws KeyRefused for a text with the prefix of the other half
+ */
+export function withoutPrefix(text: string, half: keyof typeof KEY_PREFIXES): string {
+  const other = half === 'private' ? 'public' : 'private'
+  if (text.startsWith(KEY_PREFIXES[other])) throw new KeyRefused(`this is a ${other} key`)
+  const own = KEY_PREFIXES[half]
+  return text.startsWith(own) ? text.slice(own.length) : text
+}
+
 /** Decodes 32 bytes in hex, base64 or base64url; undefined for anything else. */
 export const decodeRawKey = (text: string): Uint8Array | undefined => decodeExactly(text, KEY_BYTES)
 

@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts'
 import { type JwkSet, jwkSet, parsePublicKey } from './json-web-key.ts'
 import { KeyRefused } from './key-text.ts'
 import { signToken, signTokenOnThread, type TokenClaims, type TokenType } from './signed-token.ts'
-import { parseSigningKey, type SigningKey } from './signing-key.ts'
+import { parseSigningKey, type SigningKey, signingKeyFromSeed } from './signing-key.ts'
 
 /** State of the signing key: not set, set but unreadable, or in use. */
 export type SignerStatus = 'unset' | 'unusable' | 'ready'
@@ -40,9 +40,15 @@ export class Signer {
     this.#threads = threads
     this.#key = privateKey ? readOr(faults, setting, () => parseSigningKey(privateKey)) : undefined
     const retired = retiredPublicKeys.map((text, index) =>
-      readOr(faults, `SERVICE_LICENSE_PUBKEYS_RETIRED, entry ${index + 1}`, () => parsePublicKey(text)),
+      readOr(faults, entryOf(index), () => parsePublicKey(text)),
     )
-    const own = jwkSet([this.#key?.publicKey, ...retired].filter((key) => key !== undefined))
+    const known = [this.#key?.publicKey, ...retired].filter((key) => key !== undefined)
+    const good = retired.filter((key, index) => {
+      const isSecret = key !== undefined && isSeedOfOne(key, known)
+      if (isSecret) faults.push(`${entryOf(index)}: this is a private key`)
+      return key !== undefined && !isSecret
+    })
+    const own = jwkSet([this.#key?.publicKey, ...good].filter((key) => key !== undefined))
     const others = (published?.keys ?? []).filter(({ kid }) => own.keys.every((key) => key.kid !== kid))
     this.#jwks = { keys: [...own.keys, ...others] }
     this.status = this.#key ? 'ready' : privateKey ? 'unusable' : 'unset'
@@ -99,6 +105,14 @@ export class Signer {
   jwks(): JwkSet {
     return this.#jwks
   }
+}
+
+const entryOf = (index: number): string => `SERVICE_LICENSE_PUBKEYS_RETIRED, entry ${index + 1}`
+
+// Both halves of a key are 32 bytes. A seed among public keys would be published.
+function isSeedOfOne(bytes: Uint8Array, publicKeys: readonly Uint8Array[]): boolean {
+  const { publicKey } = signingKeyFromSeed(bytes)
+  return publicKeys.some((known) => Buffer.from(known).equals(publicKey))
 }
 
 function readOr<T>(faults: string[], name: string, read: () => T): T | undefined {

@@ -2,7 +2,15 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import nacl from 'tweetnacl'
 import { type Ed25519, ed25519 } from './ed25519.ts'
 import { thumbprint } from './json-web-key.ts'
-import { decodeBase64, decodeKeyPair, decodeRawKey, KeyRefused, unescapePem } from './key-text.ts'
+import {
+  decodeBase64,
+  decodeKeyPair,
+  decodeRawKey,
+  KEY_PREFIXES,
+  KeyRefused,
+  unescapePem,
+  withoutPrefix,
+} from './key-text.ts'
 
 /** An Ed25519 private key that can sign but not be read: the secret stays in the closure. */
 export interface SigningKey extends Ed25519 {
@@ -12,7 +20,7 @@ export interface SigningKey extends Ed25519 {
   readonly publicKey: Uint8Array
 }
 
-/** A new key pair as text, in base64url. */
+/** A new key pair as text: base64url behind the prefix of its half. */
 export interface GeneratedSigningKey {
   /** The 32-byte seed, for `SERVICE_LICENSE_PRIVKEY`. */
   readonly privateKey: string
@@ -27,19 +35,19 @@ const PRIVATE_FORMS =
 export function generateSigningKey(): GeneratedSigningKey {
   const pair = nacl.sign.keyPair()
   return {
-    privateKey: base64url(pair.secretKey.subarray(0, nacl.sign.seedLength)),
-    publicKey: base64url(pair.publicKey),
+    privateKey: `${KEY_PREFIXES.private}${base64url(pair.secretKey.subarray(0, nacl.sign.seedLength))}`,
+    publicKey: `${KEY_PREFIXES.public}${base64url(pair.publicKey)}`,
     kid: thumbprint(pair.publicKey),
   }
 }
 
 /**
  * Reads an Ed25519 private key (wire-agent §5): a 32-byte seed or the 64-byte secret key of NaCl in base64,
- * base64url or hex; a PKCS#8 PEM with real or `\n`-escaped line breaks; or a PKCS#8 DER in base64. Throws
- * `KeyRefused`, whose message never repeats the text.
+ * base64url or hex, the seed also with the prefix of `svc mint-key`; a PKCS#8 PEM with real or `\n`-escaped
+ * line breaks; or a PKCS#8 DER in base64. Throws `KeyRefused`, whose message never repeats the text.
  */
 export function parseSigningKey(text: string): SigningKey {
-  const trimmed = text.trim()
+  const trimmed = withoutPrefix(text.trim(), 'private')
   return signingKeyFromSeed(decodeRawKey(trimmed) ?? seedOfPair(trimmed) ?? seedOf(readPkcs8(trimmed)))
 }
 

@@ -15,10 +15,14 @@ import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
+import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.ts'
+import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
+import { SqlImagesStore } from '../images/images-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
 import { SqlLicensesStore } from '../licenses/licenses-store-sql.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
+import { SqlNodeSecurityStore } from '../node-security/node-security-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
@@ -48,9 +52,13 @@ const storesOver = (session: Session): Stores => ({
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
+  emailDomains: new SqlEmailDomainsStore(session),
+  images: new SqlImagesStore(session),
+  gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
+  nodeSecurity: new SqlNodeSecurityStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),

@@ -7,10 +7,14 @@ import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
+import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
+import type { GitHooksStore } from '../git/git-hooks-store.ts'
+import type { ImagesStore } from '../images/images-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
 import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
+import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
@@ -31,9 +35,13 @@ export interface Stores {
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
+  readonly emailDomains: EmailDomainsStore
+  readonly images: ImagesStore
+  readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
+  readonly nodeSecurity: NodeSecurityStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

@@ -10,8 +10,14 @@ import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
+import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
+import { EmailDomains } from '../email/domains/email-domains.ts'
+import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
+import { ImageMetrics } from '../images/image-metrics.ts'
+import { imageOperations } from '../images/image-operations.ts'
+import { Images } from '../images/images.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -20,6 +26,8 @@ import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { Monitors } from '../monitors/monitors.ts'
+import { NodeSecurity } from '../node-security/node-security.ts'
+import { nodeSecurityOperations } from '../node-security/node-security-operations.ts'
 import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -35,6 +43,7 @@ import { accessOf } from './access.ts'
 import { alertsOf } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
+import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
 
 /** Parts of a plane that services use and no operation does. */
@@ -63,14 +72,18 @@ export function servicesOf(base: Base, beside: Beside) {
   return {
     ...access,
     ...alertsOf(base, parts, { monitors, refusals }),
+    ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
+    emailDomains: new EmailDomains({ ...base, dns }),
+    images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
     monitors,
+    nodeSecurity: new NodeSecurity({ ...base, ...config.nodeSecurity, jobs, licenses }),
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
@@ -90,11 +103,15 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...userOperations,
   ...apiTokenOperations,
   ...jobOperations,
+  ...imageOperations,
   ...agentOperations,
   ...accessOperations,
   ...alertOperations,
   ...alertWebhookOperations,
   ...monitorOperations,
+  ...emailDomainOperations,
+  ...gitHookOperations,
+  ...nodeSecurityOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

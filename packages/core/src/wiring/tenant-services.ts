@@ -2,6 +2,9 @@ import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
+import { TenantEmailDomains } from '../operations/tenant/tenant-email.ts'
+import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
+import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
@@ -15,11 +18,16 @@ import type { Services } from './features.ts'
  */
 export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
+  const gitHooks = new TenantGitHooks(services.gitHooks, licenses)
   const bounded = {
     access: new TenantAccess(services.access, licenses),
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
+    emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
+    images: new TenantImages(services.images, licenses),
+    gitHooks,
+    gitTest: new TenantGitTest(services.gitTest, gitHooks),
     jobs: new TenantJobs(services.jobs, licenses),
     licenses,
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),

@@ -3,6 +3,7 @@ import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
 import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
+const EMAIL_DOMAINS_MS = 15_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -15,6 +16,9 @@ const everyTask = ({
   alerts,
   apiTokens,
   chat,
+  emailDomains,
+  images,
+  gitHooks,
   jobs,
   monitors,
   sessions,
@@ -33,6 +37,14 @@ const everyTask = ({
     name: 'alert-delivery',
     run: async (signal) => {
       await alerts.deliver(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'email-domains',
+    budgetMs: EMAIL_DOMAINS_MS,
+    run: async (signal) => {
+      await emailDomains.checkDue(signal)
       return undefined
     },
   },
@@ -58,6 +70,8 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await images.purge()
+      await gitHooks.purge()
       return undefined
     },
   },

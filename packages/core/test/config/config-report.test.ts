@@ -8,8 +8,13 @@ const groups = Object.values<SettingGroup>(settings)
 const all = groups.flatMap((group) => Object.values(group.settings))
 
 describe('the start-up summary', () => {
-  test('has one entry for every setting', () => {
-    expect(Object.keys(configSummary(readConfig({}))).sort()).toEqual(all.map(({ name }) => name).sort())
+  test('names what is not the default, and nothing else', () => {
+    expect(configSummary(readConfig({}))).toEqual({})
+    const given = { PORT: '8080', SERVICE_HOST: '0.0.0.0', SERVICE_LICENSE_PUBKEYS_RETIRED: 'a, b' }
+    expect(configSummary(readConfig(given))).toEqual({
+      SERVICE_HOST: '0.0.0.0',
+      SERVICE_LICENSE_PUBKEYS_RETIRED: '2 keys',
+    })
   })
 
   test('shows plain values, and of a secret only whether it is set', () => {
@@ -19,16 +24,7 @@ describe('the start-up summary', () => {
     const summary = configSummary(readConfig({ ...given, PORT: '9000' }))
     for (const name of secrets) expect([name, summary[name]]).toEqual([name, 'set'])
     expect(JSON.stringify(summary)).not.toContain('tell-nobody')
-    expect(summary).toMatchObject({
-      PORT: 9000,
-      NODE_ENV: 'development',
-      CHAT_RETENTION_DAYS: 90,
-      SERVICE_DATA_DIR: 'unset',
-    })
-    expect(configSummary(readConfig({}))).toMatchObject({
-      DATABASE_URL: 'unset',
-      SERVICE_LICENSE_KEYS: 'unset',
-    })
+    expect(summary.PORT).toBe(9000)
   })
 
   test('hides every setting that carries a credential', () => {

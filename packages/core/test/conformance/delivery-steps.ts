@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { ALERT_CHANNELS, targetOf } from '../../src/alerts/delivery/alert-deliveries-store.ts'
-import { DELIVERY_STATES } from '../../src/deliveries/delivery.ts'
 import { canonical, order, pick, rarely, type Step, steps, words } from './world.ts'
 
 const tenantId = fc.constantFrom('', 'ten_a', 'ten_b')
@@ -60,10 +59,15 @@ const token = fc.constantFrom('tick-1', 'tick-2')
 const take = steps(
   'take deliveries',
   fc.record({
-    kinds: fc.constantFrom(['log', 'webhook'], ['webhook'], ['letter'], []),
+    kind: fc.constantFrom('log', 'webhook', 'letter'),
     token,
     leaseSeconds: fc.constantFrom(60, 1),
     limit: fc.constantFrom(1, 5),
+    perRecipient: fc.constantFrom(1, 5),
+    shares: rarely(fc.constantFrom({ ten_a: 0 }, { '': 1, a: 2 })),
+    after: rarely(fc.constantFrom('', 'ten_a', 'app')),
+    only: rarely(fc.constantFrom(['ten_a', 'a'], [])),
+    maxAttempts: fc.constantFrom(2, 9),
   }),
   (request) =>
     () =>
@@ -76,10 +80,21 @@ const settle = steps(
   fc.record({
     pick,
     token,
-    state: fc.constantFrom(...DELIVERY_STATES),
+    state: fc.constantFrom('due', 'sent', 'failed'),
     delaySeconds: fc.constantFrom(0, 1.5, 60),
     status: rarely(fc.constantFrom(200, 503)),
     error: rarely(words),
+    isUncounted: rarely(fc.boolean()),
+    verdict: rarely(
+      fc.record({
+        delivered: fc.boolean(),
+        policy: fc.constantFrom(
+          { failures: 1, cooldownSeconds: 60, cooldownMaxSeconds: 200 },
+          { failures: 2, cooldownSeconds: 1, cooldownMaxSeconds: 4 },
+        ),
+        spread: fc.constantFrom(1, 0.5),
+      }),
+    ),
   }),
   ({ pick: which, ...given }) =>
     async (world) => {
@@ -98,24 +113,50 @@ const settle = steps(
 /** Adds a delivery that no alert is in. */
 const add = steps(
   'add delivery',
-  fc.record({ order, kind: fc.constantFrom('letter', 'webhook'), recipient: words }),
+  fc.record({
+    order,
+    kind: fc.constantFrom('letter', 'webhook'),
+    recipient: words,
+    payload: rarely(words),
+    delaySeconds: rarely(fc.constantFrom(0, 30)),
+    maxAttempts: rarely(fc.constantFrom(1, 2)),
+    expiresSeconds: rarely(fc.constantFrom(30, 3600)),
+    sequence: rarely(fc.constantFrom('one', 'two')),
+    isForced: rarely(fc.boolean()),
+  }),
   ({ order: place, ...target }) =>
     (world) => {
       const id = world.id('dlv', place)
       return async ({ deliveries }, now) => [
         await deliveries.add({ id, ...target }, now),
         await deliveries.latest(target),
+        await deliveries.recipient(target),
       ]
     },
 )
 
 const purge = steps(
   'purge deliveries',
-  fc.record({ kinds: fc.constantFrom(['log', 'webhook'], ['letter']), days: fc.constantFrom(0, 1, 90) }),
-  ({ kinds, days }) =>
+  fc.record({
+    kind: fc.constantFrom('log', 'webhook', 'letter'),
+    keepDays: fc.constantFrom(0, 1, 90),
+    limit: fc.constantFrom(1, 1000),
+  }),
+  ({ kind, ...keep }) =>
     () =>
     ({ deliveries }, now) =>
-      deliveries.purge(kinds, days, now),
+      deliveries.purge(kind, keep, now),
+)
+
+const expire = steps(
+  'expire deliveries',
+  fc.constantFrom('log', 'webhook', 'letter'),
+  (kind) =>
+    () =>
+    async ({ deliveries }, now) => [
+      await deliveries.expire(kind, now),
+      await deliveries.counts(kind, undefined, now),
+    ],
 )
 
 /** Steps that notify audiences of alerts. */
@@ -127,4 +168,5 @@ export const deliverySteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: settle },
   { weight: 1, arbitrary: add },
   { weight: 1, arbitrary: purge },
+  { weight: 1, arbitrary: expire },
 ]

@@ -145,6 +145,25 @@ const cancel = steps(
     },
 )
 
+const supersede = steps(
+  'supersede',
+  fc.record({ picks: fc.array(pick, { maxLength: 3 }), licenseId, reason: words }),
+  ({ picks, ...given }) =>
+    (world) => {
+      const write = { ...given, jobIds: picks.map((each) => world.jobId(each)) }
+      return (stores, now) => stores.jobs.supersede(write, now)
+    },
+)
+
+const preface = steps(
+  'first line',
+  fc.record({ pick, line: fc.constantFrom('git push', 'é😀', '', 'x'.repeat(600)) }),
+  ({ pick: picked, line }) =>
+    (world) =>
+    (stores, now) =>
+      stores.jobs.preface(world.jobId(picked), { ts: 7, line }, now),
+)
+
 const sweep = steps('sweep', fc.constant({}), () => () => (stores, now) => stores.jobs.sweep(now))
 
 /** Steps that change jobs. */
@@ -154,5 +173,7 @@ export const jobSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 14, arbitrary: report },
   { weight: 4, arbitrary: renew },
   { weight: 6, arbitrary: cancel },
+  { weight: 2, arbitrary: supersede },
+  { weight: 2, arbitrary: preface },
   { weight: 4, arbitrary: sweep },
 ]

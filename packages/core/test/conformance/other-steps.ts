@@ -1,5 +1,5 @@
 import { JOB_STATES, type Storage } from '@svc/core'
-import type { Stores } from '@svc/core/ports'
+import type { JobFilter, Stores } from '@svc/core/ports'
 import fc from 'fast-check'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { alertSteps } from './alert-steps.ts'
@@ -42,21 +42,22 @@ const readJob = steps('read job', pick, (which) => async (world) => {
 const listJobs = steps(
   'list jobs',
   fc.record({
-    licenseId: rarely(licenseId),
+    licenseIds: rarely(fc.uniqueArray(licenseId, { maxLength: 2 })),
     state: rarely(fc.constantFrom(...JOB_STATES)),
+    kind: rarely(fc.constantFrom('prune', 'deploy')),
     host: rarely(fingerprint),
     app: rarely(words),
+    before: rarely(pick),
+    idEnd: rarely(fc.constantFrom('0', '1')),
     limit: fc.constantFrom(1, 3, 100),
   }),
-  (given) => () => (stores) =>
-    stores.jobs.list(
-      Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given & {
-        licenseId: string
-        state: 'failed'
-        host: string
-        app: string
-      },
-    ),
+  ({ before, ...given }) =>
+    (world) => {
+      const place = before === undefined ? undefined : world.jobId(before)
+      const filter = { ...given, before: place }
+      const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+      return (stores) => stores.jobs.list(asked as unknown as JobFilter)
+    },
 )
 
 const count = steps('count jobs', licenseId, (license) => () => async ({ jobs }, now) => [

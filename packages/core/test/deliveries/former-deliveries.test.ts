@@ -49,7 +49,8 @@ describe(`deliveries of an earlier release on ${POSTGRES}`, () => {
   })
 
   it('are sent by the new release', async () => {
-    const request = { kinds: ['webhook'], token: 'new', leaseSeconds: 60, limit: 10 }
+    const bounds = { limit: 10, perRecipient: 1000, maxAttempts: 12 }
+    const request = { kind: 'webhook', token: 'new', leaseSeconds: 60, ...bounds }
     expect(await storage.deliveries.takeDue(request)).toMatchObject([
       { id: 'msg_old', kind: 'webhook', recipient: 'ten_1', attempts: 1 },
     ])
@@ -64,7 +65,8 @@ describe(`deliveries of an earlier release on ${POSTGRES}`, () => {
       { id: 'msg_late', channel: 'webhook', tenant_id: 'ten_1', attempts: 1 },
     ])
     expect(await storage.deliveries.latest({ kind: 'webhook', recipient: 'ten_1' })).toMatchObject({
-      id: 'msg_old',
+      id: 'msg_late',
+      state: 'sent',
     })
   })
 

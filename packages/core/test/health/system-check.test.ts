@@ -154,6 +154,7 @@ describe('health.check', () => {
       'settings-sessions',
       'settings-secrets',
       'settings-monitors',
+      'settings-email',
     ])
     for (const { detail } of checks) if (detail !== undefined) expect(SYSTEM_DETAILS).toContain(detail)
     expect(JSON.stringify(answer)).not.toContain('a-token')

@@ -57,7 +57,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     const got = (await inParallel(16, (index) => drain(`host-${index}`))).flat()
     expect(got.length).toBe(1000)
     expect(new Set(got)).toEqual(new Set(made))
-    expect(await jobs.list({ licenseId, state: 'succeeded', limit: 2000 })).toHaveLength(1000)
+    expect(await jobs.list({ licenseIds: [licenseId], state: 'succeeded', limit: 2000 })).toHaveLength(1000)
   }, 60_000)
 
   it('hands none of 300 lost jobs out twice, and counts each loss once', async () => {
@@ -66,10 +66,10 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     await inParallel(300, () => jobs.enqueue(buildJob({ licenseId }), past))
     const request = { licenseId, fingerprint: 'gone', leaseSeconds: 1, claimKey: undefined }
     await inParallel(300, () => jobs.lease(request, past))
-    expect(await jobs.list({ licenseId, host: 'gone', limit: 1000 })).toHaveLength(300)
+    expect(await jobs.list({ licenseIds: [licenseId], host: 'gone', limit: 1000 })).toHaveLength(300)
     const got = (await inParallel(16, (index) => drain(`host-${index}`))).flat()
     expect(new Set(got).size).toBe(300)
-    const ended = await jobs.list({ licenseId, limit: 1000 })
+    const ended = await jobs.list({ licenseIds: [licenseId], limit: 1000 })
     expect(
       ended.filter(({ attempt, lost, state }) => attempt === 2 && lost === 1 && state === 'succeeded'),
     ).toHaveLength(300)
@@ -85,7 +85,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       for (;;) {
         const { job } = await claim(fingerprint)
         if (job === undefined) {
-          if ((await jobs.list({ licenseId, state: 'pending', limit: 1 })).length === 0) return
+          if ((await jobs.list({ licenseIds: [licenseId], state: 'pending', limit: 1 })).length === 0) return
           continue
         }
         const key = job.serialKey ?? ''
@@ -98,7 +98,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     }
     await inParallel(16, (index) => work(`host-${index}`))
     expect(clashes).toEqual([])
-    expect(await jobs.list({ licenseId, state: 'succeeded', limit: 1000 })).toHaveLength(300)
+    expect(await jobs.list({ licenseIds: [licenseId], state: 'succeeded', limit: 1000 })).toHaveLength(300)
   }, 60_000)
 
   it('a job enqueued as the holder of its key ends is never stranded, in 400 rounds', async () => {
@@ -194,6 +194,6 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       expect(new Set(answers.map(({ job }) => job?.id)).size).toBe(1)
       expect(answers.filter(({ how }) => how === 'new')).toHaveLength(1)
     }
-    expect(await jobs.list({ licenseId, state: 'claimed', limit: 1000 })).toHaveLength(40)
+    expect(await jobs.list({ licenseIds: [licenseId], state: 'claimed', limit: 1000 })).toHaveLength(40)
   }, 60_000)
 })

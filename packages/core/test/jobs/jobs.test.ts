@@ -24,6 +24,7 @@ const PAYLOADS: Readonly<Record<JobKind, object>> = {
   prune: {},
   expose: { app: 'shop', domain: 'shop.example', port: 80 },
   unexpose: { app: 'shop', domain: 'shop.example' },
+  backup: { app: 'shop' },
 }
 
 describe('a job makes a deployment', () => {

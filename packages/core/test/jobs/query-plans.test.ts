@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'
 import { CLAIM, CLAIM_OF_KINDS } from '../../src/jobs/job-claim-sql.ts'
 import { END_ALL, END_HEAD, END_HEAD_OF_KINDS, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
-import { LIST_OF_LICENSE } from '../../src/jobs/job-list-sql.ts'
+import { LIST_OF_LICENSES } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { PROBE, PROBE_OF_KINDS } from '../../src/jobs/job-probe-sql.ts'
@@ -96,6 +96,8 @@ const REPORTED = [
   ...ASKED,
 ]
 
+const listed = (state: string) => [state, 'null', 'null', 'null', "''", "'z'", "''", '10']
+
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
     ['looks for work', 16, PROBE, ["'{lic_a}'", "'{fp}'", "'{key}'", "'{null}'", "'{digest}'"]],
@@ -135,8 +137,8 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
-    ['the newest jobs of a license', 64, LIST_OF_LICENSE, ['null', 'null', 'null', '10', "'lic_a'"]],
-    ['those that are held', 16, LIST_OF_LICENSE, ["'running'", 'null', 'null', '10', "'lic_a'"]],
+    ['the newest jobs of a license', 64, LIST_OF_LICENSES, [...listed('null'), "'{lic_a}'"]],
+    ['those that are held', 16, LIST_OF_LICENSES, [...listed("'running'"), "'{lic_a}'"]],
   ])('%s: at most %i', async (_, most, statement, params) => {
     expect(await pages(statement, params)).toBeLessThanOrEqual(most)
   })

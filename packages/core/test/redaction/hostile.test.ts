@@ -63,6 +63,7 @@ const UNITS = [
     `SG.${'a'.repeat(16)}`,
     'svc_',
     'svct_v1',
+    'svcsk_',
     'svcat_',
   ],
   ...[

@@ -55,4 +55,14 @@ export const SHOWN_SECRETS: readonly ShownSecret[] = [
   },
   { file: 'node_modules/undici/', value: /(?<=cookie'?: ')\w+=[^']+/g, why: 'a cookie with its value' },
   { file: 'node_modules/undici/', value: /\bSuperSecretToken\b/g, why: 'a header that is named a secret' },
+  {
+    file: 'node_modules/mailauth/',
+    value: /(?<=privateKey: )privateKey/g,
+    why: 'a field that is named a private key',
+  },
+  {
+    file: 'node_modules/tldts/',
+    value: /(?<=:\/\/user:)password(?=@)/g,
+    why: 'a password in an address',
+  },
 ]

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import type { MintedSession, User } from '@svc/core/ports'
 import {
@@ -26,31 +26,37 @@ const BACKENDS: readonly (readonly [string, (clock: FakeClock) => Promise<Storag
 ]
 
 describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
+  const clock = new FakeClock()
+  let people = 0
+  let email: string
   let test: TestPlane
   let user: User
   let own: MintedSession
 
-  beforeEach(async () => {
-    const clock = new FakeClock()
+  beforeAll(async () => {
     test = testPlane({
       clock,
       storage: await open(clock),
       env: { SERVICE_PUBLIC_URL: 'https://svc.example' },
     })
-    await test.storage.users.add(buildUser({ email: EMAIL, passwordHash: quickPasswordHash(PASSWORD) }))
-    user = await test.plane.users.resolve(EMAIL)
+  })
+  afterAll(() => test[Symbol.asyncDispose]())
+  // Each test has its own person on the one plane: opening a storage for each takes longer than the test.
+  beforeEach(async () => {
+    test.log.lines.length = 0
+    people += 1
+    email = `ada-${people}@example.com`
+    await test.storage.users.add(buildUser({ email, passwordHash: quickPasswordHash(PASSWORD) }))
+    user = await test.plane.users.resolve(email)
     own = await test.plane.sessions.mint(user)
   }, 60_000)
-  afterEach(async () => {
-    await test[Symbol.asyncDispose]()
-  })
 
   const digestOf = async (session = own) =>
     (await test.plane.sessions.authenticate(session.cookie))?.digest ?? ''
   const codeOf = (secret: string, steps = 0) =>
     oneTimeCode(secret, new Date(test.clock.now().getTime() + steps * 30_000))
   const login = (code?: string, password = PASSWORD) =>
-    test.plane.sessions.login(EMAIL, password, undefined, code)
+    test.plane.sessions.login(email, password, undefined, code)
   const nextStep = () => test.clock.advance({ seconds: 30 })
 
   /**
@@ -73,7 +79,9 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
   it('counts for nothing until its first code came; then a sign-in needs the password and a code', async () => {
     const { secret, uri } = await test.plane.secondFactors.begin(user, PASSWORD)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
-    expect(uri).toContain(`otpauth://totp/svc.example:ada%40example.com?issuer=svc.example&secret=${secret}`)
+    expect(uri).toContain(
+      `otpauth://totp/svc.example:${encodeURIComponent(email)}?issuer=svc.example&secret=${secret}`,
+    )
     await login()
     await expect(
       test.plane.secondFactors.confirm(user, codeOf(secret, 5), await digestOf()),
@@ -184,7 +192,7 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
   })
 
   it('is nothing for people without a password', async () => {
-    const made = buildUser({ email: 'minted@example.com' })
+    const made = buildUser({ email: `minted-${email}` })
     await test.storage.users.add(made)
     const minted = await test.plane.users.resolve(made.email)
     await expect(test.plane.secondFactors.begin(minted, PASSWORD)).rejects.toMatchObject({ code: 'conflict' })
@@ -192,16 +200,19 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
 
   it('a lost one is taken away by an operator, who ends the sessions and may do so again', async () => {
     await enrolled()
-    const reset = () => test.plane.operations.run('users.reset-second-factor', { email: EMAIL }, 'ann')
-    const shown = async () => (await test.plane.operations.run('users.list', {}, 'ann')).users
-    expect(await shown()).toMatchObject([{ email: EMAIL, second_factor: true }])
-    expect(await reset()).toMatchObject({ user: { email: EMAIL }, removed: true })
+    const reset = () => test.plane.operations.run('users.reset-second-factor', { email }, 'ann')
+    const shown = async () => {
+      const { users } = await test.plane.operations.run('users.list', {}, 'ann')
+      return (users as { email: string }[]).filter((each) => each.email === email)
+    }
+    expect(await shown()).toMatchObject([{ email, second_factor: true }])
+    expect(await reset()).toMatchObject({ user: { email }, removed: true })
     expect(await shown()).toEqual([expect.not.objectContaining({ second_factor: expect.anything() })])
     expect(await test.plane.sessions.authenticate(own.cookie)).toBeUndefined()
     await login()
     expect(await reset()).toMatchObject({ removed: false })
     expect(await test.storage.audit.list(2)).toMatchObject([
-      { operation: 'users.reset-second-factor', actor: 'ann', input: { email: EMAIL }, outcome: 'ok' },
+      { operation: 'users.reset-second-factor', actor: 'ann', input: { email }, outcome: 'ok' },
       { operation: 'users.reset-second-factor' },
     ])
     const nobody = { email: 'nobody@example.com' }

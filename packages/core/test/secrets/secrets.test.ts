@@ -114,6 +114,14 @@ describe('a rotation', () => {
     const both = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await both.secrets.count()).toEqual([
       { column: 'alert_webhooks.secret', current: 0, older: 1, plain: 0, unreadable: 0 },
+      ...['email_domains.dkim_key', 'email_domains.next_key'].map((column) => ({
+        column,
+        current: 0,
+        older: 0,
+        plain: 0,
+        unreadable: 0,
+      })),
+      { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
     ])
     expect(await rotated(both)).toEqual({ rotated: 3, unreadable: 0 })
@@ -137,7 +145,7 @@ describe('a rotation', () => {
     }
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
-    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 451])
+    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 0, 451])
   })
 
   it('does not overwrite a secret that changes meanwhile', async () => {

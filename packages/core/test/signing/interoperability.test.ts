@@ -36,7 +36,7 @@ describe('an independent JOSE library', () => {
 
   test('makes tokens that we verify', async () => {
     const jwk = publicJwk(parseSigningKey(made.privateKey).publicKey)
-    const key = await importJWK({ ...jwk, d: made.privateKey }, 'EdDSA')
+    const key = await importJWK({ ...jwk, d: made.privateKey.replace('svcsk_', '') }, 'EdDSA')
     const header = { alg: 'EdDSA', typ: 'svc-act+jwt', kid: made.kid }
     const theirs = await new SignJWT(claims).setProtectedHeader(header).sign(key)
     const keys = verificationKeys(signer.jwks())

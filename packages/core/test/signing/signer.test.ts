@@ -94,4 +94,20 @@ describe('a signer', () => {
     expect(signer.jwks().keys.map((key) => key.kid)).toEqual([current.kid, retired.kid])
     expect(signer.faults).toEqual([expect.stringMatching(/^SERVICE_LICENSE_PUBKEYS_RETIRED, entry 1: /)])
   })
+
+  test('publishes no private key from the list of retired ones, with or without its prefix', () => {
+    const [current, retired] = [generateSigningKey(), generateSigningKey()]
+    const bare = (key: string) => key.slice('svcsk_'.length)
+    const retiredPublicKeys = [
+      bare(current.privateKey),
+      bare(retired.privateKey),
+      retired.publicKey,
+      retired.privateKey,
+    ]
+    const signer = new Signer({ privateKey: current.privateKey, retiredPublicKeys })
+    expect(signer.jwks().keys.map((key) => key.kid)).toEqual([current.kid, retired.kid])
+    expect([...signer.faults].sort()).toEqual(
+      [1, 2, 4].map((entry) => `SERVICE_LICENSE_PUBKEYS_RETIRED, entry ${entry}: this is a private key`),
+    )
+  })
 })

@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import nacl from 'tweetnacl'
+import { parsePublicKey } from '../../src/signing/json-web-key.ts'
 import { KeyRefused } from '../../src/signing/key-text.ts'
 import { generateSigningKey, parseSigningKey, signingKeyFromSeed } from '../../src/signing/signing-key.ts'
 
@@ -89,8 +90,19 @@ describe('a signing key', () => {
     const made = generateSigningKey()
     const key = parseSigningKey(made.privateKey)
     expect(key.kid).toBe(made.kid)
-    expect(Buffer.from(key.publicKey).toString('base64url')).toBe(made.publicKey)
+    expect(Buffer.from(key.publicKey).toString('base64url')).toBe(made.publicKey.slice('svcpk_'.length))
     expect(generateSigningKey().kid).not.toBe(made.kid)
+  })
+
+  test('is told from the other half by its prefix', () => {
+    const { privateKey, publicKey } = generateSigningKey()
+    expect([privateKey, publicKey]).toEqual([
+      expect.stringMatching(/^svcsk_[\w-]{43}$/),
+      expect.stringMatching(/^svcpk_[\w-]{43}$/),
+    ])
+    expect(() => parseSigningKey(publicKey)).toThrow('this is a public key')
+    expect(() => parsePublicKey(privateKey)).toThrow('this is a private key')
+    expect(parsePublicKey(publicKey)).toEqual(parsePublicKey(publicKey.slice('svcpk_'.length)))
   })
 
   test('shows no secret when it is printed or serialised', () => {

@@ -15,7 +15,7 @@ export interface Received {
   /** Koa's context, if Koa handles the request: it is needed to read forms. */
   readonly ctx: Context | undefined
   /** Counts the bytes of this request that are in memory. */
-  readonly share: RequestShare
+  readonly share: Pick<RequestShare, 'take'>
   /** The gate's view of the request. */
   readonly request: GateRequest
 }

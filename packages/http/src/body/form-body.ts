@@ -5,7 +5,6 @@ import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE } from './body.ts'
 import { jsonBody } from './json-body.ts'
 import { cleaned } from './json-text.ts'
 import { isCoded, type ReadLimits } from './read-bytes.ts'
-import type { RequestShare } from './request-bytes.ts'
 
 /**
  * A body that a page may send as a form or as JSON. JSON is read as on every other route, with the same
@@ -44,7 +43,7 @@ async function readForm(ctx: Context, { maxBytes, share }: ReadLimits): Promise<
  * Counts the bytes of a body that other code reads. The promise settles only by rejecting, when the bytes are
  * too many.
  */
-function counted({ req }: Context, share: RequestShare): Promise<never> {
+function counted({ req }: Context, share: ReadLimits['share']): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const count = (chunk: Buffer) => {
     try {

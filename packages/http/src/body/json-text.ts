@@ -21,9 +21,9 @@ const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
  * surrogates, and an answer must show the stored text.
  * @throws Refusal `invalid-json`
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, maxParts: number = MAX_PARTS): unknown {
   if (text === '') return {}
-  if (isBeyond(text, MAX_DEPTH, MAX_PARTS)) throw new Refusal('invalid-json')
+  if (isBeyond(text, MAX_DEPTH, maxParts)) throw new Refusal('invalid-json')
   const value = parse(text)
   return MAY_NEED_CLEANING.test(text) ? cleaned(value) : value
 }

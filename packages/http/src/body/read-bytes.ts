@@ -11,7 +11,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 /** The limits on the bytes of one body: its own, and its share of all requests. */
 export interface ReadLimits {
   readonly maxBytes: number
-  readonly share: RequestShare
+  readonly share: Pick<RequestShare, 'take'>
 }
 
 /**

@@ -41,6 +41,7 @@ export const claimRoute = route({
     const answer = await plane.jobs.claim({ ...caller, ...body, claimKey })
     const told = { ...cancelHeaders(answer.cancel), ...(answer.drained ? { 'Svc-Drain': '1' } : {}) }
     if (answer.job === undefined) return noContent(told)
-    return json({ job: claimedJobView(answer.job, plane.jobs.leaseSeconds) }, told)
+    const job = await plane.gitCredentials.handOut(answer.job)
+    return json({ job: claimedJobView(job, plane.jobs.leaseSeconds) }, told)
   },
 })

@@ -6,8 +6,12 @@ import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailDomainRoutes } from './email-domains.ts'
 import { fleetRoutes } from './fleet.ts'
+import { gitHookRoutes } from './git-hooks.ts'
+import { gitWebhookRoute } from './git-webhook.ts'
 import { healthRoutes } from './health.ts'
+import { imageRoute } from './images.ts'
 import { jobCancelRoute } from './job-cancel.ts'
 import { jobLogsRoute } from './job-logs.ts'
 import { jobStatusRoute } from './job-status.ts'
@@ -16,6 +20,7 @@ import { licenseRoutes } from './license.ts'
 import { licensedRoutes } from './licensed.ts'
 import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
+import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -31,9 +36,13 @@ export const ROUTES: readonly Route[] = [
   jobStatusRoute,
   jobLogsRoute,
   jobCancelRoute,
+  imageRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...gitHookRoutes,
+  gitWebhookRoute,
+  ...nodeSecurityRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,
@@ -42,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailDomainRoutes,
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,

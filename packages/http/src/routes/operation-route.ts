@@ -1,10 +1,27 @@
-import { type Fields, freeObject, type JsonSchema, type Licensee, OPERATIONS, oneOf, shape } from '@svc/core'
+import {
+  type Answer,
+  type Fields,
+  freeObject,
+  type JsonSchema,
+  type Licensee,
+  OPERATIONS,
+  oneOf,
+  shape,
+} from '@svc/core'
 import type { Struct } from 'superstruct'
 import type { Body } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'
 import { json } from '../reply.ts'
-import { type Gate, type Method, type MountedOperations, type Replies, type Route, route } from '../route.ts'
+import {
+  type Gate,
+  type Method,
+  type MountedOperations,
+  type Replies,
+  type Reply,
+  type Route,
+  route,
+} from '../route.ts'
 import { INVALID } from './job-fields.ts'
 
 /** Words and fields of a mounted operation that its own declaration does not give. */
@@ -20,6 +37,8 @@ export interface MountParts {
   /** Replies beside 200, 400 and those of the gate. */
   readonly replies?: Replies
   readonly agent?: true
+  /** Makes the reply of an answer that is not sent as it is, with 200. */
+  readonly reply?: (answer: Answer) => Reply
 }
 
 type Name = string | MountedOperations
@@ -43,7 +62,7 @@ export function operationRoute(
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, field = '']) => field)
   const fields = fieldsOf(licensed.input as Shape).filter(([field]) => !inPath.includes(field))
   const hasBody = method === 'POST'
-  const { query = {}, replies, choiceAfter, agent } = parts
+  const { query = {}, replies, choiceAfter, agent, reply = (answer: Answer) => json(answer) } = parts
   return route({
     method,
     path,
@@ -62,7 +81,7 @@ export function operationRoute(
     handle: async ({ plane, caller, body, params, query }) => {
       const given = hasBody ? (body as Readonly<Record<string, unknown>>) : readQuery(fields, query)
       const input = { ...given, ...params }
-      return json(await plane.operations.runLicensed(caller.licenseId, chosen(operations, given), input))
+      return reply(await plane.operations.runLicensed(caller.licenseId, chosen(operations, given), input))
     },
   })
 }

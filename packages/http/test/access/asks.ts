@@ -9,6 +9,7 @@ export type Ask =
   | 'nothing'
   | 'a license'
   | 'a license key, which the handler looks at'
+  | 'a license, or the secret of a git hook'
   | 'the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
@@ -22,6 +23,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
   'a license key, which the handler looks at': [],
+  'a license, or the secret of a git hook': ['licenseKey'],
   'the cron secret': ['sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
@@ -97,6 +99,8 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
     if (license !== undefined) return 'in'
     return isBearer ? [403, 'license rejected'] : [400, 'license key required']
   },
+  // No credential of the world is the secret of a hook.
+  'a license, or the secret of a git hook': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'the cron secret': withSecret('cron'),
   'the metrics secret': withSecret('metrics'),
   'the health secret or platform.admin': (proves) =>

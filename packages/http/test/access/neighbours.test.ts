@@ -19,6 +19,7 @@ type Named = Pick<
   | 'fingerprint'
   | 'conversation'
   | 'visitor'
+  | 'things'
 >
 
 type Case = readonly [title: string, ask: (named: Named, world: World) => Sent]
@@ -83,6 +84,14 @@ const CASES: readonly Case[] = [
     'alerts by ids, one of them our own',
     (named, { own }) =>
       post('/api/v1/fleet/alerts', own.key, { ids: [own.alert, named.alert], action: 'resolve' }),
+  ],
+  [
+    'a check of a sending domain',
+    (named, { own }) => post(`/api/v1/email/domains/${named.things.domain}/verify`, own.key, {}),
+  ],
+  [
+    'a page of sending domains after one',
+    (named, { own }) => get(`/api/v1/email/domains?cursor=${named.things.domain}`, own.key),
   ],
   [
     'an alert by its key',
@@ -209,6 +218,7 @@ it('every route with a parameter is among the cases', () => {
   const parameters = ROUTES.filter(({ path }) => path.includes('{id}')).map(({ path }) => path)
   expect(parameters.sort()).toEqual([
     '/api/deploy/{id}/logs',
+    '/api/v1/email/domains/{id}/verify',
     '/api/v1/jobs/{id}/cancel',
     '/v1/jobs/{id}/logs',
     '/v1/jobs/{id}/status',

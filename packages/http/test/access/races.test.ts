@@ -124,7 +124,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     )
     expect(jobs.length).toBe(60)
     expect(new Set(jobs.map(({ job }) => job.id)).size).toBe(1)
-    expect(await one().plane.jobs.list({ licenseId: id, state: 'pending', limit: 10 })).toHaveLength(2)
+    expect(await one().plane.jobs.list({ licenseIds: [id], state: 'pending', limit: 10 })).toHaveLength(2)
   })
 
   it('a job ends once, and what a repeat sends into its log is stored once', async () => {

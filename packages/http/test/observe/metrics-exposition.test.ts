@@ -36,6 +36,7 @@ const JOB_KINDS = [
   'prune',
   'expose',
   'unexpose',
+  'backup',
 ]
 
 /** The metric families of the specification, with the values of their labels (wire-agent §7). */
@@ -57,6 +58,8 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
   ['svc_job_run_seconds_count', { kind: JOB_KINDS }],
   ['svc_job_fenced_writes_total', { route: ['status', 'logs'], reason: ['not-owner'] }],
   ['svc_job_log_lines_total', {}],
+  ['svc_image_registrations_total', { outcome: ['created', 'known', 'different', 'not-owned'] }],
+  ['svc_images_pruned_total', {}],
   ['svc_agents', { state: ['online', 'offline', 'unknown', 'other'] }],
   ['svc_heartbeats_total', {}],
   ['svc_hosts_refused_total', {}],

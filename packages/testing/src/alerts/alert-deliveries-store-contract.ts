@@ -34,13 +34,13 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
           .filter((each) => each.tenantId === tenantId)
           .map(({ channel }) => channel)
       /** Puts what waits on a channel into a delivery, ends the delivery as `state` and returns its id. */
-      const deliver = async (channel: 'log' | 'webhook', state: 'due' | 'sent' | 'failed') => {
+      const deliver = async (channel: 'log' | 'webhook', state: 'sent' | 'failed') => {
         const id = buildId('msg')
         await deliveries().bundle(id, { channel, tenantId })
         await storage().deliveries.add({ id, kind: channel, recipient: tenantId }, clock.now())
         const token = buildId('tok')
-        const kinds = [channel]
-        await storage().deliveries.takeDue({ kinds, token, leaseSeconds: 60, limit: 1000 }, clock.now())
+        const bounds = { leaseSeconds: 60, limit: 1000, perRecipient: 1000, maxAttempts: 12 }
+        await storage().deliveries.takeDue({ kind: channel, token, ...bounds }, clock.now())
         const outcome = { delaySeconds: 0, status: undefined, error: undefined }
         await storage().deliveries.settle({ id, token, state, ...outcome }, clock.now())
         if (state === 'sent') await deliveries().announced(id, clock.now())

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
-import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { LEASE_SECONDS, outboxScene } from './outbox-scene.ts'
+import { recipientsContract } from './recipients-contract.ts'
 
-const LEASE_SECONDS = 60
 const ENDED = { delaySeconds: 0, status: undefined, error: undefined }
 
 /** Contract suite of the outbox: one holder at a time, and nothing that is due is lost. */
@@ -13,31 +13,20 @@ export function deliveriesStoreContract(name: string, open: () => Promise<Storag
     const storage = openedStorage(open)
     const deliveries = () => storage().deliveries
 
-    /** Makes a kind of its own, so that no other test takes its deliveries. */
-    function scene() {
-      const clock = new FakeClock()
-      const target = { kind: buildId('kind'), recipient: buildId('rcp') }
-      const add = async (id = buildId('msg')) => {
-        await deliveries().add({ id, ...target }, clock.now())
-        return id
-      }
-      const take = async ({ kinds = [target.kind], limit = 10 } = {}) => {
-        const request = { kinds, token: buildId('tok'), leaseSeconds: LEASE_SECONDS, limit }
-        return { token: request.token, taken: await deliveries().takeDue(request, clock.now()) }
-      }
-      return { clock, target, add, take }
-    }
+    const scene = () => outboxScene(storage())
 
     it('what was added is due at once, and is taken with what its sender knows it by', async () => {
       const { target, add, take, clock } = scene()
       const id = await add()
-      expect((await take()).taken).toEqual([{ id, ...target, attempts: 1, createdAt: clock.now() }])
+      expect((await take()).taken).toEqual([
+        { id, ...target, payload: undefined, attempts: 1, isForced: false, createdAt: clock.now() },
+      ])
     })
 
     it('an id that is taken is refused', async () => {
       const { add } = scene()
       const id = await add()
-      await expect(add(id)).rejects.toThrow()
+      await expect(add({ id })).rejects.toThrow()
     })
 
     it('what a transaction adds is gone with the transaction', async () => {
@@ -50,12 +39,26 @@ export function deliveriesStoreContract(name: string, open: () => Promise<Storag
       expect((await take()).taken).toEqual([])
     })
 
-    it('a sender takes its own kinds alone', async () => {
+    it('a sender takes its own kind alone', async () => {
       const { add, take } = scene()
       await add()
-      expect((await take({ kinds: [buildId('kind')] })).taken).toEqual([])
-      expect((await take({ kinds: [] })).taken).toEqual([])
+      expect((await take({ kind: buildId('kind') })).taken).toEqual([])
       expect((await take()).taken).toHaveLength(1)
+    })
+
+    it('a delivery keeps what it carries, and how many attempts it gets', async () => {
+      const { add, take } = scene()
+      await add({ payload: 'msg_1', maxAttempts: 1, isForced: true })
+      expect((await take()).taken).toMatchObject([{ payload: 'msg_1', maxAttempts: 1, isForced: true }])
+    })
+
+    it('a delivery that is added for later is taken then', async () => {
+      const { clock, add, take } = scene()
+      const id = await add({ delaySeconds: 90 })
+      clock.advance({ seconds: 89 })
+      expect((await take()).taken).toEqual([])
+      clock.advance({ seconds: 1 })
+      expect((await take()).taken).toMatchObject([{ id }])
     })
 
     it('the longest due come first, no more than were asked for', async () => {
@@ -126,25 +129,30 @@ export function deliveriesStoreContract(name: string, open: () => Promise<Storag
 
     it('the latest of a receiver is the one with the last id', async () => {
       const { target, add } = scene()
-      await add('msg_b_'.concat(target.kind))
-      await add('msg_a_'.concat(target.kind))
+      await add({ id: `msg_b_${target.kind}` })
+      await add({ id: `msg_a_${target.kind}` })
       expect((await deliveries().latest(target))?.id).toBe(`msg_b_${target.kind}`)
       expect(await deliveries().latest({ ...target, recipient: 'nobody' })).toBeUndefined()
       expect(await deliveries().latest({ ...target, kind: 'nothing' })).toBeUndefined()
     })
 
-    it('a purge removes what is over and old, of the kinds that it names', async () => {
+    it('a purge removes what is over and old, of its kind, as many as asked for', async () => {
       const { clock, target, add, take } = scene()
-      const over = await add()
-      const { token } = await take()
-      await deliveries().settle({ id: over, token, state: 'sent', ...ENDED }, clock.now())
+      for (let over = 0; over < 2; over += 1) {
+        const id = await add()
+        const { token } = await take()
+        await deliveries().settle({ id, token, state: 'sent', ...ENDED }, clock.now())
+      }
       const waiting = await add()
       clock.advance({ days: 7 })
-      expect(await deliveries().purge([target.kind], 7, clock.now())).toBe(0)
-      const later = clock.advance(1)
-      expect(await deliveries().purge([buildId('kind')], 7, later)).toBe(0)
-      expect(await deliveries().purge([target.kind], 7, later)).toBe(1)
+      const purge = (kind: string, limit: number) =>
+        deliveries().purge(kind, { keepDays: 7, limit }, clock.now())
+      expect(await purge(target.kind, 9)).toBe(0)
+      clock.advance(1)
+      expect(await purge(buildId('kind'), 9)).toBe(0)
+      expect([await purge(target.kind, 1), await purge(target.kind, 9)]).toEqual([1, 1])
       expect((await take()).taken).toMatchObject([{ id: waiting }])
     })
   })
+  recipientsContract(name, open)
 }

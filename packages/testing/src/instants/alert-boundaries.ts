@@ -61,7 +61,8 @@ const ofDelivery = (
     const id = buildId('msg')
     await storage.deliveries.add({ id, kind: 'log', recipient: tenantId }, clock.now())
     const take = async (token: string) => {
-      const request = { kinds: ['log'], token, leaseSeconds: LEASE_SECONDS, limit: 1000 }
+      const bounds = { limit: 1000, perRecipient: 1000, maxAttempts: 12 }
+      const request = { kind: 'log', token, leaseSeconds: LEASE_SECONDS, ...bounds }
       const taken = await storage.deliveries.takeDue(request, clock.now())
       return taken.some((each) => each.recipient === tenantId)
     }

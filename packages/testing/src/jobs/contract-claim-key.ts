@@ -95,6 +95,6 @@ export function claimKeyContract(scene: Scene): void {
     const got = await Promise.all(Array.from({ length: 8 }, () => scene().claimedId(HOST, KEY)))
     expect(new Set(got).size).toBe(1)
     const { jobs, licenseId } = scene()
-    expect(await jobs.list({ licenseId, state: 'claimed', limit: 10 })).toHaveLength(1)
+    expect(await jobs.list({ licenseIds: [licenseId], state: 'claimed', limit: 10 })).toHaveLength(1)
   })
 }

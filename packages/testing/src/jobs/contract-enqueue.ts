@@ -51,7 +51,7 @@ export function enqueueContract(scene: Scene): void {
     const first = await scene().enqueue({ dedupeKey: 'nightly' })
     const again = await jobs.enqueue(buildJob({ licenseId, dedupeKey: 'nightly', kind: 'stop' }), now)
     expect(again).toEqual({ created: false, job: first })
-    expect(await jobs.list({ licenseId, limit: 10 })).toHaveLength(1)
+    expect(await jobs.list({ licenseIds: [licenseId], limit: 10 })).toHaveLength(1)
   })
 
   it('a dedupe key is taken while its job is held, and free once it has ended', async () => {

@@ -1,7 +1,11 @@
 import { expect, it } from '@jest/globals'
-import type { JobCounts, JobFilter } from '@svc/core/ports'
+import { firstIdAt, type JobCounts, type JobFilter } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
+
+/** The id of a job that was made at `instant`, unlike any other. */
+const idAt = (instant: Date): string =>
+  buildId('job').replace(/^job_.{10}/, firstIdAt('job', instant).slice(0, 14))
 
 /** Tests of reading the queue. */
 export function readsContract(scene: Scene): void {
@@ -19,7 +23,7 @@ export function readsContract(scene: Scene): void {
       await scene().enqueue(),
     ]
     const ids = async (filter: Partial<JobFilter>) =>
-      (await jobs.list({ licenseId, limit: 10, ...filter })).map(({ id }) => id)
+      (await jobs.list({ licenseIds: [licenseId], limit: 10, ...filter })).map(({ id }) => id)
     expect(await ids({})).toEqual([last.id, shop.id, aimed.id, ended.id])
     expect(await ids({ limit: 2 })).toEqual([last.id, shop.id])
     expect(await ids({ state: 'pending' })).toEqual([last.id, shop.id, aimed.id])
@@ -27,7 +31,40 @@ export function readsContract(scene: Scene): void {
     expect(await ids({ host: OTHER })).toEqual([ended.id])
     expect(await ids({ app: 'shop' })).toEqual([shop.id, ended.id])
     expect(await ids({ app: 'shop', state: 'succeeded', host: OTHER })).toEqual([ended.id])
-    expect(await ids({ licenseId: buildId('lic') })).toEqual([])
+    expect(await ids({ licenseIds: [buildId('lic')] })).toEqual([])
+  })
+
+  it('lists by kind, by the time and the end of the id, and on from an id', async () => {
+    const { jobs, licenseId } = scene()
+    const old = new Date('2001-01-01T00:00:00Z')
+    const first = await scene().enqueue({ kind: 'prune', id: idAt(old) })
+    const [second, third] = [await scene().enqueue({ kind: 'db' }), await scene().enqueue({ kind: 'prune' })]
+    const ids = async (filter: Partial<JobFilter>) =>
+      (await jobs.list({ licenseIds: [licenseId], limit: 10, ...filter })).map(({ id }) => id)
+    expect(await ids({ kind: 'prune' })).toEqual([third.id, first.id])
+    expect(await ids({ since: old })).toEqual([third.id, second.id, first.id])
+    expect(await ids({ since: new Date(old.getTime() + 1) })).toEqual([third.id, second.id])
+    expect(await ids({ since: new Date(8.64e15) })).toEqual([])
+    expect(await ids({ before: third.id })).toEqual([second.id, first.id])
+    expect(await ids({ before: third.id, limit: 1 })).toEqual([second.id])
+    await scene().claim()
+    await scene().claim()
+    expect(await ids({ before: third.id })).toEqual([second.id, first.id])
+    expect(await ids({ before: second.id })).toEqual([first.id])
+    expect(await ids({ idEnd: second.id.slice(-6) })).toEqual([second.id])
+    expect(await ids({ idEnd: second.id.slice(4) })).toEqual([second.id])
+    expect(await ids({ idEnd: '%%%%' })).toEqual([])
+  })
+
+  it('lists several licenses as one, newest first, and none for no license', async () => {
+    const { jobs, licenseId } = scene()
+    const [mine, far] = [await scene().enqueue(), await scene().enqueue({ licenseId: buildId('lic') })]
+    const last = await scene().enqueue()
+    const ids = async (licenseIds: readonly string[], limit = 10) =>
+      (await jobs.list({ licenseIds, limit })).map(({ id }) => id)
+    expect(await ids([far.licenseId, licenseId])).toEqual([last.id, far.id, mine.id])
+    expect(await ids([far.licenseId, licenseId], 2)).toEqual([last.id, far.id])
+    expect(await ids([])).toEqual([])
   })
 
   it('without a license lists all licenses', async () => {

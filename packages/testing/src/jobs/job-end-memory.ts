@@ -6,6 +6,7 @@ import {
   type CancelWrite,
   isSpent,
   lostError,
+  type SupersedeWrite,
   type SweepResult,
   UNCONFIRMED_ERROR,
 } from '@svc/core/ports'
@@ -62,6 +63,20 @@ export function requestCancel(jobs: JobTable, write: CancelWrite, now: Date): Ca
   if (isHeld(row.job.state)) return { effect: 'requested', job: store(jobs, changed(row, { cancel })) }
   const ending = { state: 'failed', finishedAt: now, error: CANCELLED_ERROR } as const
   return { effect: 'ended', job: store(jobs, changed(row, { ...ending, cancel })) }
+}
+
+/** Ends those of the named jobs that are pending. */
+export function supersede(
+  jobs: JobTable,
+  { licenseId, jobIds, reason }: SupersedeWrite,
+  now: Date,
+): readonly Job[] {
+  const ending = { state: 'failed', finishedAt: now, error: reason, cancel: { at: now, reason } } as const
+  return [...new Set(jobIds)]
+    .toSorted(byBytes)
+    .flatMap((id) => jobs.get(id) ?? [])
+    .filter(({ job }) => job.licenseId === licenseId && job.state === 'pending')
+    .map((row) => store(jobs, changed(row, ending)))
 }
 
 function mayCancel(job: Job, fingerprint: string | undefined): boolean {

@@ -1,4 +1,4 @@
-import { isHeld, type Job, type StoredLine } from '@svc/core'
+import { isHeld, type Job, type LogLine, type StoredLine } from '@svc/core'
 import {
   type AttemptLines,
   EMPTY_LOG,
@@ -45,6 +45,15 @@ export function appendLogs({ jobs, logs }: LogTables, write: LogWrite, now: Date
   const lines = store.map((line, index) => ({ ...line, attempt, offset: before.next + index }))
   if (lines.length > 0) logs.put(id, [...chunks, { attempt, lines, accepted, position, idempotencyKey }])
   return { job, stored: lines.length, accepted, next: position.next }
+}
+
+/** Stores the first line of the log of a job that no host has had yet. */
+export function preface({ jobs, logs }: LogTables, jobId: string, line: LogLine): void {
+  const isNew = jobs.get(jobId)?.job.attempt === 0 && (logs.get(jobId) ?? []).length === 0
+  if (!isNew) return
+  const { position, accepted } = placeLines(EMPTY_LOG, [line], undefined)
+  const lines = [{ ...line, attempt: 0, offset: 0 }]
+  logs.put(jobId, [{ attempt: 0, lines, accepted, position, idempotencyKey: undefined }])
 }
 
 function mayWrite(job: Job, write: LogWrite, now: Date): boolean {

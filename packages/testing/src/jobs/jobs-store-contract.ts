@@ -14,6 +14,7 @@ import { logsContract } from './contract-logs.ts'
 import { readsContract } from './contract-reads.ts'
 import { reportContract } from './contract-report.ts'
 import { serialContract } from './contract-serial.ts'
+import { supersedeContract } from './contract-supersede.ts'
 import { sweepContract } from './contract-sweep.ts'
 import { JobsScene } from './jobs-scene.ts'
 
@@ -36,6 +37,7 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('lease', () => leaseContract(here))
     describe('report', () => reportContract(here))
     describe('cancel', () => cancelContract(here))
+    describe('supersede', () => supersedeContract(here))
     describe('sweep', () => sweepContract(here))
     describe('serial key', () => serialContract(here))
     describe('reads', () => readsContract(here))

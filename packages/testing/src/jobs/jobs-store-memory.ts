@@ -1,6 +1,7 @@
-import { isTerminal, JOB_STATES, type Job, type JobState } from '@svc/core'
+import { isTerminal, JOB_STATES, type Job, type JobState, type LogLine } from '@svc/core'
 import {
   type CancelWrite,
+  firstIdAt,
   type JobCounts,
   type JobFilter,
   type JobsStore,
@@ -10,15 +11,16 @@ import {
   type NewJob,
   type Owner,
   type StatusWrite,
+  type SupersedeWrite,
 } from '@svc/core/ports'
 import { agentKey } from '../agents/agents-store-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { requestCancel, sweep } from './job-end-memory.ts'
+import { requestCancel, supersede, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
-import { appendLogs, logLengths, readLogs } from './job-logs-memory.ts'
+import { appendLogs, logLengths, preface, readLogs } from './job-logs-memory.ts'
 import { enqueue } from './job-queue-memory.ts'
 import { renew, report } from './job-report-memory.ts'
 import { byPlace, type MemoryJob } from './memory-job.ts'
@@ -38,6 +40,8 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
       run(() => renew(jobs, owners, leaseSeconds, now)),
     requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(jobs, write, now)),
+    supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(jobs, write, now)),
+    preface: (jobId: string, line: LogLine) => run(() => preface(tables, jobId, line)),
     sweep: (now = time()) => run(() => sweep(jobs, now)),
     get: (jobId: string) => run(() => jobs.get(jobId)?.job),
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
@@ -53,15 +57,28 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
 const isDrained = ({ agents }: MemoryTables, { licenseId, fingerprint }: LeaseRequest): boolean =>
   agents.get(agentKey(licenseId, fingerprint))?.drainedAt !== undefined
 
-const list = (rows: readonly MemoryJob[], { licenseId, state, host, app, limit }: JobFilter): Job[] =>
+const list = (rows: readonly MemoryJob[], filter: JobFilter): Job[] =>
   rows
     .map(({ job }) => job)
-    .filter((job) => licenseId === undefined || job.licenseId === licenseId)
-    .filter((job) => state === undefined || job.state === state)
-    .filter((job) => host === undefined || job.target === host || job.claimedBy === host)
-    .filter((job) => app === undefined || job.app === app)
+    .filter((job) => isListed(job, filter))
     .sort((one, other) => byBytes(other.id, one.id))
-    .slice(0, limit)
+    .slice(0, filter.limit)
+
+function isListed(
+  job: Job,
+  { licenseIds, state, kind, host, app, since, before, idEnd = '' }: JobFilter,
+): boolean {
+  return (
+    (licenseIds === undefined || licenseIds.includes(job.licenseId)) &&
+    (state === undefined || job.state === state) &&
+    (kind === undefined || job.kind === kind) &&
+    (host === undefined || job.target === host || job.claimedBy === host) &&
+    (app === undefined || job.app === app) &&
+    (since === undefined || job.id >= firstIdAt('job', since)) &&
+    (before === undefined || job.id < before) &&
+    job.id.endsWith(idEnd)
+  )
+}
 
 function serialHolder(unfinished: readonly MemoryJob[], job: Job): Job | undefined {
   if (job.serialKey === undefined || job.availableAt !== undefined) return undefined

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import type { SecretColumnName } from '@svc/core/ports'
+import { hookSecretId, type SecretColumnName } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
+import { buildEmailDomain } from '../email/build-email-domain.ts'
+import { buildGitHook } from '../git/build-git-hook.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from '../users/build-user.ts'
@@ -15,6 +17,23 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await tenants.add({ id: tenantId, name: tenantId })
     await alertDeliveries.setWebhook({ tenantId, url: 'https://hook.example', secret, rotate: true })
     return tenantId
+  },
+  emailDomains: async ({ emailDomains }, secret) => {
+    const made = buildEmailDomain()
+    await emailDomains.add({ ...made, key: { ...made.key, privateKey: secret } }, 1)
+    return made.id
+  },
+  emailDomainsNext: async ({ emailDomains }, secret) => {
+    const { id, key } = buildEmailDomain()
+    await emailDomains.add({ id, owner: id, name: 'mail.example.com', key }, 1)
+    await emailDomains.setNext(id, { ...key, selector: `n${key.selector}`, privateKey: secret })
+    return id
+  },
+  gitHookSecrets: async ({ gitHooks }, secret) => {
+    const hook = buildGitHook()
+    await gitHooks.add(hook, 100)
+    await gitHooks.setSecret({ hookId: hook.id, kind: 'secret', text: secret, until: undefined })
+    return hookSecretId(hook.id, 'secret')
   },
   secondFactors: async ({ users, secondFactors }, secret) => {
     const user = buildUser()

@@ -1,4 +1,6 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
+import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
+import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -23,10 +25,32 @@ function tableOf<Row extends { readonly secret: string }>(
   }
 }
 
+/** The keys that sign for domains, or those that will. */
+function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
+  const table = tables.of<MemoryEmailDomain>('emailDomains')
+  const keyOf = (row: MemoryEmailDomain) => (isNext ? row.next : row.key)
+  return {
+    rows: () =>
+      table.all().flatMap((row) => {
+        const key = keyOf(row)
+        return key === undefined ? [] : [{ id: row.id, text: key.privateKey }]
+      }),
+    write: (id, privateKey) => {
+      const row = table.get(id)
+      const key = row && keyOf(row)
+      if (row === undefined || key === undefined) return
+      table.put(id, { ...row, [isNext ? 'next' : 'key']: { ...key, privateKey } })
+    },
+  }
+}
+
 /** Stored secrets in memory. */
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    emailDomains: keysOf(tables, false),
+    emailDomainsNext: keysOf(tables, true),
+    gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
   }
   return {

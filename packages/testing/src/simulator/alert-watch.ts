@@ -60,7 +60,7 @@ export class AlertWatch {
     const { database, verdict, book, faults } = this.#parts
     this.#conditions.end(database.tables, database.clock.now())
     if (!LOSE_COUNTS.some((fault) => faults.includes(fault))) book.end()
-    checkDeliveries(database.tables.alerting, database.clock.now(), verdict)
+    checkDeliveries(database.tables, database.clock.now(), verdict)
   }
 
   #plan(atMs: number): void {

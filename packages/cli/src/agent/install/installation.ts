@@ -9,6 +9,7 @@ export const PLACES = {
   key: '/etc/svc-agent/key',
   unit: `/etc/systemd/system/${UNIT}`,
   addition: `/etc/systemd/system/${UNIT}.d/handler-user.conf`,
+  firewall: `/etc/systemd/system/${UNIT}.d/firewall.conf`,
   users: '/etc/sysusers.d/svc-agent.conf',
   folders: '/etc/tmpfiles.d/svc-agent.conf',
   state: '/var/lib/svc-agent',
@@ -29,6 +30,8 @@ export interface InstalledFile {
 /** The choices of an installation. */
 export interface InstallSettings extends UnitSettings {
   readonly handlerOwner: HandlerOwner | undefined
+  /** Whether the agent may change the firewall and the hardening of the host. */
+  readonly firewall: boolean
   /** The license key; absent: the one that stands there already. */
   readonly licenseKey: string | undefined
 }
@@ -38,6 +41,7 @@ export interface ShippedParts {
   readonly program: string
   readonly unit: string
   readonly addition: string
+  readonly firewall: string
 }
 
 const OPEN = 0o644
@@ -58,6 +62,7 @@ export function installedFiles(settings: InstallSettings, shipped: ShippedParts)
     files.push({ path: PLACES.addition, mode: OPEN, text: additionText(addition, handlerOwner) })
     files.push({ path: PLACES.folders, mode: OPEN, text: foldersText(handlerOwner) })
   }
+  if (settings.firewall) files.push({ path: PLACES.firewall, mode: OPEN, text: shipped.firewall })
   if (licenseKey !== undefined) {
     const secret = { mode: 0o600, folderMode: 0o700, shownAs: 'the license key' }
     files.push({ path: PLACES.key, text: `${licenseKey}\n`, ...secret })

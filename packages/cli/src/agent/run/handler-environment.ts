@@ -1,5 +1,6 @@
 import type { AgentOptions } from '../agent-options.ts'
 import type { ClaimedJob } from './claimed-job.ts'
+import { gitAuthOf } from './git-auth.ts'
 import { handlerFolders } from './handler-folders.ts'
 import type { WorkFolder } from './work-folder.ts'
 
@@ -33,11 +34,13 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     SVC_JOB_ATTEMPT: String(job.attempt),
     SVC_JOB_FILE: folder.jobFile,
     SVC_ENV_FILE: folder.envFile,
+    SVC_IMAGES_FILE: folder.imagesFile,
     SVC_WORK_DIR: folder.handlerPath,
     SVC_STATE_DIR: state,
     SVC_APPS_DIR: apps,
     SVC_TIMEOUT_SECONDS: String(job.timeoutSeconds),
     ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
+    ...gitFacts(folder),
   }
   const all = {
     PATH: DEFAULT_PATH,
@@ -47,6 +50,11 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     ...own,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => !holds(value, options.licenseKey)))
+}
+
+function gitFacts({ job, gitAuthFile }: WorkFolder): Record<string, string> {
+  const auth = gitAuthOf(job)
+  return auth === undefined ? {} : { SVC_GIT_AUTH: auth.type, SVC_GIT_AUTH_FILE: gitAuthFile }
 }
 
 /**

@@ -3,12 +3,15 @@ import type { Readable, Writable } from 'node:stream'
 import type { ProcessOwner } from './handler-user.ts'
 import { LineSplitter } from './line-splitter.ts'
 import { endGroup, signalGroup } from './process-group.ts'
+import type { RunningHandler } from './running-handler.ts'
 
 /** How a handler ended: its exit code, or the signal that ended it, or why it never began. */
 export interface HandlerEnd {
   readonly code?: number
   readonly signal?: NodeJS.Signals
   readonly fault?: string
+  /** Why the agent's own work failed, word for word. */
+  readonly error?: string
   /** The last line that the handler wrote to stderr, which usually says why it failed. */
   readonly lastWords?: string
 }
@@ -35,7 +38,7 @@ export interface HandlerStart {
 const TRAILING_OUTPUT_MS = 1_000
 
 /** A running handler, in a process group of its own, so that it can be ended with everything it started. */
-export class HandlerProcess {
+export class HandlerProcess implements RunningHandler {
   /** Resolves once, when the handler has ended and its output was read; never rejects. */
   readonly ended: Promise<HandlerEnd>
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>

@@ -14,6 +14,7 @@ const MAX_ERROR_CHARS = 8192
 /** Returns the report on work that ended by itself. */
 export function outcomeOf(end: HandlerEnd, kind: string): StatusReport {
   if (end.fault !== undefined) return noHandler(kind)
+  if (end.error !== undefined) return { state: 'failed', error: end.error.slice(0, MAX_ERROR_CHARS) }
   if (end.code === 0) return { state: 'succeeded', exit_code: 0 }
   const how = end.code === undefined ? killedBy(end.signal) : `exit code ${end.code}`
   const error = end.lastWords === undefined ? how : `${how}: ${end.lastWords}`

@@ -1,9 +1,11 @@
 import type { Clock, Log } from '@svc/core'
 import type { Answer } from '../../http-client.ts'
 import type { AgentOptions, AgentTiming } from '../agent-options.ts'
+import type { ImageReports } from '../images/image-reports.ts'
 import { pause } from '../pause.ts'
 import type { AgentApi, StatusReport } from '../wire/agent-api.ts'
 import type { ClaimedJob } from './claimed-job.ts'
+import { withoutGitAuth } from './git-auth.ts'
 import { handlerEnvironment } from './handler-environment.ts'
 import { type HandlerEnd, HandlerProcess } from './handler-process.ts'
 import { findHandler } from './handlers-folder.ts'
@@ -11,6 +13,7 @@ import { type Interruption, noHandler, outcomeOf, outcomeOfInterrupted } from '.
 import { JobReporter } from './job-reporter.ts'
 import { withoutKey } from './license-key-mask.ts'
 import { killStrays } from './process-group.ts'
+import type { OwnHandlers, RunningHandler } from './running-handler.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /** Parts that a job run works with. */
@@ -20,6 +23,9 @@ export interface JobParts {
   readonly timing: AgentTiming
   readonly clock: Clock
   readonly log: Log
+  readonly images: ImageReports
+  /** The kinds of jobs that the agent does itself. */
+  readonly own: OwnHandlers
 }
 
 /**
@@ -36,7 +42,7 @@ export class JobRun {
   readonly #reporter: JobReporter
   /** Aborts every exchange with the plane. */
   readonly #life = new AbortController()
-  #handler: HandlerProcess | undefined
+  #handler: RunningHandler | undefined
   #settling = false
   #interruption: Interruption | undefined
   #ending: Promise<void> = Promise.resolve()
@@ -85,9 +91,10 @@ export class JobRun {
 
   /** Returns the outcome, or `undefined` when the job is not ours to report on. */
   async #work(): Promise<StatusReport | undefined> {
-    const { options } = this.#parts
-    const file = await findHandler(options.handlersDir, this.job.kind)
-    if (!file) return noHandler(this.job.kind)
+    const { options, own } = this.#parts
+    const { kind } = this.job
+    const file = own.has(kind) ? '' : await findHandler(options.handlersDir, kind)
+    if (file === undefined) return noHandler(kind)
     const heard = await this.#reporter.announce()
     if (heard === 'gone') return undefined
     // The plane did not answer for a whole lease. The work has not begun, so any host may take the job.
@@ -95,13 +102,29 @@ export class JobRun {
     const end = this.#interruption ? {} : await this.#runHandler(file)
     if (this.#interruption === 'gone') return undefined
     if (this.#interruption) return outcomeOfInterrupted(this.#interruption, this.job, end)
-    return outcomeOf(end, this.job.kind)
+    return this.#afterImages(outcomeOf(end, this.job.kind))
+  }
+
+  /** The plane takes images of a job while the host holds it, so they come before the outcome. */
+  async #afterImages(outcome: StatusReport): Promise<StatusReport | undefined> {
+    const final = await this.#parts.images.take({
+      job: this.job,
+      outcome,
+      file: this.#folder.imagesFile,
+      life: this.#life.signal,
+      say: (line) => this.#reporter.push(line),
+    })
+    return this.#isGone() ? undefined : final
+  }
+
+  #isGone(): boolean {
+    return this.#interruption === 'gone'
   }
 
   async #runHandler(file: string): Promise<HandlerEnd> {
     this.#reporter.start()
     const handler = this.#start(file)
-    if (!(handler instanceof HandlerProcess)) return this.#notStarted(handler)
+    if (!('ended' in handler)) return this.#notStarted(handler)
     this.#handler = handler
     using _timeout = after(this.job.timeoutSeconds * 1000, () => this.interrupt('timeout'))
     const end = await handler.ended
@@ -110,8 +133,10 @@ export class JobRun {
     return end.fault === undefined ? end : this.#notStarted(end)
   }
 
-  #start(file: string): HandlerProcess | HandlerEnd {
-    const { options } = this.#parts
+  #start(file: string): RunningHandler | HandlerEnd {
+    const { options, own } = this.#parts
+    const ownHandler = own.get(this.job.kind)
+    if (ownHandler) return ownHandler(this.job, (line) => this.#reporter.push(line))
     const { maxLineChars } = this.job.log
     try {
       return HandlerProcess.start({
@@ -119,7 +144,7 @@ export class JobRun {
         folder: this.#folder.handlerPath,
         owner: options.handlerUser,
         environment: handlerEnvironment(this.#folder, options),
-        input: `${JSON.stringify(this.job.raw)}\n`,
+        input: `${JSON.stringify(withoutGitAuth(this.job))}\n`,
         maxLineChars,
         masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
         onLine: (line) => this.#reporter.push(line),
@@ -138,7 +163,7 @@ export class JobRun {
     return end
   }
 
-  async #endHandler(handler: HandlerProcess): Promise<void> {
+  async #endHandler(handler: RunningHandler): Promise<void> {
     // Another host may already work on the job, so there is no grace time.
     if (this.#interruption === 'gone') handler.kill()
     else await handler.terminate(this.#parts.timing.killGraceMs)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { writeDurably } from '../state/durable-file.ts'
 import type { StatusReport } from '../wire/agent-api.ts'
 import { type ClaimedJob, readJob } from './claimed-job.ts'
+import { gitAuthOf, withoutGitAuth } from './git-auth.ts'
 import { appEnvironment } from './handler-environment.ts'
 import { GRANT, grant, type HandlerPlace } from './handler-folders.ts'
 import { type HandlerUser, runAs } from './handler-user.ts'
@@ -51,9 +52,12 @@ export class WorkFolder {
     // Fails if the folder exists already: until it is handed over below, no other user may have touched it.
     await mkdir(folder.handlerPath, { mode: 0o700 })
     await writeFile(folder.envFile, appEnvironment(job), { mode: 0o600 })
-    await writeFile(folder.jobFile, text, { mode: 0o600 })
+    await writeFile(folder.jobFile, JSON.stringify(withoutGitAuth(job)), { mode: 0o600 })
+    const auth = gitAuthOf(job)?.text
+    if (auth !== undefined) await writeFile(folder.gitAuthFile, auth, { mode: 0o600 })
     if (user) {
-      for (const file of [folder.envFile, folder.jobFile]) await grant(file, user, GRANT.read)
+      const files = [folder.envFile, folder.jobFile, ...(auth === undefined ? [] : [folder.gitAuthFile])]
+      for (const file of files) await grant(file, user, GRANT.read)
       await grant(folder.handlerPath, user, GRANT.work)
       await grant(folder.path, user, GRANT.pass)
     }
@@ -88,6 +92,16 @@ export class WorkFolder {
   /** The application's variables as shell assignments. */
   get envFile(): string {
     return join(this.handlerPath, 'app.env')
+  }
+
+  /** The handler's report on the images of the host. */
+  get imagesFile(): string {
+    return join(this.handlerPath, 'images.json')
+  }
+
+  /** The credentials of the repository, if the job brings some; the deploy handler removes it after use. */
+  get gitAuthFile(): string {
+    return join(this.handlerPath, 'git-auth')
   }
 
   /** The lines that the handler wrote. */

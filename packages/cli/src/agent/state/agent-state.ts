@@ -11,12 +11,35 @@ export interface LastRefresh {
   readonly seq: number
 }
 
+/** How the last backup of the host went, in the words of the heartbeat. */
+export interface BackupHealth {
+  /** Unix seconds of the last capture that worked; absent if none did. */
+  readonly last_capture_at?: number
+  readonly success: boolean
+}
+
+/** How the last drill of a restore went, in the words of the heartbeat. */
+export interface RestoreDrill {
+  /** Unix seconds. */
+  readonly last_at: number
+  readonly pass: boolean
+}
+
+/** The images that the plane knows of: those of a repository up to an instant, in milliseconds. */
+export interface KnownImages {
+  readonly repo: string
+  readonly until: number
+}
+
 interface Memory {
   readonly fingerprint: string
   /** `Idempotency-Key` of the next claim. */
   readonly intent: string
   readonly token?: string
   readonly refresh?: LastRefresh
+  readonly backupHealth?: BackupHealth
+  readonly restoreDrill?: RestoreDrill
+  readonly images?: KnownImages
 }
 
 /** Longest fingerprint that the wire takes (spec, Heartbeat request). */
@@ -71,6 +94,21 @@ export class AgentState {
     return this.#memory.refresh
   }
 
+  /** How the last backup went; undefined if there was none. */
+  get backupHealth(): BackupHealth | undefined {
+    return this.#memory.backupHealth
+  }
+
+  /** How the last drill went; undefined if there was none. */
+  get restoreDrill(): RestoreDrill | undefined {
+    return this.#memory.restoreDrill
+  }
+
+  /** The images that the plane knows of. */
+  get images(): KnownImages | undefined {
+    return this.#memory.images
+  }
+
   /**
    * The idempotency key of the claim under way. It stays the same until a job is received, over empty
    * answers, lost answers and a crash: a job that was handed out under this key is handed out under it again
@@ -93,6 +131,21 @@ export class AgentState {
   /** Keeps an accepted refresh. */
   keepRefresh(refresh: LastRefresh): Promise<void> {
     return this.#keep({ refresh })
+  }
+
+  /** Keeps how a backup went. */
+  keepBackupHealth(backupHealth: BackupHealth): Promise<void> {
+    return this.#keep({ backupHealth })
+  }
+
+  /** Keeps how a drill went. */
+  keepRestoreDrill(restoreDrill: RestoreDrill): Promise<void> {
+    return this.#keep({ restoreDrill })
+  }
+
+  /** Keeps which images the plane knows of. */
+  keepImages(images: KnownImages): Promise<void> {
+    return this.#keep({ images })
   }
 
   /** A full disk loses this change at most; the agent continues to work. */

@@ -80,6 +80,21 @@ export class AgentApi {
     return this.#send(`${pathOf(job)}/logs`, body, signal)
   }
 
+  /** POST /api/v1/images/register. */
+  registerImage(registration: object, signal: AbortSignal): Promise<Answer> {
+    return this.#post('/api/v1/images/register', registration, signal)
+  }
+
+  /** GET /api/v1/node/security: what this host is to be like. */
+  nodeSecurity(signal: AbortSignal): Promise<Answer> {
+    const { licenseKey, fingerprint } = this.#identity
+    const path = `/api/v1/node/security?fingerprint=${encodeURIComponent(fingerprint)}`
+    return this.#http.send(
+      { method: 'GET', path, headers: { authorization: `Bearer ${licenseKey}` } },
+      signal,
+    )
+  }
+
   /** GET /api/v1/access/pending: waits for sessions of this host, and proves its key. */
   pending(
     waitSeconds: number,

@@ -36,7 +36,7 @@ export class Claims {
    * job on it. `life` ends that too.
    */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
-    const { api, options } = this.#parts
+    const { api, options, own } = this.#parts
     const concurrency = Math.max(1, options.concurrency ?? 1)
     while (!draining.aborted) {
       if (this.#jobs.size >= concurrency) {
@@ -44,7 +44,10 @@ export class Claims {
         continue
       }
       // Read each time: an operator may add a handler while the agent runs.
-      const kinds = (await handledKinds(options.handlersDir)).slice(0, MAX_KINDS)
+      const kinds = [...new Set([...own.keys(), ...(await handledKinds(options.handlersDir))])].slice(
+        0,
+        MAX_KINDS,
+      )
       const answer = await api.claim(this.#state.intent, { kinds, concurrency }, life)
       this.#jobs.hearCancels(answer.header('svc-cancel'))
       this.#noteHold(answer)

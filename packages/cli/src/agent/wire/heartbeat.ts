@@ -78,7 +78,7 @@ export class Heartbeat {
   }
 
   async #facts(): Promise<Record<string, unknown>> {
-    const { meter, jobs, hostname, version, hostState } = this.#parts
+    const { meter, jobs, hostname, version, hostState, state } = this.#parts
     const boot = bootId()
     const running = jobs.list()
     return {
@@ -88,6 +88,8 @@ export class Heartbeat {
       ...(await meter.sample()),
       ...(boot ? { boot_id: boot } : {}),
       ...(running.length > 0 ? { jobs: running } : {}),
+      ...(state.backupHealth ? { backup_health: state.backupHealth } : {}),
+      ...(state.restoreDrill ? { restore_drill: state.restoreDrill } : {}),
     }
   }
 

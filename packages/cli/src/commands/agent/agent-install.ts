@@ -12,6 +12,7 @@ import { place, placedText } from '../../agent/install/placed-file.ts'
 import { firstSteps, neededSteps, type Step } from '../../agent/install/steps.ts'
 import { demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
 import { handlerOwner, ownerIn, unitPath, unitUrl, userName } from '../../agent/install/unit.ts'
+import { allowsFirewall } from '../../agent/security/allowed.ts'
 import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
@@ -24,6 +25,7 @@ export interface AgentInstallOptions {
   readonly user?: string
   readonly handlerUser?: string
   readonly handlers?: string
+  readonly allow?: string
   readonly node?: string
   readonly root?: string
   readonly dryRun?: boolean
@@ -38,6 +40,7 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const settings = settingsOf(options)
   const program = await agentProgram()
   if (options.dryRun) {
+    demandWall(settings.firewall, settings.handlerOwner !== undefined)
     const key = 'of the key file, or of standard input'
     const files = installedFiles({ ...settings, licenseKey: key }, partsWith(program))
     const steps = options.root === undefined ? firstSteps(usersOf(files)) : []
@@ -51,10 +54,13 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const licenseKey = await keyOf(io, options, root)
   // An installation that is repeated without the option does not take the wall around handlers down.
   const owner = settings.handlerOwner ?? ownerIn((await placedText(root, PLACES.addition)) ?? '')
-  const files = installedFiles({ ...settings, handlerOwner: owner, licenseKey }, partsWith(program))
+  const isAllowed = settings.firewall || (await placedText(root, PLACES.firewall)) !== undefined
+  demandWall(isAllowed, owner !== undefined)
+  const chosen = { ...settings, handlerOwner: owner, firewall: isAllowed, licenseKey }
+  const files = installedFiles(chosen, partsWith(program))
   const written: string[] = []
   for (const file of files) if (await place(root, file)) written.push(file.path)
-  const unit = [PLACES.unit, PLACES.addition].some((path) => written.includes(path))
+  const unit = [PLACES.unit, PLACES.addition, PLACES.firewall].some((path) => written.includes(path))
   const changes = { unit, any: written.some((path) => path !== PLACES.users && path !== PLACES.folders) }
   const steps = options.root === undefined ? await neededSteps(usersOf(files), changes) : []
   for (const step of steps) await mustRun(step)
@@ -73,7 +79,16 @@ function settingsOf(options: AgentInstallOptions): Omit<InstallSettings, 'licens
     node: unitPath(options.node ?? (root === undefined ? process.execPath : NODE_OF_IMAGE)),
     handlers: handlers === undefined ? undefined : unitPath(handlers),
     handlerOwner: handlerUser === undefined ? undefined : handlerOwner(handlerUser),
+    firewall: allowsFirewall(options.allow),
   }
+}
+
+/** The firewall is root's, and so is then the agent: handlers must not be. */
+function demandWall(isAllowed: boolean, isWalled: boolean): void {
+  if (!isAllowed || isWalled) return
+  throw new Problem('invalid-input', {
+    detail: 'an agent that may change the firewall is root: give its handlers a user with --handler-user',
+  })
 }
 
 async function agentProgram(): Promise<string> {
@@ -89,6 +104,7 @@ const partsWith = (program: string) => ({
   program,
   unit: shippedText('systemd/svc-agent.service'),
   addition: shippedText('systemd/handler-user.conf'),
+  firewall: shippedText('systemd/firewall.conf'),
 })
 
 /** The key of the file or of standard input; undefined when the one that stands there stays. */

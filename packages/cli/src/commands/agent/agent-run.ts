@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { type Log, Problem, readConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
 import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handler-user.ts'
+import { allowsFirewall } from '../../agent/security/allowed.ts'
 import type { ConnectOptions } from '../../connect/connect.ts'
 import { licenseKeyOf } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
@@ -21,6 +22,8 @@ export interface AgentRunOptions {
   readonly concurrency?: string
   readonly pollSeconds?: string
   readonly once?: boolean
+  readonly allow?: string
+  readonly hostRoot?: string
 }
 
 /** Runs the host agent until it is asked to end. */
@@ -41,6 +44,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     stateDir,
     handlersDir: options.handlers ?? (await ownHandlers(resolve(io.cwd, stateDir))),
     handlerUser: await handlerUserOf(io, options),
+    firewall: firewallOf(io, options),
     hostname: io.hostname,
     version: version(),
     log,
@@ -53,6 +57,13 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
   })
   const undo = stopOnSignals(io, agent, log)
   log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')
+}
+
+/** The agent itself may change nothing of its host unless it is allowed to. */
+function firewallOf({ env, cwd, isRoot }: Io, { allow, hostRoot = '/' }: AgentRunOptions) {
+  if (!allowsFirewall(allow ?? env.SERVICE_AGENT_ALLOW?.trim())) return undefined
+  if (isRoot) return { root: resolve(cwd, hostRoot) }
+  throw new Problem('invalid-input', { detail: 'the firewall needs root: start the agent as root' })
 }
 
 function planeUrl({ env }: Io, flag: string | undefined): string {

@@ -13,7 +13,7 @@ export interface AgentUninstallOptions {
   readonly dryRun?: boolean
 }
 
-const ALWAYS = [PLACES.unit, PLACES.addition, PLACES.program, PLACES.key]
+const ALWAYS = [PLACES.unit, PLACES.firewall, PLACES.addition, PLACES.program, PLACES.key]
 const DECLARATIONS = [PLACES.users, PLACES.folders]
 // Folders of the system stay, even when nothing else is in them.
 const IN_FOLDERS_OF_SYSTEM: readonly string[] = [PLACES.unit, ...DECLARATIONS]

@@ -5,6 +5,10 @@ const OF_KEY_FILE = [
   '--key-file <file>',
   'file whose first line is the license key (standard input)',
 ] as const
+const OF_ALLOW = [
+  '--allow <what>',
+  'what the agent may change of its host: firewall, with the hardening of sshd and the kernel',
+] as const
 const OF_ROOT = '--root <dir>'
 
 /** `svc agent …` */
@@ -47,6 +51,8 @@ function declareRun(agent: Command, run: Run, name: string): void {
       '--handler-user <name>',
       'user, or NAME:GROUP, that handlers run as; needs root (SERVICE_HANDLER_USER; the user of the agent)',
     )
+    .option(...OF_ALLOW)
+    .option('--host-root <dir>', 'folder that stands for / in what the agent is allowed to change (/)')
     .option('--fingerprint <text>', 'identity of this host; made once and kept when not given')
     .option('--concurrency <number>', 'jobs at the same time, 1 when not given')
     .option('--poll-seconds <number>', 'wait between two looks for work, 5 when not given')
@@ -71,6 +77,7 @@ function declareInstall(agent: Command, run: Run, name: string): void {
       'user, or NAME:GROUP, that handlers run as, so that they cannot read the license key',
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
+    .option(...OF_ALLOW)
     .option('--node <file>', 'the Node.js that runs the agent (the one that runs this command)')
     .option(OF_ROOT, 'write beneath this folder, such as an image, and run nothing')
     .option('--dry-run', 'print every file and command, and change nothing')

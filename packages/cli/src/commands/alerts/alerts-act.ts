@@ -1,4 +1,4 @@
-import { type AlertAction, type AlertView, Problem } from '@svc/core'
+import { type AlertAction, type AlertView, isIdEnd, Problem } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import { secondOf } from '../instant-option.ts'
 import { alertsTable } from './alerts-list.ts'
@@ -22,11 +22,14 @@ function secondsOf(text: string | undefined): number | undefined {
   return Number(amount) * (UNIT_SECONDS[unit] ?? 1)
 }
 
+// A dedup key has a colon.
+const isId = (name: string): boolean => name.startsWith('alr_') || isIdEnd(name)
+
 /** Alerts by their ids, or one by its dedup key. */
 function namesOf(args: readonly string[]): Record<string, unknown> {
-  const [first, ...others] = args
-  if (others.length === 0) return first?.startsWith('alr_') ? { id: first } : { dedup_key: first }
-  const key = args.find((arg) => !arg.startsWith('alr_'))
+  const [first = '', ...others] = args
+  if (others.length === 0) return isId(first) ? { id: first } : { dedup_key: first }
+  const key = args.find((arg) => !isId(arg))
   if (key === undefined) return { ids: [...args] }
   throw new Problem('invalid-input', { detail: `${key} is no id of an alert: name dedup keys one at a time` })
 }

@@ -1,5 +1,6 @@
 import { type AlertView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
+import { idColumn } from '../../terminal/id-column.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 import { secondOf } from '../instant-option.ts'
 
@@ -18,7 +19,7 @@ export interface AlertListOptions {
 export const alertsTable = (alerts: readonly AlertView[], page: Page): string =>
   table(
     [
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(alerts, page),
       { title: 'STATUS', text: ({ status }) => status, colour: ({ status }) => stateColour(status) },
       { title: 'SEVERITY', narrow: 'leaves', text: ({ severity }) => severity },
       { title: 'SINCE', text: ({ starts_at }) => ago(starts_at, page) },

@@ -1,4 +1,5 @@
 import type { ConversationView } from '@svc/core'
+import { idColumn } from '../../terminal/id-column.ts'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 const ANSWERED_BY = { ai: 'service', human_active: 'person', closed: 'closed' } as const
@@ -10,7 +11,7 @@ const answeredBy = (mode: ConversationView['mode']): string => ANSWERED_BY[mode]
 export const conversationsTable = (conversations: readonly ConversationView[], page: Page): string =>
   table(
     [
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(conversations, page),
       { title: 'ANSWERED BY', text: ({ mode }) => answeredBy(mode) },
       {
         title: 'WAITS SINCE',

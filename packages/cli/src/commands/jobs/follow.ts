@@ -11,15 +11,22 @@ export interface LogsOptions {
   readonly follow?: boolean
   /** Lines as their host sent them, with all that they command a terminal. */
   readonly raw?: boolean
+  /** Lines at the end that are printed; default: all. */
+  readonly tail?: string
+  /** Each line after the time at which it was written, UTC. */
+  readonly times?: boolean
 }
 
-const linesText = (lines: readonly StoredLine[]): string =>
-  lines.map(({ line }) => `${tameLine(line)}\n`).join('')
+const linesText = (lines: readonly StoredLine[], options: LogsOptions): string =>
+  lines.map((line) => `${timeOf(line, options)}${tameLine(line.line)}\n`).join('')
+
+const timeOf = ({ ts }: StoredLine, { times }: LogsOptions): string =>
+  times === true ? `${new Date(ts * 1000).toISOString()} ` : ''
 
 /** Writes lines of a log to stdout. A pipe may end at a terminal, so it gets no others than one. */
 export function writeLines({ io, options }: CommandRun<LogsOptions>, lines: readonly StoredLine[]): void {
-  if (options.raw === true) io.out.writeRaw(lines.map(({ line }) => `${line}\n`).join(''))
-  else io.out.write(linesText(lines))
+  if (options.raw !== true) io.out.write(linesText(lines, options))
+  else io.out.writeRaw(lines.map((line) => `${timeOf(line, options)}${line.line}\n`).join(''))
 }
 
 /** How a follow ended. `job` is undefined when Ctrl-C ended it. */
@@ -43,7 +50,7 @@ export async function follow(
   const onLine = (line: StoredLine) => {
     if (options.json !== true) return writeLines(run, [line])
     lines.push(line)
-    io.err.write(linesText([line]))
+    io.err.write(linesText([line], options))
   }
   const job = await untilStopped(run, { connection, jobId, onLine })
   if (job === undefined) {

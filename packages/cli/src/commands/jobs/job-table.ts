@@ -1,5 +1,6 @@
 import type { JobView } from '@svc/core'
 import { duration } from '../../terminal/duration.ts'
+import { idColumn } from '../../terminal/id-column.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 const FINGERPRINT_CHARS = 12
@@ -28,7 +29,7 @@ export function tookText(job: JobView, page: Page): string | undefined {
 export const jobsTable = (jobs: readonly JobView[], page: Page): string =>
   table(
     [
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(jobs, page),
       { title: 'KIND', text: ({ kind }) => kind },
       { title: 'APP', narrow: 'leaves', text: ({ app }) => app ?? '' },
       { title: 'STATE', text: stateText, colour: ({ state }) => stateColour(state) },
@@ -39,6 +40,7 @@ export const jobsTable = (jobs: readonly JobView[], page: Page): string =>
       },
       { title: 'CREATED', text: ({ created_at }) => ago(created_at, page) },
       { title: 'TOOK', narrow: 'leaves', text: (job) => tookText(job, page) ?? '' },
+      { title: 'REASON', narrow: 'shrinks', text: ({ error }) => error ?? '' },
     ],
     jobs,
     page,

@@ -47,7 +47,7 @@ export async function watchJob(watch: Watch): Promise<JobView | undefined> {
     const answer = await patiently<LogsAnswer>(watch, 'jobs.logs', input)
     if (answer === undefined) return undefined
     for (const line of answer.logs) {
-      if (line.attempt !== attempt) watch.onNote(`attempt ${line.attempt} begins`)
+      if (line.attempt > 1 && line.attempt !== attempt) watch.onNote(`attempt ${line.attempt} begins`)
       attempt = line.attempt
       watch.onLine?.(line)
     }

@@ -1,24 +1,30 @@
-import type { JobView } from '@svc/core'
+import { type JobView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
+import { secondOf } from '../instant-option.ts'
 import { wholeNumber } from '../number-option.ts'
 import { jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs list`. */
 export interface ListOptions {
   readonly state?: string
+  readonly kind?: string
   readonly host?: string
   readonly license?: string
+  readonly tenant?: string
   readonly app?: string
+  readonly since?: string
   readonly limit?: string
+  readonly cursor?: string
 }
 
 /** Lists jobs, newest first. */
 export const listJobs: Handler<ListOptions> = async (run) => {
-  const { state, host, license, app, limit } = run.options
-  const filter = { state, host, license, app }
+  const { state, kind, host, license, tenant, app, since, limit, cursor } = run.options
+  const filter = { state, kind, host, license, tenant, app, since: secondOf('--since', since), cursor }
   const input = given({ ...filter, limit: wholeNumber('--limit', limit) })
-  const answer = await run.operate<{ jobs: readonly JobView[] }>('jobs.list', input)
+  const answer = await run.operate<{ jobs: readonly JobView[]; next_cursor?: string }>('jobs.list', input)
   run.print(answer, (page) => jobsTable(answer.jobs, page))
+  if (answer.next_cursor !== undefined) run.hint(`There are more: --cursor ${shellWord(answer.next_cursor)}`)
   if (answer.jobs.length > 0) return
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   run.hint(

@@ -2,12 +2,14 @@ import type { StoredLine } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
+import { wholeNumber } from '../number-option.ts'
 import { follow, type LogsOptions, printEnd, writeLines } from './follow.ts'
 
 /** Prints the log of a job, or follows it to the end of the job. */
 export const jobLogs: Handler<LogsOptions> = async (run): Promise<ExitCode | undefined> => {
   await using connection = await run.connect()
   const jobId = run.arg(0)
+  const tail = wholeNumber('--tail', run.options.tail)
   if (run.options.follow) {
     const followed = await follow(run, connection, jobId)
     const { job, lines, exitCode } = followed
@@ -16,7 +18,7 @@ export const jobLogs: Handler<LogsOptions> = async (run): Promise<ExitCode | und
       run.print(given({ logs: lines, state: job.state, error: job.error }), () => '')
     return exitCode
   }
-  const document = await wholeLog(connection, jobId)
+  const document = await wholeLog(connection, jobId, tail)
   if (run.options.json === true) run.print(document, () => '')
   else writeLines(run, document.logs)
   if (document.logs.length === 0) run.hint(`No lines yet; the job is ${document.state}.`)
@@ -33,12 +35,19 @@ interface LogPage extends LogDocument {
   readonly more: boolean
 }
 
+async function lengthOf(connection: Connection, job: string): Promise<number> {
+  const { log_lines } = (await connection.run('jobs.show', { job })) as { log_lines: number }
+  return log_lines
+}
+
 const PAGE_LINES = 2_000
 
-async function wholeLog(connection: Connection, job: string): Promise<LogDocument> {
+/** The log to its end; with `tail` only its last lines. */
+async function wholeLog(connection: Connection, job: string, tail?: number): Promise<LogDocument> {
   const logs: StoredLine[] = []
+  const start = tail === undefined ? 0 : Math.max(0, (await lengthOf(connection, job)) - tail)
   for (;;) {
-    const input = { job, after: logs.length, limit: PAGE_LINES }
+    const input = { job, after: start + logs.length, limit: PAGE_LINES }
     const page = (await connection.run('jobs.logs', input)) as unknown as LogPage
     logs.push(...page.logs)
     if (!page.more) {

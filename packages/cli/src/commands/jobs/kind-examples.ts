@@ -10,6 +10,7 @@ export const KIND_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unkn
   prune: { older_than_seconds: 86_400 },
   expose: { app: 'shop', domain: 'shop.example', port: 8080 },
   unexpose: { app: 'shop', domain: 'shop.example' },
+  backup: { app: 'shop' },
 }
 
 /** The kinds and their payloads as lines of a help text. */

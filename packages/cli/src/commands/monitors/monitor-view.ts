@@ -1,4 +1,5 @@
 import type { MonitorView } from '@svc/core'
+import { idColumn } from '../../terminal/id-column.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 const MORE_THAN = 3
@@ -29,7 +30,7 @@ export const monitorsTable = (monitors: readonly MonitorView[], page: Page): str
         narrow: 'leaves',
         text: ({ license_id, tenant_id }) => license_id ?? tenant_id ?? 'platform',
       },
-      { title: 'ID', text: ({ id }) => id },
+      idColumn(monitors, page),
     ],
     monitors,
     page,

@@ -11,7 +11,7 @@ export function logSettingWarnings({ config, log, signer }: ControlPlane): void 
 
 /** Says which settings are in force, and which missing ones have consequences. */
 export function tellSettings({ access, config, log, signer, licenses, storage }: ControlPlane): void {
-  log.info({ settings: configSummary(config) }, 'settings in force')
+  log.info({ settings: configSummary(config) }, 'settings that are not the defaults')
   if (signer.status === 'unset') {
     log.warn({}, 'SERVICE_LICENSE_PRIVKEY is not set: activation answers 503; svc mint-key makes a key')
   }

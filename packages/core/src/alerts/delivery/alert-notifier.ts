@@ -1,20 +1,24 @@
 import type { Clock } from '../../clock.ts'
-import type { Delivery, DeliveryOutcome, DeliveryState } from '../../deliveries/delivery.ts'
-import { type DeliverySender, runDeliveries } from '../../deliveries/delivery-run.ts'
+import type { BreakerPolicy } from '../../deliveries/breaker.ts'
+import type { Delivery, DeliveryOutcome } from '../../deliveries/delivery.ts'
+import { DeliveryRunner } from '../../deliveries/delivery-runner.ts'
+import type { AttemptState, DeliverySender, Follow } from '../../deliveries/delivery-sender.ts'
 import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
 import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
-import type { Storage, Stores } from '../../storage/storage.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { Timers } from '../../timers.ts'
 import type { AlertMetrics } from '../alert-metrics.ts'
 import { announceInLog, digestOf } from './alert-channels.ts'
-import { ALERT_CHANNELS, audienceOf, targetOf } from './alert-deliveries-store.ts'
+import { ALERT_CHANNELS, type AlertChannelName, audienceOf, targetOf } from './alert-deliveries-store.ts'
 
 /** Dependencies of `AlertNotifier`. */
 export interface AlertNotifierParts {
   readonly storage: Storage
   readonly clock: Clock
+  readonly timers: Timers
   readonly ids: Ids
   readonly log: Log
   readonly channel: WebhookChannel
@@ -31,14 +35,21 @@ export const RETRY_SECONDS = [1, 2, 5, 15, 30, 60, 120, 240, 480, 600, 600].map(
   (minutes) => minutes * MINUTE - MINUTE / 2,
 )
 
+/** Retries come a little earlier or later, and still with the tick that they are meant for. */
+export const RETRY_JITTER = 0.1
+/** A receiver that fails five times in a row is left alone for a minute, then for longer, up to an hour. */
+const BREAKER: BreakerPolicy = { failures: 5, cooldownSeconds: MINUTE, cooldownMaxSeconds: 60 * MINUTE }
+const CONCURRENCY = 20
+const PER_TENANT = 5
+
 /** Delivers the notices of evaluations: bundles them into digests, and sends these. */
-export class AlertNotifier implements DeliverySender {
-  readonly kinds = ALERT_CHANNELS
-  readonly retrySeconds = RETRY_SECONDS
+export class AlertNotifier {
   readonly #parts: AlertNotifierParts
+  readonly #runners: readonly DeliveryRunner[]
 
   constructor(parts: AlertNotifierParts) {
     this.#parts = parts
+    this.#runners = ALERT_CHANNELS.map((kind) => new DeliveryRunner(parts, this.#sender(kind)))
   }
 
   /**
@@ -55,23 +66,36 @@ export class AlertNotifier implements DeliverySender {
         if (isMade) await deliveries.add({ id, ...targetOf(audience) }, clock.statementTime())
       })
     }
-    return runDeliveries(this.#parts, this, signal)
+    const tallies = await Promise.all(this.#runners.map((runner) => runner.run({ signal })))
+    return tallies.reduce((sum, { delivered }) => sum + delivered, 0)
+  }
+
+  #sender(kind: AlertChannelName): DeliverySender {
+    return {
+      kind,
+      retrySeconds: RETRY_SECONDS,
+      jitter: RETRY_JITTER,
+      concurrency: CONCURRENCY,
+      perRecipient: PER_TENANT,
+      breaker: kind === 'log' ? undefined : BREAKER,
+      send: (delivery, signal) => this.#send(delivery, signal),
+      follow: (delivery, state) => this.#follow(delivery, state),
+      ended: (_delivery, state) => {
+        this.#parts.metrics.delivery(kind, state === 'due' ? 'retried' : state)
+      },
+    }
   }
 
   /** Writes a digest to the log, or sends it to the webhook of its audience. */
-  async send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome> {
+  async #send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome> {
     const { storage, log, channel, clock, keyring } = this.#parts
     const { id, createdAt } = delivery
     const audience = audienceOf(delivery)
-    const digest = {
-      id,
-      createdAt,
-      ...audience,
-      ...(await storage.alertDeliveries.digest({ id, ...audience })),
-    }
+    const notices = await storage.alertDeliveries.digest({ id, ...audience })
+    const digest = { id, createdAt, ...audience, ...notices }
     if (digest.channel === 'log') return announceInLog(log, digest)
     if (digest.webhook === undefined) {
-      return { delivered: false, status: undefined, error: 'no-webhook', isFinal: true }
+      return { delivered: false, status: undefined, error: 'no-webhook', isFinal: true, fault: 'ours' }
     }
     const { url, tenantId, secret: sealed } = digest.webhook
     const secret = keyring.open(sealed, placeOf('alertWebhooks', tenantId))
@@ -80,12 +104,8 @@ export class AlertNotifier implements DeliverySender {
   }
 
   /** Notes on the alerts of a digest that arrived when they were announced. */
-  async settled({ alertDeliveries }: Stores, delivery: Delivery, state: DeliveryState): Promise<void> {
-    if (state === 'sent') await alertDeliveries.announced(delivery.id, this.#parts.clock.statementTime())
-  }
-
-  /** Counts an attempt. */
-  ended(delivery: Delivery, state: DeliveryState): void {
-    this.#parts.metrics.delivery(audienceOf(delivery).channel, state === 'due' ? 'retried' : state)
+  #follow({ id }: Delivery, state: AttemptState): Follow | undefined {
+    if (state !== 'sent') return undefined
+    return ({ alertDeliveries }) => alertDeliveries.announced(id, this.#parts.clock.statementTime())
   }
 }

@@ -6,7 +6,7 @@ import { optional } from '../setting-group.ts'
 export const secrets = optional('Secrets at rest', {
   dataKeys: list(
     'SERVICE_DATA_KEYS',
-    'Keys that seal stored secrets: the first seals, all open. `svc secrets mint-key` makes one. Unset on PostgreSQL refuses new webhooks and second factors; an embedded folder has a key of its own.',
+    'Keys that seal stored secrets: the first seals, all open. `svc secrets mint-key` makes one. Unset on PostgreSQL refuses new webhooks, git hooks and second factors; an embedded folder has a key of its own.',
     { secret: true, of: 'keys, each `<name>:<base64 of 32 bytes>`', accepts: isDataKey },
   ),
 })

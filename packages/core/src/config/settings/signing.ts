@@ -13,6 +13,10 @@ export const signing = required('Signing', {
   retiredPublicKeys: list(
     'SERVICE_LICENSE_PUBKEYS_RETIRED',
     'Former public keys, still published so that tokens from before a rotation verify.',
-    { of: 'public keys', accepts: (entry) => !entry.includes('PRIVATE KEY') },
+    {
+      of: 'public keys',
+      accepts: (entry) => !entry.includes('PRIVATE KEY') && !entry.startsWith('svcsk_'),
+      show: (entries) => `${entries.length} ${entries.length === 1 ? 'key' : 'keys'}`,
+    },
   ),
 })

@@ -12,7 +12,12 @@ import { logsGoWithJobs } from './0011-logs-go-with-jobs.ts'
 import { deliveries } from './0012-deliveries.ts'
 import { workOfHosts } from './0013-work-of-hosts.ts'
 import { apiTokens } from './0014-api-tokens.ts'
-import { accessSessions } from './0015-access-sessions.ts'
+import { deliveryEngine } from './0015-delivery-engine.ts'
+import { emailDomains } from './0016-email-domains.ts'
+import { images } from './0017-images.ts'
+import { gitHooks } from './0018-git-hooks.ts'
+import { nodeSecurity } from './0019-node-security.ts'
+import { accessSessions } from './0020-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -40,5 +45,10 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   deliveries,
   workOfHosts,
   apiTokens,
+  deliveryEngine,
+  emailDomains,
+  images,
+  gitHooks,
+  nodeSecurity,
   accessSessions,
 ]

@@ -1,7 +1,9 @@
 import { type Job, noJob } from '../../jobs/job.ts'
 import type { OperatedJobs } from '../../jobs/job-operations.ts'
-import type { EnqueueInput, Jobs } from '../../jobs/jobs.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
 import type { CancelOutcome, CancelWrite, JobFilter } from '../../jobs/jobs-store.ts'
+import type { EnqueueInput } from '../../jobs/new-job.ts'
+import { unknownLicense } from '../../licenses/license-name.ts'
 import { Problem } from '../../problem.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
@@ -27,10 +29,9 @@ export class TenantJobs implements OperatedJobs {
   }
 
   async list(filter: JobFilter): Promise<readonly Job[]> {
-    const jobs = await this.#licenses.reads(filter.licenseId, (licenseId) =>
-      this.#jobs.list({ ...filter, licenseId }),
-    )
-    return jobs.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, filter.limit)
+    const own = (await this.#licenses.list()).map(({ id }) => id)
+    for (const id of filter.licenseIds ?? []) if (!own.includes(id)) throw unknownLicense()
+    return this.#jobs.list({ licenseIds: own, ...filter })
   }
 
   async logs(jobId: string, after: number, limit: number, chars?: number) {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { createOutbound } from '@svc/core'
-import { RETRY_SECONDS } from '@svc/core/ports'
+import { RETRY_JITTER, RETRY_SECONDS } from '@svc/core/ports'
 import { Webhook } from 'standardwebhooks'
 import { type FarSide, farSide } from '../../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../../net/scripted-resolver.ts'
@@ -150,7 +150,7 @@ describe('webhooks of alerts', () => {
     await scene.tick()
     await scene.tick()
     for (const seconds of RETRY_SECONDS) {
-      clock.advance({ seconds })
+      clock.advance({ seconds: seconds * (1 + RETRY_JITTER) })
       await plane.alerts.deliver()
     }
     expect(far.seen).toHaveLength(RETRY_SECONDS.length + 1)

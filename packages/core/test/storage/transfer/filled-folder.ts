@@ -33,7 +33,12 @@ const MORE_ROWS = [
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
   `insert into rate_windows values ('activate', '192.0.2.1', 3, 'infinity')`,
+  `insert into node_security_revisions values ('lic', 'fp', 1, '{"a": 1}', 'digest', now(), 'ann')`,
   `insert into chat_model_days values ('2026-01-05', 12)`,
+  `insert into git_hooks values ('ghk_1', 'lic', 'shop', 'fp', 'github', 'https://git.example/x', 'main', null, '["a/**"]', '[]', true,
+    false, true, 'none', null, now(), now())`,
+  `insert into git_hook_secrets values ('ghk_1/secret', 'ghk_1', 'secret', 'v1:k1:x', null)`,
+  `insert into git_deliveries values ('gdl_1', 'ghk_1', 'one', 'digest', 'github', 'push', 'refs/heads/main', null, null, 'ignored', 'paths', null, '192.0.2.1', now())`,
   `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
 ]
 
@@ -61,6 +66,11 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   const owner = { licenseId: license.id, fingerprint: HOST.fingerprint }
   const heartbeat = { ...buildHeartbeat({ ...owner, hostname: HOST.hostname, diskPct: 95.5 }), jobs: [] }
   await plane.agents.heartbeat(heartbeat)
+  await plane.images.register(license.id, {
+    fingerprint: HOST.fingerprint,
+    checksum: 'a-snapshot',
+    tags: [AWKWARD.slice(0, 9)],
+  })
   const deploy = async (app: string, more: object = {}) => {
     const payload = { app, source: { type: 'image', image: 'shop:1' }, note: AWKWARD }
     return (await plane.jobs.enqueue({ licenseId: license.id, kind: 'deploy', payload, ...more })).job.id
@@ -77,6 +87,7 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
   await run('monitors.add', { name: 'www', host: 'www.acme.example', type: 'A' })
   await run('monitors.run', { monitor: 'www' })
   await run('alerts.webhook-set', { tenant: 'acme', url: 'https://hooks.acme.example/svc' })
+  await run('email-domains.add', { name: 'mail.acme.example', license: license.id })
   await run('tokens.issue', { role: 'developer', tenant: 'acme', label: 'pipeline' })
   for (const minutes of [1, 1]) {
     clock.advance({ minutes })

@@ -1,0 +1,26 @@
+import { readSecuritySettings, type SecuritySettings, settingsDigest } from '@svc/core'
+import type { SecurityDocument } from './attempt.ts'
+import { Refused } from './refused.ts'
+
+/**
+ * Reads settings and fills in the defaults of this release.
+ * @throws Refused
+ */
+export function readSettings(given: unknown): SecuritySettings {
+  try {
+    return readSecuritySettings(given)
+  } catch (error) {
+    const { details = [] } = (error as { data?: { details?: readonly string[] } }).data ?? {}
+    throw new Refused(`the settings cannot be read: ${details.join('; ')}`)
+  }
+}
+
+/**
+ * Reads the settings of a document again: anybody may have made them.
+ * @throws Refused when they are not those of the digest
+ */
+export function sameSettings({ settings: given, sha256 }: SecurityDocument): SecuritySettings {
+  const settings = readSettings(given)
+  if (settingsDigest(settings) === sha256) return settings
+  throw new Refused('this agent reads the settings in another way: is it older than the service?')
+}

@@ -1,0 +1,126 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SecuritySettings } from '@svc/core'
+import { runAs } from '../run/handler-user.ts'
+import { hostCommand, systemProgram } from './host-command.ts'
+import { SSHD_FILE, sshKeywords } from './host-files.ts'
+import { onHost, type SecurityHost } from './security-host.ts'
+
+/** The meaning of sshd's files, by lower-case keyword; a keyword may have several values. */
+export type SshdFacts = ReadonlyMap<string, readonly string[]>
+
+const CONFIG = '/etc/ssh/sshd_config'
+
+/**
+ * Asks sshd what its files mean. `first`: a file that counts before them. Undefined on a host without sshd.
+ * @throws Error with the words of sshd when it refuses its files
+ */
+export async function sshdFacts(
+  host: SecurityHost,
+  first?: { readonly text: string; readonly folder: string },
+): Promise<SshdFacts | undefined> {
+  const program = await systemProgram('sshd')
+  const config = onHost(host, CONFIG)
+  if (program === undefined || (await readFile(config).catch(() => undefined)) === undefined) return undefined
+  // Without it sshd checks nothing. A service that was never started, or is started on demand, has none.
+  await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
+  const trial = first && join(first.folder, 'sshd_config')
+  if (trial !== undefined)
+    await writeFile(trial, `${first?.text ?? ''}\nInclude ${config}\n`, { mode: 0o600 })
+  try {
+    const file = trial ?? config
+    const check = await hostCommand(program, '-t', '-f', file)
+    if (check.code !== 0) throw new Error(`sshd -t: ${check.said}`)
+    const { stdout, code, said } = await hostCommand(program, '-T', '-f', file)
+    if (code !== 0) throw new Error(`sshd -T: ${said}`)
+    return factsIn(stdout)
+  } finally {
+    if (trial !== undefined) await rm(trial, { force: true })
+  }
+}
+
+function factsIn(text: string): SshdFacts {
+  const facts = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [, keyword = '', value = ''] = /^(\S+) (.*)$/.exec(line) ?? []
+    if (keyword !== '') facts.set(keyword, [...(facts.get(keyword) ?? []), value])
+  }
+  return facts
+}
+
+/** The ports on which sshd listens. */
+export const sshPorts = (facts: SshdFacts | undefined): readonly number[] => [
+  ...new Set(
+    [
+      ...(facts?.get('listenaddress') ?? []).map((each) => each.split(':').at(-1)),
+      ...(facts?.get('port') ?? []),
+    ]
+      .map(Number)
+      .filter((port) => port > 0),
+  ),
+]
+
+// sshd names this value in another way than its own manual does.
+const SPELT: Readonly<Record<string, string>> = { 'prohibit-password': 'without-password' }
+
+/** Returns the keywords that sshd does not take from our file, because another one comes first. */
+export const overruled = (facts: SshdFacts, ssh: SecuritySettings['ssh']): string[] =>
+  Object.entries(sshKeywords(ssh))
+    .filter(([keyword, value]) => {
+      const found = (facts.get(keyword.toLowerCase()) ?? []).flatMap((each) => each.split(' '))
+      return value.split(' ').some((each) => !found.includes(SPELT[each] ?? each))
+    })
+    .map(([keyword]) => keyword)
+
+interface Login {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+  readonly home: string
+}
+
+/** Whether somebody who may sign in has a key. Each file is looked at as its owner: that needs no right. */
+export async function somebodyHasKey(host: SecurityHost, facts: SshdFacts): Promise<boolean> {
+  if ((facts.get('authorizedkeyscommand') ?? ['none'])[0] !== 'none') return true
+  const files = (facts.get('authorizedkeysfile') ?? ['.ssh/authorized_keys']).flatMap((each) =>
+    each.split(' '),
+  )
+  const mayRoot = (facts.get('permitrootlogin') ?? [])[0] !== 'no'
+  const allowed = await allowedUsers(host, facts)
+  for (const login of await logins(host)) {
+    if (login.uid === 0 && !mayRoot) continue
+    if (allowed !== undefined && !allowed.includes(login.name)) continue
+    for (const file of files) if (await hasKey(host, login, file)) return true
+  }
+  return false
+}
+
+/**
+ * The users whom sshd would let in; undefined for all. Lists of several files are one, and the file that is
+ * there now still counts when sshd is asked about a new one before it: its names are taken out again.
+ */
+async function allowedUsers(host: SecurityHost, facts: SshdFacts): Promise<readonly string[] | undefined> {
+  const before = await readFile(onHost(host, SSHD_FILE), 'utf8').catch(() => '')
+  const gone = /^AllowUsers (.*)$/m.exec(before)?.[1]?.split(' ') ?? []
+  const users = (facts.get('allowusers') ?? []).flatMap((each) => each.split(' '))
+  for (const name of gone) {
+    const index = users.indexOf(name)
+    if (index >= 0) users.splice(index, 1)
+  }
+  return users.length > 0 ? users : undefined
+}
+
+async function logins(host: SecurityHost): Promise<Login[]> {
+  const text = await readFile(onHost(host, '/etc/passwd'), 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => {
+    const [name = '', , uid, gid, , home = '', shell = ''] = line.split(':')
+    const mayLogin = name !== '' && home.startsWith('/') && !/(?:nologin|false)$/.test(shell)
+    return mayLogin ? [{ name, uid: Number(uid), gid: Number(gid), home }] : []
+  })
+}
+
+async function hasKey(host: SecurityHost, login: Login, file: string): Promise<boolean> {
+  const named = file.replaceAll('%h', login.home).replaceAll('%u', login.name).replaceAll('%%', '%')
+  const path = onHost(host, named.startsWith('/') ? named : join(login.home, named))
+  return (await runAs(login, 'grep', ['-qE', '^[^#[:space:]]', path]).catch(() => 2)) === 0
+}

@@ -1,0 +1,11 @@
+import { wholeNumber } from '../setting.ts'
+import { required } from '../setting-group.ts'
+
+/** Settings of the ledger of images. */
+export const images = required('Images', {
+  prunedRetentionDays: wholeNumber(
+    'IMAGES_PRUNED_RETENTION_DAYS',
+    'Days for which the ledger keeps images that are no longer in their repository.',
+    { fallback: 180, min: 1, max: 3650 },
+  ),
+})

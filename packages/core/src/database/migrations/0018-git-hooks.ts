@@ -1,0 +1,52 @@
+import type { MigrationStep } from './index.ts'
+
+/** Hooks that deploy when a repository is pushed to, their sealed secrets, and the deliveries to them. */
+export const gitHooks: MigrationStep = {
+  name: '0018-git-hooks',
+  sql: [
+    `create table git_hooks (
+      id text primary key,
+      license_id text not null,
+      app text not null,
+      fingerprint text not null,
+      provider text not null,
+      repo_url text not null,
+      branch text not null,
+      tags text,
+      paths jsonb not null,
+      paths_ignore jsonb not null,
+      enabled boolean not null,
+      cancel_in_progress boolean not null,
+      allow_skip boolean not null,
+      clone_kind text not null,
+      deploy_key text,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      unique (license_id, app))`,
+    `create table git_hook_secrets (
+      id text primary key,
+      hook_id text not null references git_hooks (id) on delete cascade,
+      kind text not null,
+      secret text not null,
+      until timestamptz)`,
+    'create index git_hook_secrets_hook on git_hook_secrets (hook_id)',
+    `create table git_deliveries (
+      id text primary key,
+      hook_id text not null references git_hooks (id) on delete cascade,
+      delivery_id text not null,
+      body_sha256 text not null,
+      provider text not null,
+      event text not null,
+      ref text not null,
+      before text,
+      sha text,
+      outcome text not null,
+      ignored_reason text,
+      job_id text,
+      address text not null,
+      received_at timestamptz not null default now(),
+      unique (hook_id, delivery_id, ref))`,
+    'create index git_deliveries_newest on git_deliveries (hook_id, received_at desc)',
+    'create index git_deliveries_old on git_deliveries (received_at)',
+  ],
+}

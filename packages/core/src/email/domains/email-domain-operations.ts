@@ -1,0 +1,107 @@
+import { defaulted, optional } from 'superstruct'
+import { operationOf } from '../../operations/operation.ts'
+import { text, whole } from '../../validation.ts'
+import type { EmailDomain } from './email-domain.ts'
+import { EMAIL_DOMAIN_ANSWERS, emailDomainView } from './email-domain-view.ts'
+import type { EmailDomains } from './email-domains.ts'
+
+interface Services {
+  readonly emailDomains: EmailDomains
+}
+
+const operation = operationOf<Services>()
+
+const id = text(5, 40)
+const viewOf = ({ emailDomains }: Services, domain: EmailDomain) =>
+  emailDomainView(domain, emailDomains.recordsOf(domain))
+
+/** Largest and default page of every list of email. */
+export const EMAIL_PAGE = { max: 100, fallback: 50 } as const
+
+/** Operations on sending domains. */
+export const emailDomainOperations = [
+  operation({
+    name: 'email-domains.add',
+    summary: 'add a domain to send from; without a license it is the platform’s own',
+    permission: 'platform.security',
+    scope: 'platform',
+    changes: true,
+    licensed: true,
+    input: { name: text(1, 254) },
+    answer: EMAIL_DOMAIN_ANSWERS.one,
+    run: async (services, { name }, _operator, { licenseId = '' }) => {
+      const { domain, isNew } = await services.emailDomains.add(licenseId, name)
+      return { domain: viewOf(services, domain), created: isNew }
+    },
+  }),
+  operation({
+    name: 'email-domains.list',
+    summary: 'list the domains to send from, with the records to publish',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    licensed: true,
+    input: {
+      limit: defaulted(whole(1, EMAIL_PAGE.max), EMAIL_PAGE.fallback),
+      cursor: optional(text(1, 200)),
+    },
+    answer: EMAIL_DOMAIN_ANSWERS.list,
+    run: async (services, page, _operator, { licenseId }) => {
+      const { domains, nextCursor } = await services.emailDomains.list(licenseId, page)
+      return {
+        domains: domains.map((domain) => viewOf(services, domain)),
+        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+      }
+    },
+  }),
+  operation({
+    name: 'email-domains.show',
+    summary: 'show one domain and what the last check found',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    input: { id },
+    answer: EMAIL_DOMAIN_ANSWERS.one,
+    run: async (services, input) => ({
+      domain: viewOf(services, await services.emailDomains.find(input.id, undefined)),
+    }),
+  }),
+  operation({
+    name: 'email-domains.verify',
+    summary: 'look up the records of a domain now',
+    permission: 'platform.security',
+    scope: 'platform',
+    changes: true,
+    licensed: true,
+    input: { id },
+    answer: EMAIL_DOMAIN_ANSWERS.checked,
+    run: async (services, input, _operator, { licenseId }) => {
+      const { domain, verified, changed } = await services.emailDomains.verify(input.id, licenseId)
+      return { domain: viewOf(services, domain), verified, changed }
+    },
+  }),
+  operation({
+    name: 'email-domains.rotate-dkim',
+    summary: 'make the next DKIM key of a domain; it signs once its record is published',
+    permission: 'platform.security',
+    scope: 'platform',
+    changes: true,
+    input: { id },
+    answer: EMAIL_DOMAIN_ANSWERS.one,
+    run: async (services, input) => ({
+      domain: viewOf(services, await services.emailDomains.rotate(input.id)),
+    }),
+  }),
+  operation({
+    name: 'email-domains.remove',
+    summary: 'remove a domain with its sending keys; nothing more is sent from it',
+    permission: 'platform.security',
+    scope: 'platform',
+    changes: true,
+    input: { id },
+    answer: EMAIL_DOMAIN_ANSWERS.one,
+    run: async (services, input) => ({
+      domain: viewOf(services, await services.emailDomains.remove(input.id)),
+    }),
+  }),
+]

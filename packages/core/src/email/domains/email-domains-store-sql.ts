@@ -1,0 +1,117 @@
+import type { Session, Statement } from '../../database/session.ts'
+import { at } from '../../database/statement-time.ts'
+import type { DkimKey, EmailDomain } from './email-domain.ts'
+import { type EmailDomainRow, toEmailDomain } from './email-domain-row-sql.ts'
+import type * as port from './email-domains-store.ts'
+
+// Additions at the same instant may pass the limit together: it bounds work, and is no price.
+const ADD: Statement = {
+  name: 'email-domain-add',
+  text: `insert into email_domains (id, owner, name, selector, dkim_key, dkim_public, created_at, next_check_at)
+    select $1, $2, $3, $4, $5, $6, ${at('$8')}, ${at('$8')}
+    where (select count(*) from email_domains where owner = $2) < $7::int
+    on conflict (owner, name) do nothing returning *`,
+}
+const FIND: Statement = { name: 'email-domain-find', text: 'select * from email_domains where id = $1' }
+const NAMED: Statement = {
+  name: 'email-domain-named',
+  text: 'select * from email_domains where owner = $1 and name = $2',
+}
+const LIST: Statement = {
+  name: 'email-domain-list',
+  text: `select * from email_domains where ($1::text is null or owner = $1)
+    and ($2::text is null or id collate "C" > $2) order by id collate "C" limit $3`,
+}
+const SET_NEXT: Statement = {
+  name: 'email-domain-set-next',
+  text: `update email_domains set next_selector = $2, next_key = $3, next_public = $4, findings = findings - 'next',
+      next_check_at = ${at('$5')}, lease_token = null, lease_until = null
+    where id = $1 returning *`,
+}
+const REMOVE: Statement = {
+  name: 'email-domain-remove',
+  text: 'delete from email_domains where id = $1 returning id',
+}
+const take = (which: string, order: string) => `with due as (select id from email_domains
+      where (lease_until is null or lease_until <= ${at('$4')}) and ${which} ${order} limit $3 for update skip locked),
+    taken as (update email_domains d set lease_token = $1, lease_until = ${at('$4')} + make_interval(secs => $2)
+      from due where d.id = due.id returning d.*)
+  select * from taken ${order}`
+const TAKE_DUE: Statement = {
+  name: 'email-domain-take-due',
+  text: take(`next_check_at <= ${at('$4')}`, 'order by next_check_at, id collate "C"'),
+}
+const TAKE_ONE: Statement = { name: 'email-domain-take-one', text: take('id = $5', '') }
+const isPromoted = 'next_selector is not null and next_selector = $8'
+const SETTLE: Statement = {
+  name: 'email-domain-settle',
+  text: `update email_domains set status = $3, findings = $4::jsonb, failing_since = $5::timestamptz,
+      verified_at = case when $6::boolean then coalesce(verified_at, ${at('$10')}) else verified_at end,
+      checked_at = ${at('$10')}, next_check_at = ${at('$10')} + make_interval(secs => $7::int),
+      dkim_key = case when ${isPromoted} then $9 else dkim_key end,
+      dkim_public = case when ${isPromoted} then next_public else dkim_public end,
+      selector = case when ${isPromoted} then next_selector else selector end,
+      next_key = case when ${isPromoted} then null else next_key end,
+      next_public = case when ${isPromoted} then null else next_public end,
+      next_selector = case when ${isPromoted} then null else next_selector end,
+      lease_token = null, lease_until = null
+    where id = $1 and lease_token = $2 returning *`,
+}
+
+/** Sending domains in SQL. */
+export class SqlEmailDomainsStore implements port.EmailDomainsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async add(domain: port.NewEmailDomain, limit: number, now?: Date) {
+    const { id, owner, name, key } = domain
+    const params = [id, owner, name, key.selector, key.privateKey, key.publicKey, limit, now]
+    const added = await this.#one(ADD, params)
+    if (added !== undefined) return { domain: added, isNew: true }
+    const present = await this.named(owner, name)
+    return present && { domain: present, isNew: false }
+  }
+
+  find(id: string): Promise<EmailDomain | undefined> {
+    return this.#one(FIND, [id])
+  }
+
+  named(owner: string, name: string): Promise<EmailDomain | undefined> {
+    return this.#one(NAMED, [owner, name])
+  }
+
+  list({ owner, after, limit }: port.EmailDomainFilter): Promise<readonly EmailDomain[]> {
+    return this.#all(LIST, [owner, after, limit])
+  }
+
+  setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined> {
+    return this.#one(SET_NEXT, [id, next.selector, next.privateKey, next.publicKey, now])
+  }
+
+  async remove(id: string): Promise<boolean> {
+    return (await this.#session.rows(REMOVE, [id])).length > 0
+  }
+
+  takeDue(request: port.TakeDomainsRequest, now?: Date): Promise<readonly EmailDomain[]> {
+    const { token, leaseSeconds, limit, id } = request
+    const params = [token, leaseSeconds, limit, now]
+    return id === undefined ? this.#all(TAKE_DUE, params) : this.#all(TAKE_ONE, [...params, id])
+  }
+
+  settle(settlement: port.DomainSettlement, now?: Date): Promise<EmailDomain | undefined> {
+    const { id, token, status, findings, failingSince, isVerified, delaySeconds, promoted } = settlement
+    const end = [status, JSON.stringify(findings), failingSince, isVerified, delaySeconds]
+    return this.#one(SETTLE, [id, token, ...end, promoted?.selector, promoted?.privateKey, now])
+  }
+
+  async #all(statement: Statement, params: readonly unknown[]): Promise<readonly EmailDomain[]> {
+    return (await this.#session.rows<EmailDomainRow>(statement, params)).map(toEmailDomain)
+  }
+
+  async #one(statement: Statement, params: readonly unknown[]): Promise<EmailDomain | undefined> {
+    return (await this.#all(statement, params))[0]
+  }
+}

@@ -1,0 +1,249 @@
+import { defaulted, optional } from 'superstruct'
+import type { Agents } from '../agents/agents.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { Problem } from '../problem.ts'
+import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { CLONE_KINDS, GIT_PROVIDERS, type GitHook } from './git-hook.ts'
+import { GIT_ANSWERS } from './git-hook-answers.ts'
+import type { GitHookWishes } from './git-hook-definition.ts'
+import { deliveryView, hookView, setupOf } from './git-hook-view.ts'
+import { type GitHooks, type SetHook, theHook } from './git-hooks.ts'
+import type { GitTest } from './git-test.ts'
+
+/** The part of git hooks that operations use. */
+export type OperatedGitHooks = Pick<
+  GitHooks,
+  'change' | 'deliveries' | 'find' | 'lastDeliveries' | 'list' | 'remove' | 'rotate' | 'set' | 'webhookUrl'
+>
+
+interface Services {
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly gitHooks: OperatedGitHooks
+  readonly gitTest: Pick<GitTest, 'send'>
+  readonly licenses: Pick<Licenses, 'resolve'>
+}
+
+const operation = operationOf<Services>()
+
+const globs = listOf(text(1, 200), 50)
+const id = text(1, 128)
+const definition = {
+  fingerprint: optional(text(1, 512)),
+  host: optional(text(1, 512)),
+  provider: optional(oneOf(GIT_PROVIDERS)),
+  branch: optional(text(1, 244)),
+  tags: optional(text(0, 100)),
+  paths: optional(globs),
+  paths_ignore: optional(globs),
+  enabled: optional(flag()),
+  cancel_in_progress: optional(flag()),
+  allow_skip: optional(flag()),
+  secret: optional(text(16, 256)),
+  clone: optional(shape({ kind: oneOf(CLONE_KINDS), token: optional(text(1, 512)) })),
+}
+
+interface Definition
+  extends Omit<GitHookWishes, 'repoUrl' | 'pathsIgnore' | 'cancelInProgress' | 'allowSkip'> {
+  readonly host?: string | undefined
+  readonly repo_url?: string | undefined
+  readonly paths_ignore?: readonly string[] | undefined
+  readonly cancel_in_progress?: boolean | undefined
+  readonly allow_skip?: boolean | undefined
+}
+
+const wishesOf = (given: Definition): GitHookWishes => {
+  const { host: _, repo_url, paths_ignore, cancel_in_progress, allow_skip, ...same } = given
+  return {
+    ...same,
+    repoUrl: repo_url,
+    pathsIgnore: paths_ignore,
+    cancelInProgress: cancel_in_progress,
+    allowSkip: allow_skip,
+  }
+}
+
+/** Returns the host that builds, and its license. */
+async function hostOf(
+  { agents }: Services,
+  { fingerprint, host }: Definition,
+  { licenseId, isCaller }: LicenseScope,
+): Promise<{ readonly licenseId: string; readonly fingerprint: string }> {
+  if (fingerprint !== undefined && licenseId !== undefined) return { licenseId, fingerprint }
+  const name = host ?? (fingerprint === undefined ? undefined : `fp:${fingerprint}`)
+  if (name !== undefined && !(isCaller && licenseId === undefined)) return agents.resolve(name, licenseId)
+  throw new Problem('invalid-input', { details: ['fingerprint: expected a string of 1 to 512 characters'] })
+}
+
+/** Returns the hook that is meant, among those of the license if one is. */
+async function named(
+  { gitHooks }: Services,
+  idOrApp: string,
+  { licenseId }: Pick<LicenseScope, 'licenseId'>,
+): Promise<GitHook> {
+  const found = await gitHooks.find(idOrApp)
+  return theHook(
+    licenseId === undefined ? found : found.filter((hook) => hook.licenseId === licenseId),
+    idOrApp,
+  )
+}
+
+const setAnswer = ({ gitHooks }: Services, { hook, created, secret }: SetHook) => ({
+  ok: true,
+  created,
+  hook: hookView(hook, undefined),
+  ...(secret === undefined ? {} : { secret }),
+  webhook_url: gitHooks.webhookUrl(hook.id),
+  ...(hook.deployKey === undefined ? {} : { deploy_key: hook.deployKey }),
+  setup: setupOf(hook),
+})
+
+const add = operation({
+  name: 'git-hooks.add',
+  summary: 'deploy an app when its repository is pushed to; the same again changes nothing',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  licensed: true,
+  answer: GIT_ANSWERS.set,
+  input: { app: text(1, 63), repo_url: text(1, 512), ...definition },
+  run: async (services, { app, ...given }, _, scope) => {
+    const { licenseId, fingerprint } = await hostOf(services, given, scope)
+    const set = await services.gitHooks.set(licenseId, app, { ...wishesOf(given), fingerprint })
+    return setAnswer(services, set)
+  },
+})
+
+const update = operation({
+  name: 'git-hooks.update',
+  summary: 'change a git hook; what is not named stays',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  licensed: true,
+  answer: GIT_ANSWERS.set,
+  input: { id, repo_url: optional(text(1, 512)), ...definition },
+  run: async (services, { id: idOrApp, ...given }, _, scope) => {
+    const hook = await named(services, idOrApp, scope)
+    const { licenseId } = hook
+    const isMoved = given.host !== undefined || given.fingerprint !== undefined
+    const { fingerprint } = isMoved ? await hostOf(services, given, { ...scope, licenseId }) : hook
+    return setAnswer(services, await services.gitHooks.change(hook, { ...wishesOf(given), fingerprint }))
+  },
+})
+
+const rotate = operation({
+  name: 'git-hooks.rotate',
+  summary: 'give a git hook another secret; the one before is taken for a day longer',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  licensed: true,
+  answer: GIT_ANSWERS.set,
+  input: { id },
+  run: async (services, input, _, scope) =>
+    setAnswer(services, await services.gitHooks.rotate(await named(services, input.id, scope))),
+})
+
+const remove = operation({
+  name: 'git-hooks.remove',
+  summary: 'remove a git hook with its secrets and deliveries; its jobs stay',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  licensed: true,
+  answer: GIT_ANSWERS.removed,
+  input: { id },
+  run: async (services, input, _, scope) => {
+    const hook = await named(services, input.id, scope)
+    await services.gitHooks.remove(hook)
+    return { ok: true, id: hook.id }
+  },
+})
+
+const list = operation({
+  name: 'git-hooks.list',
+  summary: 'list git hooks',
+  permission: 'platform.read',
+  scope: 'tenant',
+  changes: false,
+  licensed: true,
+  answer: GIT_ANSWERS.list,
+  input: {},
+  run: async ({ gitHooks }, _, __, { licenseId }) => {
+    const hooks = await gitHooks.list(licenseId)
+    const last = await gitHooks.lastDeliveries(hooks)
+    return { ok: true, hooks: hooks.map((hook) => hookView(hook, last.get(hook.id))) }
+  },
+})
+
+const show = operation({
+  name: 'git-hooks.show',
+  summary: 'show a git hook and where its address and key are entered',
+  permission: 'platform.read',
+  scope: 'tenant',
+  changes: false,
+  answer: GIT_ANSWERS.one,
+  input: { id, license: optional(text(1, 512)) },
+  run: async (services, input) => {
+    const hook = await named(services, input.id, await scopeOf(services, input))
+    const [last] = await services.gitHooks.deliveries(hook, 1)
+    return {
+      ok: true,
+      hook: hookView(hook, last),
+      webhook_url: services.gitHooks.webhookUrl(hook.id),
+      setup: setupOf(hook),
+    }
+  },
+})
+
+const deliveries = operation({
+  name: 'git.deliveries',
+  summary: 'list what git hosts sent to a hook, newest first, and what came of it',
+  permission: 'platform.read',
+  scope: 'tenant',
+  changes: false,
+  answer: GIT_ANSWERS.deliveries,
+  input: { id, license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 50) },
+  run: async (services, input) => {
+    const hook = await named(services, input.id, await scopeOf(services, input))
+    const found = await services.gitHooks.deliveries(hook, input.limit)
+    return { hook: hookView(hook, found[0]), deliveries: found.map(deliveryView) }
+  },
+})
+
+const test = operation({
+  name: 'git.test',
+  summary: 'send a signed delivery to a git hook by its own address, which deploys a commit',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  answer: GIT_ANSWERS.test,
+  input: {
+    id,
+    license: optional(text(1, 512)),
+    sha: text(40, 64),
+    ref: optional(text(1, 255)),
+  },
+  run: async (services, input) => {
+    const hook = await named(services, input.id, await scopeOf(services, input))
+    const { delivered, status, answer, error } = await services.gitTest.send(hook, input)
+    return {
+      hook_id: hook.id,
+      delivered,
+      ...(status === undefined ? {} : { http_status: status }),
+      ...(answer === undefined ? {} : { answer }),
+      ...(error === undefined ? {} : { error }),
+    }
+  },
+})
+
+async function scopeOf(
+  { licenses }: Services,
+  { license }: { readonly license?: string | undefined },
+): Promise<Pick<LicenseScope, 'licenseId'>> {
+  return { licenseId: license === undefined ? undefined : await licenses.resolve(license) }
+}
+
+/** Operations on git hooks and on what arrived by them. */
+export const gitHookOperations = [add, update, rotate, remove, list, show, deliveries, test]

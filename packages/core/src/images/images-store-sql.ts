@@ -1,0 +1,202 @@
+import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
+import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
+import type { ImageFilter, ImageRepository, ImagesStore, NewImage, Registered } from './images-store.ts'
+
+interface ImageRow {
+  readonly id: string
+  readonly license_id: string
+  readonly fingerprint: string
+  readonly repo: string
+  readonly checksum: string
+  readonly engine: ImageEngine
+  readonly kind: ImageKind
+  readonly app: string | null
+  readonly hostname: string | null
+  readonly label: string | null
+  readonly size_bytes: number | null
+  readonly added_bytes: number | null
+  readonly captured_at: string
+  readonly duration_s: number | null
+  readonly paths: readonly string[]
+  readonly tags: readonly string[]
+  readonly parent: string | null
+  readonly encrypted: boolean | null
+  readonly verified_at: string | null
+  readonly job_id: string | null
+  readonly state: ImageState
+  readonly first_seen_at: string
+  readonly last_seen_at: string
+  readonly pruned_at: string | null
+}
+
+const IS_HOST = 'exists (select from agents where license_id = $1 and fingerprint = $2)'
+const HOLDS_JOB = (job: string, attempt: string) => `(${job}::text is null or exists (select from jobs
+  where id = ${job} and license_id = $1 and claimed_by = $2 and state in ('claimed', 'running')
+    and (${attempt}::int is null or attempt = ${attempt})))`
+
+// The conditions on the host, the job and the content stand in the write, so that nothing comes between.
+const REGISTER = {
+  name: 'image-register',
+  text: `insert into images as i (license_id, fingerprint, repo, checksum, id, engine, kind, app, hostname, label,
+      size_bytes, added_bytes, captured_at, duration_s, paths, tags, parent, encrypted, verified_at, job_id,
+      first_seen_at, last_seen_at)
+    select $1, $2, $3, $4, $5, coalesce($6, 'other'), coalesce($7, 'snapshot'), $8, $9, $10,
+      $11::float8, $12::float8, date_trunc('second', coalesce($13::timestamptz, ${at('$22')})), $14::float8,
+      coalesce($15::text[], '{}'), coalesce($16::text[], '{}'), $17, $18::boolean, $19::timestamptz, $20,
+      ${at('$22')}, ${at('$22')}
+    where ${IS_HOST} and ${HOLDS_JOB('$20', '$21')}
+    on conflict (license_id, fingerprint, repo, checksum) do update set
+      label = coalesce($10, i.label), tags = coalesce($16::text[], i.tags),
+      size_bytes = coalesce(i.size_bytes, excluded.size_bytes),
+      verified_at = greatest(i.verified_at, excluded.verified_at),
+      state = 'available', pruned_at = null, last_seen_at = greatest(i.last_seen_at, excluded.last_seen_at)
+    where ($7::text is null or i.kind = $7) and ($13::timestamptz is null or i.captured_at = $13)
+      and (i.size_bytes is null or excluded.size_bytes is null or i.size_bytes = excluded.size_bytes)
+    returning *`,
+}
+const WHY_NOT = {
+  name: 'image-why-not',
+  text: `select ${IS_HOST} as is_host, ${HOLDS_JOB('$5', '$6')} as holds_job, i.*
+    from (select 1) one left join images i
+      on license_id = $1 and fingerprint = $2 and repo = $3 and checksum = $4`,
+}
+const RECONCILE = {
+  name: 'image-reconcile',
+  text: `with gone as (update images set state = 'pruned', pruned_at = ${at('$5')}
+      where license_id = $1 and fingerprint = $2 and repo = $3 and state = 'available'
+        and checksum <> all ($4::text[]) returning 1)
+    select count(*)::int as pruned from gone`,
+}
+const GET = { name: 'image-get', text: 'select * from images where id = $1' }
+const FIND = {
+  name: 'image-find',
+  text: `select * from images where starts_with(checksum, $1) and ($2::text is null or license_id = $2)
+    order by id collate "C" limit $3`,
+}
+const LIST = {
+  name: 'image-list',
+  text: `select * from images where ($1::text is null or license_id = $1)
+      and ($2::text is null or fingerprint = $2) and ($3::text is null or app = $3)
+      and ($4::text is null or state = $4)
+    order by captured_at desc, id collate "C" desc limit $5`,
+}
+const FORGET = {
+  name: 'image-forget',
+  text: `delete from images where id = $1 and ($2 or state = 'pruned') returning *`,
+}
+const PURGE = {
+  name: 'image-purge',
+  text: `with gone as (delete from images where pruned_at < ${at('$2')} - make_interval(days => $1) returning 1)
+    select count(*)::int as purged from gone`,
+}
+
+const toImage = (row: ImageRow): Image => ({
+  id: row.id,
+  licenseId: row.license_id,
+  fingerprint: row.fingerprint,
+  repo: row.repo,
+  checksum: row.checksum,
+  engine: row.engine,
+  kind: row.kind,
+  app: given(row.app),
+  hostname: given(row.hostname),
+  label: given(row.label),
+  sizeBytes: given(row.size_bytes),
+  addedBytes: given(row.added_bytes),
+  capturedAt: instant(row.captured_at),
+  durationSeconds: given(row.duration_s),
+  paths: row.paths,
+  tags: row.tags,
+  parent: given(row.parent),
+  encrypted: given(row.encrypted),
+  verifiedAt: maybeInstant(row.verified_at),
+  jobId: given(row.job_id),
+  state: row.state,
+  firstSeenAt: instant(row.first_seen_at),
+  lastSeenAt: instant(row.last_seen_at),
+  prunedAt: maybeInstant(row.pruned_at),
+})
+
+/** The ledger of images in SQL. */
+export class SqlImagesStore implements ImagesStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async register(image: NewImage, now?: Date): Promise<Registered> {
+    const { licenseId, fingerprint, repo, checksum, jobId, attempt } = image
+    const key = [licenseId, fingerprint, repo, checksum]
+    const [row] = await this.#session.rows<ImageRow>(REGISTER, [
+      ...key,
+      image.id,
+      image.engine,
+      image.kind,
+      image.app,
+      image.hostname,
+      image.label,
+      image.sizeBytes,
+      image.addedBytes,
+      image.capturedAt,
+      image.durationSeconds,
+      image.paths,
+      image.tags,
+      image.parent,
+      image.encrypted,
+      image.verifiedAt,
+      jobId,
+      attempt,
+      now,
+    ])
+    if (row !== undefined) return { outcome: row.id === image.id ? 'created' : 'known', image: toImage(row) }
+    return this.#whyNot([...key, jobId, attempt])
+  }
+
+  async reconcile(repository: ImageRepository, present: readonly string[], now?: Date): Promise<number> {
+    const { licenseId, fingerprint, repo } = repository
+    const params = [licenseId, fingerprint, repo, present, now]
+    const [row] = await this.#session.rows<{ pruned: number }>(RECONCILE, params)
+    return row?.pruned ?? 0
+  }
+
+  get(id: string): Promise<Image | undefined> {
+    return this.#one(GET, [id])
+  }
+
+  async find(prefix: string, licenseId: string | undefined, limit: number): Promise<readonly Image[]> {
+    return (await this.#session.rows<ImageRow>(FIND, [prefix, licenseId, limit])).map(toImage)
+  }
+
+  async list({ licenseId, fingerprint, app, state, limit }: ImageFilter): Promise<readonly Image[]> {
+    const params = [licenseId, fingerprint, app, state, limit]
+    return (await this.#session.rows<ImageRow>(LIST, params)).map(toImage)
+  }
+
+  forget(id: string, isForced: boolean): Promise<Image | undefined> {
+    return this.#one(FORGET, [id, isForced])
+  }
+
+  async purge(keptDays: number, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
+    return row?.purged ?? 0
+  }
+
+  async #whyNot(params: readonly unknown[]): Promise<Registered> {
+    type Why = ImageRow & { readonly is_host: boolean; readonly holds_job: boolean }
+    const [why] = await this.#session.rows<Why>(WHY_NOT, params)
+    if (why?.is_host !== true) return { outcome: 'no-host' }
+    if (!why.holds_job) return { outcome: 'no-job' }
+    if (why.id === null) throw new Error('an image was forgotten while it was registered')
+    return { outcome: 'different', image: toImage(why) }
+  }
+
+  async #one(
+    statement: { readonly name: string; readonly text: string },
+    params: readonly unknown[],
+  ): Promise<Image | undefined> {
+    const [row] = await this.#session.rows<ImageRow>(statement, params)
+    return row === undefined ? undefined : toImage(row)
+  }
+}

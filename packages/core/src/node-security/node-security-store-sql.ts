@@ -1,0 +1,127 @@
+import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
+import type { JobState } from '../jobs/job.ts'
+import { SUPERSEDED_ERROR } from '../jobs/lease.ts'
+import { appliedState } from './applied-security.ts'
+import {
+  type HostKey,
+  type HostSecurity,
+  KEPT_REVISIONS,
+  type NewSecurityRevision,
+  type NodeSecurityStore,
+  type SecurityRevision,
+} from './node-security-store.ts'
+import type { SecuritySettings } from './security-settings.ts'
+
+interface RevisionRow {
+  readonly revision: number
+  readonly settings: SecuritySettings
+  readonly sha256: string
+  readonly updated_at: string
+  readonly updated_by: string
+}
+
+interface CurrentRow extends RevisionRow {
+  readonly job_id: string | null
+  readonly job_state: JobState | null
+  readonly ended_state: 'succeeded' | 'failed' | null
+  readonly ended_at: string | null
+  readonly ended_error: string | null
+  readonly applied_revision: number
+}
+
+const OF_HOST = `from jobs j join node_security_revisions n on n.license_id = j.license_id and n.fingerprint = j.target
+    and to_jsonb(n.revision) = j.payload -> 'revision' and n.sha256 = j.payload ->> 'sha256'
+  where j.license_id = $1 and j.target = $2 and j.kind = 'firewall'`
+const LATEST = 'order by n.revision desc, j.id collate "C" desc limit 1'
+// A job that was superseded said nothing about its host, though the host may have taken and given it back.
+const CURRENT = {
+  name: 'node-security-current',
+  text: `select r.*, latest.id as job_id, latest.state as job_state, ended.state as ended_state,
+      ended.finished_at as ended_at, ended.error as ended_error, applied.revision as applied_revision
+    from (select * from node_security_revisions where license_id = $1 and fingerprint = $2
+      order by revision desc limit 1) r
+    left join lateral (select j.id, j.state ${OF_HOST} ${LATEST}) latest on true
+    left join lateral (select j.state, j.finished_at, j.error ${OF_HOST} and j.finished_at is not null
+      and j.attempt > 0 and j.error is distinct from '${SUPERSEDED_ERROR}' ${LATEST}) ended on true
+    cross join lateral (select coalesce(max(n.revision), 0) as revision ${OF_HOST} and j.state = 'succeeded') applied`,
+}
+const ADD = {
+  name: 'node-security-add',
+  text: `with added as (
+      insert into node_security_revisions (license_id, fingerprint, revision, settings, sha256, updated_by, updated_at)
+      select $1, $2, $3::int, $4::jsonb, $5, $6, ${at('$7')} where $3::int = 1 + coalesce((select max(revision)
+        from node_security_revisions where license_id = $1 and fingerprint = $2), 0)
+      on conflict do nothing returning *
+    ), gone as (delete from node_security_revisions r using added where r.license_id = added.license_id
+      and r.fingerprint = added.fingerprint and r.revision <= added.revision - ${KEPT_REVISIONS})
+    select * from added`,
+}
+const REVISION = {
+  name: 'node-security-revision',
+  text: `select * from node_security_revisions where license_id = $1 and fingerprint = $2 and revision = $3`,
+}
+const HISTORY = {
+  name: 'node-security-history',
+  text: `select * from node_security_revisions where license_id = $1 and fingerprint = $2
+    order by revision desc limit $3`,
+}
+
+const toRevision = (row: RevisionRow): SecurityRevision => ({
+  revision: row.revision,
+  settings: row.settings,
+  sha256: row.sha256,
+  updatedAt: instant(row.updated_at),
+  updatedBy: row.updated_by,
+})
+
+function toSecurity(row: CurrentRow): HostSecurity {
+  const { job_id: id, job_state: state, ended_state: ended, applied_revision: revision } = row
+  const error = given(row.ended_error)
+  return {
+    desired: toRevision(row),
+    applied: {
+      state: ended === null ? 'none' : appliedState(ended, error),
+      revision,
+      at: maybeInstant(row.ended_at),
+      error,
+    },
+    job: id === null || state === null ? undefined : { id, state },
+  }
+}
+
+/** Documents of hosts in SQL. */
+export class SqlNodeSecurityStore implements NodeSecurityStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async current({ licenseId, fingerprint }: HostKey): Promise<HostSecurity | undefined> {
+    const [row] = await this.#session.rows<CurrentRow>(CURRENT, [licenseId, fingerprint])
+    return row === undefined ? undefined : toSecurity(row)
+  }
+
+  add(write: NewSecurityRevision, now?: Date): Promise<SecurityRevision | undefined> {
+    const { licenseId, fingerprint, revision, settings, sha256, updatedBy } = write
+    const params = [licenseId, fingerprint, revision, JSON.stringify(settings), sha256, updatedBy, now]
+    return this.#one(ADD, params)
+  }
+
+  revision({ licenseId, fingerprint }: HostKey, revision: number): Promise<SecurityRevision | undefined> {
+    return this.#one(REVISION, [licenseId, fingerprint, revision])
+  }
+
+  async history({ licenseId, fingerprint }: HostKey, limit: number): Promise<readonly SecurityRevision[]> {
+    return (await this.#session.rows<RevisionRow>(HISTORY, [licenseId, fingerprint, limit])).map(toRevision)
+  }
+
+  async #one(
+    statement: { readonly name: string; readonly text: string },
+    params: readonly unknown[],
+  ): Promise<SecurityRevision | undefined> {
+    const [row] = await this.#session.rows<RevisionRow>(statement, params)
+    return row === undefined ? undefined : toRevision(row)
+  }
+}

@@ -1,0 +1,4 @@
+import { emailDomainsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(emailDomainsStoreContract)

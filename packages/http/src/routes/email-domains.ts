@@ -1,0 +1,54 @@
+import { type Answer, EMAIL_PAGE } from '@svc/core'
+import { agentGate } from '../gates/agent-gate.ts'
+import type { RouteLimit } from '../gates/limit.ts'
+import { json } from '../reply.ts'
+import type { Reply } from '../route.ts'
+import { operationRoute } from './operation-route.ts'
+
+const PATH = '/api/v1/email/domains'
+
+/** Reads of email, per license. */
+export const EMAIL_READS: RouteLimit = { name: 'email-read', limit: 60, windowSeconds: 60 }
+/** A new domain is a new RSA key. */
+const DOMAINS_ADDED: RouteLimit = { name: 'email-domain-add', limit: 10, windowSeconds: 60 }
+/** A check asks DNS servers some twenty questions. */
+const VERIFICATIONS: RouteLimit = { name: 'email-domain-verify', limit: 6, windowSeconds: 60 }
+
+/** The query parameters of a page. */
+export const PAGE_QUERY = {
+  limit: `Entries at most, 1 to ${EMAIL_PAGE.max}, ${EMAIL_PAGE.fallback} when not given.`,
+  cursor: '`next_cursor` of an earlier answer.',
+}
+
+/** Sends 201 for something new, 200 for what was there. */
+function made({ created, ...answer }: Answer): Reply {
+  return json(answer, {}, created === true ? 201 : 200)
+}
+
+/** The domains that a license sends from (wire-delivery, 2.1). */
+export const emailDomainRoutes = [
+  operationRoute('GET', PATH, 'email-domains.list', agentGate(EMAIL_READS), {
+    summary: 'List the sending domains of the license, with the records to publish.',
+    query: PAGE_QUERY,
+    answers: 'The domains; `next_cursor` when there are more.',
+  }),
+  operationRoute('POST', PATH, 'email-domains.add', agentGate(DOMAINS_ADDED), {
+    summary: 'Add a sending domain. The same domain again is answered with 200.',
+    answers: 'The domain, which was there already.',
+    replies: {
+      201: { description: 'The new domain, with the records to publish.' },
+      409: { description: 'The license has as many domains as it may.' },
+      503: { description: 'The settings do not say which servers send, or no key for secrets is set.' },
+    },
+    reply: made,
+  }),
+  operationRoute('POST', `${PATH}/{id}/verify`, 'email-domains.verify', agentGate(VERIFICATIONS), {
+    summary: 'Look up the records of a domain now.',
+    answers: 'What was found, also if no name server answered.',
+    replies: {
+      404: { description: 'Not a domain of this license.' },
+      409: { description: 'A check of this domain runs at this moment.' },
+      503: { description: 'The settings do not say which servers send.' },
+    },
+  }),
+]

@@ -1,0 +1,81 @@
+import type { Fault } from '../fault.ts'
+
+const DOMAINS = 'packages/core/src/email/domains'
+const RULES = ['packages/core/test/email/domains/domain-rules.test.ts']
+const SPF = ['packages/core/test/email/domains/spf.test.ts']
+const HTTP = ['packages/http/test/routes/email-domains.test.ts']
+const STORE = ['packages/core/test/email/email-domains-store.test.ts']
+
+/** Mistakes about sending domains. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'email-domains: a name server that fails unverifies a domain',
+    file: `${DOMAINS}/domain-status.ts`,
+    find: "each !== 'verified' && each !== 'temporary_failure'",
+    replace: "each !== 'verified'",
+    suites: RULES,
+  },
+  {
+    name: 'email-domains: a failure to answer reads as no record',
+    file: `${DOMAINS}/domain-dns.ts`,
+    find: "return { status: 'unknown', error }\n  }\n  return {",
+    replace: "return { status: 'absent' }\n  }\n  return {",
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: a domain fails at once',
+    file: `${DOMAINS}/domain-status.ts`,
+    find: 'PATIENCE_SECONDS = 72 * HOUR',
+    replace: 'PATIENCE_SECONDS = 1',
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: of several DKIM records the first counts',
+    file: `${DOMAINS}/check-records.ts`,
+    find: "if (records.length > 1) return { status: 'conflict', detail: `${records.length} DKIM records`, found }",
+    replace: '',
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: a record that lets everybody send is good',
+    file: `${DOMAINS}/check-records.ts`,
+    find: "if (control.result === 'pass')",
+    replace: "if (control.result === 'none')",
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: an SPF loop has no end but its own',
+    file: `${DOMAINS}/spf.ts`,
+    find: 'if (this.#lookups > MAX_LOOKUPS)',
+    replace: 'if (this.#lookups > 500)',
+    suites: SPF,
+  },
+  {
+    name: 'email-domains: a public suffix is a domain',
+    file: `${DOMAINS}/domain-name.ts`,
+    find: 'domain === null || isIp === true || name === publicSuffix',
+    replace: 'isIp === true',
+    suites: RULES,
+  },
+  {
+    name: 'email-domains: the next key signs before its record is there',
+    file: `${DOMAINS}/email-domains.ts`,
+    find: "if (next === undefined || found?.status !== 'verified') return undefined",
+    replace: 'if (next === undefined || found === undefined) return undefined',
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: a license finds the domain of another',
+    file: `${DOMAINS}/email-domains.ts`,
+    find: '(owner === undefined || domain.owner === owner)',
+    replace: "(owner !== '')",
+    suites: HTTP,
+  },
+  {
+    name: 'email-domains: a result is recorded without its lease',
+    file: `${DOMAINS}/email-domains-store-sql.ts`,
+    find: 'where id = $1 and lease_token = $2 returning *',
+    replace: 'where id = $1 and $2::text is not null returning *',
+    suites: STORE,
+  },
+]

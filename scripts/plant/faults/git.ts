@@ -1,0 +1,150 @@
+import type { Fault } from '../fault.ts'
+
+const CREDENTIALS = 'packages/core/src/git/webhook-credentials.ts'
+const CREDENTIAL_SUITE = 'packages/core/test/git/webhook-credentials.test.ts'
+const HANDED = 'packages/core/src/git/git-credentials.ts'
+const HOOK = 'packages/core/src/git/git-hook.ts'
+const RULES = 'packages/core/test/git/git-hook.test.ts'
+const DELIVERY = 'packages/core/src/git/push/push-delivery.ts'
+const VERDICT = 'packages/core/src/git/push/push-verdict.ts'
+const PUSHES = 'packages/http/test/git/git-pushes.test.ts'
+const ORDER = 'packages/http/test/git/git-order.test.ts'
+const HOOKS = 'packages/http/test/git/git-hooks.test.ts'
+const HANDLER = 'packages/cli/handlers/deploy'
+const AGENT = 'packages/cli/test/agent/deploy-git-hooks.test.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'git: a right credential makes up for a wrong signature',
+    file: CREDENTIALS,
+    find: 'if (verdicts.length > 0) return verdicts.every(Boolean)',
+    replace: 'if (verdicts.some(Boolean)) return true',
+    suites: [CREDENTIAL_SUITE],
+  },
+  {
+    name: 'git: one right signature makes up for a wrong one',
+    file: CREDENTIALS,
+    find: 'return verdicts.every(Boolean)',
+    replace: 'return verdicts.some(Boolean)',
+    suites: [CREDENTIAL_SUITE],
+  },
+  {
+    name: 'git: a signed message never grows old',
+    file: CREDENTIALS,
+    find: 'if (Math.abs(now.getTime() / 1000 - Number(seconds)) > SIGNED_SECONDS) return false',
+    replace: 'if (Number(seconds) > now.getTime() / 1000 + SIGNED_SECONDS) return false',
+    suites: [CREDENTIAL_SUITE],
+  },
+  {
+    name: 'git: an unset secret is a secret',
+    file: CREDENTIALS,
+    find: "stored.filter((secret) => secret !== '')",
+    replace: 'stored.filter(() => true)',
+    suites: [CREDENTIAL_SUITE],
+  },
+  {
+    name: 'git: an ssh address may begin a host with a dash',
+    file: HOOK,
+    find: "hostname === '' || hostname.startsWith('-')",
+    replace: "hostname === ''",
+    suites: [RULES],
+  },
+  {
+    name: 'git: credentials go with jobs for any address',
+    file: HANDED,
+    find: 'hook.repoUrl !== repoUrl',
+    replace: 'repoUrl === undefined',
+    suites: [HOOKS],
+  },
+  {
+    name: 'git: credentials go with jobs of any license',
+    file: HANDED,
+    find: 'if (hook?.licenseId !== licenseId',
+    replace: 'if (hook === undefined || licenseId === ""',
+    suites: [HOOKS],
+  },
+  {
+    name: 'git: the header of GitHub hides those of Gitea',
+    file: 'packages/core/src/git/push/read-push.ts',
+    find: 'for (const { provider, eventHeaders, idHeaders, whatOf, bodyOf } of KINDS) {',
+    replace: 'for (const { provider, eventHeaders, idHeaders, whatOf, bodyOf } of KINDS.toReversed()) {',
+    suites: [PUSHES],
+  },
+  {
+    name: 'git: only the first change of a push counts',
+    file: DELIVERY,
+    find: 'for (const ref of push.refs) judged.push(',
+    replace: 'for (const ref of push.refs.slice(0, 1)) judged.push(',
+    suites: [PUSHES],
+  },
+  {
+    name: 'git: paths count although the list of commits is cut',
+    file: VERDICT,
+    find: 'if (!ref.isWhole || paths',
+    replace: 'if (paths',
+    suites: [PUSHES],
+  },
+  {
+    name: 'git: one message to skip is enough',
+    file: VERDICT,
+    find: 'ref.commits.every(({ message })',
+    replace: 'ref.commits.some(({ message })',
+    suites: [PUSHES],
+  },
+  {
+    name: 'git: a failed delivery is never done again',
+    file: DELIVERY,
+    find: "if (job !== undefined && job.state !== 'failed') return",
+    replace: 'if (job !== undefined) return',
+    suites: [ORDER],
+  },
+  {
+    name: 'git: what was superseded comes back',
+    file: DELIVERY,
+    find: "if (job?.cancel?.reason.startsWith(SUPERSEDED)) return { ignored: 'stale', jobId }",
+    replace: '',
+    suites: [ORDER],
+  },
+  {
+    name: 'git: a push back to an older commit is stale',
+    file: DELIVERY,
+    find: 'latest.sha === sha || latest.sha === before) return false',
+    replace: 'latest.sha === sha) return false',
+    suites: [ORDER],
+  },
+  {
+    name: 'git: deliveries that arrive together do not wait for each other',
+    file: 'packages/core/src/git/git-hooks-store-sql.ts',
+    find: "text: 'select * from git_hooks where id = $1 for update'",
+    replace: "text: 'select * from git_hooks where id = $1 and true'",
+    suites: ['packages/core/test/git/git-pushes.test.ts'],
+  },
+  {
+    name: 'git: a rotation ends the secret before at once',
+    file: 'packages/core/src/git/hook-secrets.ts',
+    find: "if (current !== undefined) await this.seal(hooks, hookId, 'previous', current, until)",
+    replace: 'if (current === undefined) await this.seal(hooks, hookId, "previous", secret, until)',
+    suites: [HOOKS],
+  },
+  {
+    name: 'git: the script of an app finds the token',
+    file: HANDLER,
+    find: 'if [ -n "${SVC_GIT_AUTH_FILE:-}" ]; then rm -f "$SVC_GIT_AUTH_FILE"; fi',
+    replace: ':',
+    suites: [AGENT],
+  },
+  {
+    name: 'git: the job of an app holds the token',
+    file: 'packages/cli/src/agent/run/git-auth.ts',
+    find: 'source: { ...source, auth: { type: auth.type } }',
+    replace: 'source',
+    suites: [AGENT],
+  },
+  {
+    name: 'git: a job of a hook may fetch from files',
+    file: HANDLER,
+    find: '*) GIT_ALLOW_PROTOCOL=https:ssh ;;',
+    replace: '*) ;;',
+    suites: [AGENT],
+  },
+]

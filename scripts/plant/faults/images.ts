@@ -1,0 +1,127 @@
+import type { Fault } from '../fault.ts'
+
+const STORE = 'packages/core/src/images/images-store-sql.ts'
+const SERVICE = 'packages/core/src/images/images.ts'
+const FIELDS = 'packages/core/src/images/image-fields.ts'
+const REPORTS = 'packages/cli/src/agent/images/image-reports.ts'
+const CONTRACT = 'packages/core/test/images/images-store.test.ts'
+const SUITE = 'packages/core/test/images/images.test.ts'
+const ROUTE = 'packages/http/test/routes/images.test.ts'
+const AGENT = 'packages/cli/test/agent/images.test.ts'
+const REGISTRATIONS = 'packages/cli/test/agent/registrations.test.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'images: a fingerprint of another license will do',
+    file: STORE,
+    find: "const IS_HOST = 'exists (select from agents where license_id = $1 and fingerprint = $2)'",
+    replace: "const IS_HOST = 'exists (select from agents where $1 <> fingerprint and fingerprint = $2)'",
+    suites: [CONTRACT],
+  },
+  {
+    name: 'images: a job that another host holds will do',
+    file: STORE,
+    find: 'where id = ${job} and license_id = $1 and claimed_by = $2 and',
+    replace: 'where id = ${job} and license_id = $1 and',
+    suites: [CONTRACT],
+  },
+  {
+    name: 'images: another size of a known image is taken',
+    file: STORE,
+    find: 'and (i.size_bytes is null or excluded.size_bytes is null or i.size_bytes = excluded.size_bytes)',
+    replace: 'and true',
+    suites: [CONTRACT],
+  },
+  {
+    name: 'images: what is present in one repository prunes another',
+    file: STORE,
+    find: "where license_id = $1 and fingerprint = $2 and repo = $3 and state = 'available'",
+    replace: "where license_id = $1 and fingerprint = $2 and $3 <> '' and state = 'available'",
+    suites: [CONTRACT],
+  },
+  {
+    name: 'images: a pruned image stays pruned',
+    file: STORE,
+    find: "state = 'available', pruned_at = null, last_seen_at",
+    replace: 'last_seen_at',
+    suites: [CONTRACT],
+  },
+  {
+    name: 'images: a registration that names what is present prunes itself',
+    file: SERVICE,
+    find: '[...present, image.checksum]',
+    replace: '[...present]',
+    suites: [SUITE],
+  },
+  {
+    name: 'images: an empty list prunes everything',
+    file: SERVICE,
+    find: 'if (present?.length !== 0 || confirm_empty === true) return present',
+    replace: 'if (present?.length !== 0 || confirm_empty !== false) return present',
+    suites: [ROUTE],
+  },
+  {
+    name: 'images: a pruned image can be restored',
+    file: SERVICE,
+    find: "if (image.state !== 'available') {",
+    replace: 'if (image.state === undefined) {',
+    suites: [SUITE],
+  },
+  {
+    name: 'images: a repository may bear a password',
+    file: FIELDS,
+    find: '  !USERINFO.test(value) &&\n',
+    replace: '  USERINFO.source.length > 0 &&\n',
+    suites: [ROUTE],
+  },
+  {
+    name: 'images: the tick forgets nothing',
+    file: 'packages/core/src/wiring/tick-tasks.ts',
+    find: '      await images.purge()\n',
+    replace: '      await images.list({ limit: 1 })\n',
+    suites: [SUITE],
+  },
+  {
+    name: 'images: a tenant restores what is another’s',
+    file: 'packages/core/src/operations/tenant/tenant-images.ts',
+    find: 'await this.#licenses.reads(licenseId, (id) => this.#images.find(name, id))',
+    replace: 'await this.#images.find(name, licenseId)',
+    suites: ['packages/http/test/access/tenants.test.ts', 'packages/http/test/access/matrix.test.ts'],
+  },
+  {
+    name: 'images: a job whose image was refused counts as done',
+    file: 'packages/cli/src/agent/run/job-run.ts',
+    find: '    return this.#isGone() ? undefined : final',
+    replace:
+      "    return this.#isGone() ? undefined : { ...outcome, ...(final === outcome ? {} : { state: 'succeeded' }) }",
+    suites: [REGISTRATIONS],
+  },
+  {
+    name: 'images: a drill that failed is not told',
+    file: REPORTS,
+    find: 'pass: worked })',
+    replace: 'pass: true })',
+    suites: [REGISTRATIONS],
+  },
+  {
+    name: 'images: an image that was lost on the way is never told again',
+    file: REPORTS,
+    find: '        return refused\n      }\n      if (answer',
+    replace: '      }\n      if (answer',
+    suites: [REGISTRATIONS],
+  },
+  {
+    name: 'images: the agent follows a link that a handler left',
+    file: 'packages/cli/src/agent/images/handler-images.ts',
+    find: 'constants.O_RDONLY | constants.O_NOFOLLOW |',
+    replace: 'constants.O_RDONLY |',
+    suites: [REGISTRATIONS],
+  },
+  {
+    name: 'images: a restore writes into what is there',
+    file: 'packages/cli/handlers/restore',
+    find: 'fail "$target holds something already: name another target, or move it away"',
+    replace: 'say "$target holds something already"',
+    suites: [AGENT],
+  },
+]

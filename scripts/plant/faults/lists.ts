@@ -1,0 +1,84 @@
+import type { Fault } from '../fault.ts'
+
+const SQL = 'packages/core/src/jobs/job-list-sql.ts'
+const OPERATIONS = 'packages/core/src/jobs/job-operations.ts'
+const ENDS = 'packages/cli/src/connect/whole-ids.ts'
+const SIGNER = 'packages/core/src/signing/signer.ts'
+const STORE = ['packages/core/test/jobs/jobs-store.test.ts']
+const COMMANDS = ['packages/cli/test/commands/jobs.test.ts']
+const WHOLE = ['packages/cli/test/program/whole-ids.test.ts']
+const SIGNING = ['packages/core/test/signing/signer.test.ts']
+
+/** Mistakes about lists of jobs, ends of ids, and keys that must not be published. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'lists: a page repeats the job that its cursor names',
+    file: SQL,
+    find: "'j.id >= $5 and j.id < $6'",
+    replace: "'j.id >= $5 and j.id <= $6'",
+    suites: STORE,
+  },
+  {
+    name: 'lists: held jobs of a license ignore the cursor',
+    file: SQL,
+    find: "    where ${RANGE.replaceAll('j.', '')} order by",
+    replace: '    order by',
+    suites: ['packages/core/test/conformance/differential.test.ts'],
+  },
+  {
+    name: 'lists: the kind is ignored',
+    file: SQL,
+    find: '($4::text is null or j.kind = $4)',
+    replace: '($4::text is null or true)',
+    suites: STORE,
+  },
+  {
+    name: 'lists: the end of an id may stand anywhere',
+    file: SQL,
+    find: 'right(j.id, length($7)) = $7',
+    replace: '$7 in ($7)',
+    suites: STORE,
+  },
+  {
+    name: 'lists: the last page has a cursor',
+    file: OPERATIONS,
+    find: 'found.length > limit ? jobs.at(-1)?.id',
+    replace: 'found.length >= limit ? jobs.at(-1)?.id',
+    suites: COMMANDS,
+  },
+  {
+    name: 'lists: a tenant has the jobs of all',
+    file: OPERATIONS,
+    find: 'filter(({ tenantId }) => tenantId === id)',
+    replace: 'filter(({ tenantId }) => tenantId !== id)',
+    suites: COMMANDS,
+  },
+  {
+    name: 'lists: an end that two ids share means the first',
+    file: ENDS,
+    find: 'if (others.length === 0) return only?.id ?? end',
+    replace: 'if (others.length >= 0) return only?.id ?? end',
+    suites: WHOLE,
+  },
+  {
+    name: 'lists: the name of a row is taken for the end of an id',
+    file: ENDS,
+    find: 'name === end)) return end',
+    replace: 'name === end)) return listed[0]?.id ?? end',
+    suites: WHOLE,
+  },
+  {
+    name: 'keys: the seed of a published key is published',
+    file: SIGNER,
+    find: 'return key !== undefined && !isSecret',
+    replace: 'return key !== undefined',
+    suites: SIGNING,
+  },
+  {
+    name: 'keys: the seed of a retired key is not known',
+    file: SIGNER,
+    find: 'const known = [this.#key?.publicKey, ...retired]',
+    replace: 'const known = [this.#key?.publicKey]',
+    suites: SIGNING,
+  },
+]
