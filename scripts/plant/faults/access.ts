@@ -78,8 +78,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a proof is good for another host',
     file: `${ACCESS}/agent-proof.ts`,
-    find: 'verify(null, proofBytes(fingerprint, atMs), publicKeyOf(x), bytes)',
-    replace: "verify(null, proofBytes('fp', atMs), publicKeyOf(x), bytes) || fingerprint === ''",
+    find: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint}\\n${atMs}`)',
+    replace: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint.slice(0, 2)}\\n${atMs}`)',
     suites: PROOFS,
   },
   {

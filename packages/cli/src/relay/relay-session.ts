@@ -198,9 +198,11 @@ export class RelaySession {
   }
 
   #left(role: RelayRole, code: number): void {
-    if (role === 'operator') this.end(code === CLOSE.done ? 'closed' : 'operator_gone')
-    else if (this.#hasExited) this.end('done')
-    else this.end(this.#hasRefused ? 'error' : 'peer_gone')
+    // Whichever side closes first once the program has ended.
+    if (this.#hasExited) this.end('done')
+    else if (this.#hasRefused) this.end('error')
+    else if (role === 'agent') this.end('peer_gone')
+    else this.end(code === CLOSE.done ? 'closed' : 'operator_gone')
   }
 
   #ping(side: Side): void {
