@@ -47,7 +47,8 @@ describe('the summaries of operations', () => {
     const summaries = new Map(OPERATIONS.map(({ name, summary }) => [name, summary]))
     const { program } = await inspectedProgram()
     const described = commandsOf(program).flatMap(({ words, command }) => {
-      const name = words.slice(1).join('.')
+      // A command below a noun of two words, such as `git hooks add`, is that of `git-hooks.add`.
+      const name = `${words.slice(1, -1).join('-')}.${words.at(-1)}`
       return summaries.has(name) ? [{ name, isOwn: command.description() !== summaries.get(name) }] : []
     })
     expect(

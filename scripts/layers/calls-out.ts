@@ -10,6 +10,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/cli\/src\/http-client\.ts$/,
     why: 'commands call the control plane that their user names, an agent the one that it belongs to',
   },
+  {
+    path: /^packages\/cli\/src\/agent\/transfer\/(?:peer-client|pinned-tls)\.ts$/,
+    why: 'an agent calls the host that its operator names, and compares the pin of its TLS key first',
+  },
   { path: /^packages\/cli\/src\/connect\/control-client\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/cli\/src\/relay\/relay-socket\.ts$/,

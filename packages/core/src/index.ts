@@ -134,6 +134,20 @@ export { generateSigningKey } from './signing/signing-key.ts'
 export type { MigrationStatus, Storage } from './storage/storage.ts'
 export type { TenantView } from './tenants/tenant-operations.ts'
 export { systemTimers, type Timers } from './timers.ts'
+export {
+  transferMint,
+  transferRedeem,
+  transferRevoke,
+  transferScope,
+} from './transfer-keys/transfer-fields.ts'
+export { peerDigest } from './transfer-keys/transfer-key.ts'
+export type { RedeemAnswer } from './transfer-keys/transfer-keys.ts'
+export type { TransferKeyView } from './transfer-keys/transfer-operations.ts'
+export {
+  readTransferKey,
+  type TransferToken,
+  type TransferTokenVerdict,
+} from './transfer-keys/transfer-token.ts'
 export { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './users/passwords.ts'
 export { PERMISSIONS, type Permission } from './users/permission.ts'
 export { may, normalEmail } from './users/user.ts'

@@ -290,6 +290,14 @@ export { secretDigest } from './signing/same-secret.ts'
 export { REQUIRED_TABLES, type StorageHealth, type Stores } from './storage/storage.ts'
 export type { Tenant } from './tenants/tenant.ts'
 export type { TenantsStore } from './tenants/tenants-store.ts'
+export { PIN_TRIES, type TransferKey, transferKeyState } from './transfer-keys/transfer-key.ts'
+export type {
+  NewTransferKey,
+  Redemption,
+  TransferKeyFilter,
+  TransferKeysStore,
+  TransferUse,
+} from './transfer-keys/transfer-keys-store.ts'
 export { Passwords } from './users/passwords.ts'
 export { ADMIN_ROLES, permissionsOf, TENANT_ROLES, type User } from './users/user.ts'
 export type { NewUser, UserChange, UsersStore } from './users/users-store.ts'

@@ -13,7 +13,6 @@ export type ProblemCode =
   | 'secrets-not-configured'
   | 'job-not-owned'
   | 'job-not-found'
-  | 'agent-not-owned'
   | 'not-found'
   | 'hook-not-found'
   | 'too-many-hooks'

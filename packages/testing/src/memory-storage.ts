@@ -25,6 +25,7 @@ import { memorySecondFactorsStore } from './second-factors/second-factors-store-
 import { memorySecretsStore } from './secrets/secrets-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
+import { memoryTransferKeysStore } from './transfer-keys/transfer-keys-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
 
 /**
@@ -83,6 +84,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     secrets: memorySecretsStore(tables, run),
     sessions: memorySessionsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
+    transferKeys: memoryTransferKeysStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),
   })
 }

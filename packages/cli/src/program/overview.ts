@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Run } from '../commands/declare.ts'
-import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
-import { wrapped } from './wrapped.ts'
+import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION, wrapped } from './help-words.ts'
 
 /** A command as the help of the whole program lists it. */
 export interface ListedCommand {
@@ -136,6 +135,13 @@ export const COMMANDS: readonly ListedCommand[] = [
     isGroup: true,
     summary: 'what hosts have captured, and the way back from it',
     load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
+  },
+  {
+    name: 'transfer',
+    isGroup: true,
+    summary: 'the keys by which one host gets data from another',
+    load: async () =>
+      (await import('../commands/transfer-keys/declare-transfer-keys.ts')).declareTransferKeys,
   },
   {
     name: 'security',

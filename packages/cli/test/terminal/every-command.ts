@@ -156,6 +156,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
+  'transfer verify',
   'secrets mint-key',
   'context list',
   'context remove',
@@ -171,6 +172,9 @@ export const APART: readonly string[] = [
   'agent install',
   'agent uninstall',
   'agent handlers',
+  'agent transfer pin',
+  'agent transfer listen',
+  'agent transfer run',
   'login',
   'logout',
   'account password',

@@ -24,6 +24,7 @@ import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
+import { transfers } from './settings/transfers.ts'
 
 /**
  * Every setting of the service, by group, in the order of the reference. `Config`, its reader, the reference
@@ -39,6 +40,7 @@ export const settings = {
   nodeSecurity,
   jobs,
   images,
+  transfers,
   scheduler,
   limits,
   outbound,

@@ -14,7 +14,7 @@ export function auditableInput(input: unknown): Readonly<Record<string, unknown>
 
 function withoutNamedSecrets(key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  if (key === 'password' || key === 'secret') return `[redacted:${key}]`
+  if (['password', 'pin', 'secret'].includes(key)) return `[redacted:${key}]`
   if (key === 'token' && !value.startsWith('tkn_')) return '[redacted:token]'
   if (key === 'url' && URL.canParse(value)) return new URL(value).origin
   const isKey = key === 'license' && !value.startsWith('lic_')

@@ -3,6 +3,7 @@ import { type JwkSet, jwkSet, parsePublicKey } from './json-web-key.ts'
 import { KeyRefused } from './key-text.ts'
 import { signToken, signTokenOnThread, type TokenClaims, type TokenType } from './signed-token.ts'
 import { parseSigningKey, type SigningKey, signingKeyFromSeed } from './signing-key.ts'
+import { signSmallToken } from './small-token.ts'
 
 /** State of the signing key: not set, set but unreadable, or in use. */
 export type SignerStatus = 'unset' | 'unusable' | 'ready'
@@ -82,6 +83,18 @@ export class Signer {
     const key = this.#usableKey()
     try {
       return await signTokenOnThread(key, typ, claims)
+    } catch (cause) {
+      throw new Problem('signing-failed', {}, { cause })
+    }
+  }
+
+  /**
+   * Signs a small token of a kind, which `prefix` names. Throws as `sign` does.
+   */
+  signSmall(prefix: string, payload: object): string {
+    const key = this.#usableKey()
+    try {
+      return signSmallToken(key, prefix, payload)
     } catch (cause) {
       throw new Problem('signing-failed', {}, { cause })
     }

@@ -29,6 +29,7 @@ import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sq
 import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
+import { SqlTransferKeysStore } from '../transfer-keys/transfer-keys-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
 import {
   REQUIRED_TABLES,
@@ -64,6 +65,7 @@ const storesOver = (session: Session): Stores => ({
   secrets: new SqlSecretsStore(session),
   sessions: new SqlSessionsStore(session),
   tenants: new SqlTenantsStore(session),
+  transferKeys: new SqlTransferKeysStore(session),
   users: new SqlUsersStore(session),
 })
 

@@ -21,6 +21,7 @@ import type { SecondFactorsStore } from '../second-factors/second-factors-store.
 import type { SecretsStore } from '../secrets/secrets-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
+import type { TransferKeysStore } from '../transfer-keys/transfer-keys-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
 
 /** One store per feature; a transaction hands out the same set, bound to it. */
@@ -47,6 +48,7 @@ export interface Stores {
   readonly secrets: SecretsStore
   readonly sessions: SessionsStore
   readonly tenants: TenantsStore
+  readonly transferKeys: TransferKeysStore
   readonly users: UsersStore
 }
 

@@ -37,6 +37,10 @@ import { Secrets } from '../secrets/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
+import { TransferKeys } from '../transfer-keys/transfer-keys.ts'
+import { TransferMetrics } from '../transfer-keys/transfer-metrics.ts'
+import { transferOperations } from '../transfer-keys/transfer-operations.ts'
+import { Passwords } from '../users/passwords.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { Users } from '../users/users.ts'
 import { accessOf } from './access.ts'
@@ -89,6 +93,7 @@ export function servicesOf(base: Base, beside: Beside) {
     sessions: sessionsOf(base, secondFactors),
     systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
+    transferKeys: transferKeysOf(base),
     users,
   }
 }
@@ -104,6 +109,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...apiTokenOperations,
   ...jobOperations,
   ...imageOperations,
+  ...transferOperations,
   ...agentOperations,
   ...accessOperations,
   ...alertOperations,
@@ -118,11 +124,19 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...healthOperations,
 ]
 
+/** Binary logarithm of the cost of a PIN's hash: whoever guesses has five tries. */
+const PIN_LOG_N = 15
+
 // Production is behind TLS unless its address has another scheme, which may be written in capitals.
 function sessionsOf(base: Base, secondFactors: SecondFactors): Sessions {
   const { publicUrl, production } = base.config.service
   const secure = publicUrl === undefined ? production : URL.parse(publicUrl)?.protocol === 'https:'
   return new Sessions({ ...base, ...base.config.sessions, secure, secondFactors })
+}
+
+function transferKeysOf(base: Base): TransferKeys {
+  const metrics = new TransferMetrics(base.metrics)
+  return new TransferKeys({ ...base, ...base.config.transfers, metrics, pins: new Passwords(PIN_LOG_N) })
 }
 
 function agentsOf(base: Base, jobs: Jobs): Agents {

@@ -8,6 +8,7 @@ import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
+import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -31,6 +32,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     jobs: new TenantJobs(services.jobs, licenses),
     licenses,
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),
+    transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
     tenants: new OwnTenant(tenantId, services.tenants),
   }
   return bounded as unknown as Services

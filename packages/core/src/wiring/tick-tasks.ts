@@ -22,6 +22,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  transferKeys,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -71,6 +72,7 @@ const everyTask = ({
       await sessions.purge()
       await apiTokens.purge()
       await images.purge()
+      await transferKeys.purge()
       await gitHooks.purge()
       return undefined
     },

@@ -27,6 +27,7 @@ import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
+import { transferKeyRoute } from './transfer-keys.ts'
 
 /** All routes of the public surface. */
 export const ROUTES: readonly Route[] = [
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   jobLogsRoute,
   jobCancelRoute,
   imageRoute,
+  transferKeyRoute,
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,

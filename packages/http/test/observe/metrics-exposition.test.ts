@@ -60,6 +60,11 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
   ['svc_job_log_lines_total', {}],
   ['svc_image_registrations_total', { outcome: ['created', 'known', 'different', 'not-owned'] }],
   ['svc_images_pruned_total', {}],
+  ['svc_transfer_keys_minted_total', {}],
+  [
+    'svc_transfer_redemptions_total',
+    { outcome: ['redeemed', 'invalid', 'not-for-host', 'pin-rejected', 'ended'] },
+  ],
   ['svc_agents', { state: ['online', 'offline', 'unknown', 'other'] }],
   ['svc_heartbeats_total', {}],
   ['svc_hosts_refused_total', {}],

@@ -85,6 +85,12 @@ export class AgentApi {
     return this.#post('/api/v1/images/register', registration, signal)
   }
 
+  /** POST /api/v1/transfer/keys, as the peer that listens. */
+  redeemTransferKey(key: string, peerFingerprint: string, signal: AbortSignal): Promise<Answer> {
+    const facts = { action: 'redeem', key, peer_fingerprint: peerFingerprint }
+    return this.#post('/api/v1/transfer/keys', facts, signal)
+  }
+
   /** GET /api/v1/node/security: what this host is to be like. */
   nodeSecurity(signal: AbortSignal): Promise<Answer> {
     const { licenseKey, fingerprint } = this.#identity

@@ -66,7 +66,11 @@ function firewallOf({ env, cwd, isRoot }: Io, { allow, hostRoot = '/' }: AgentRu
   throw new Problem('invalid-input', { detail: 'the firewall needs root: start the agent as root' })
 }
 
-function planeUrl({ env }: Io, flag: string | undefined): string {
+/**
+ * Returns the address of the control plane.
+ * @throws Problem `invalid-input` without one
+ */
+export function planeUrl({ env }: Io, flag: string | undefined): string {
   const url = flag ?? env.SERVICE_URL?.trim()
   if (url) return url
   throw new Problem('invalid-input', {
@@ -78,9 +82,9 @@ function planeUrl({ env }: Io, flag: string | undefined): string {
  * The user for handlers that shall not read the license key. Refuses ways of giving the key that they could
  * read.
  */
-async function handlerUserOf(
+export async function handlerUserOf(
   { env, cwd }: Io,
-  { handlerUser, key, keyFile }: AgentRunOptions & ConnectOptions,
+  { handlerUser, key, keyFile }: Pick<AgentRunOptions, 'handlerUser'> & ConnectOptions,
 ): Promise<HandlerUser | undefined> {
   const name = handlerUser ?? env.SERVICE_HANDLER_USER?.trim()
   if (!name) return undefined
@@ -97,7 +101,8 @@ async function handlerUserOf(
   })
 }
 
-const stateFolder = ({ isRoot, env, home }: Io): string =>
+/** Returns the state folder of an agent that names none. */
+export const stateFolder = ({ isRoot, env, home }: Io): string =>
   isRoot
     ? '/var/lib/svc-agent'
     : join(env.XDG_STATE_HOME?.trim() || join(home, '.local', 'state'), 'svc-agent')

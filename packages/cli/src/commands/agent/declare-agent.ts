@@ -29,6 +29,11 @@ export function declareAgentCommands(agent: Command, run: Run, name: string): vo
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./agent-uninstall.ts')).uninstallAgent))
   examples(uninstall, `${name} uninstall`)
+  declareTransfer(
+    agent.command('transfer').description('move a release to another host, or from it'),
+    run,
+    name,
+  )
   const handlers = agent
     .command('handlers <dir>')
     .description('write the shipped handlers into a folder, to add your own to them')
@@ -63,6 +68,43 @@ function declareRun(agent: Command, run: Run, name: string): void {
     )
     .action(run(async () => (await import('./agent-run.ts')).runAgent))
   examples(runAgent, `SERVICE_LICENSE_KEY=… ${name} run --url https://svc.example`)
+}
+
+const side = (command: Command): Command =>
+  keyed(command)
+    .option('--url <url>', 'address of the control plane (SERVICE_URL)')
+    .option('--state-dir <dir>', 'state folder of the agent of this host')
+    .option(
+      '--handler-user <name>',
+      'user, or NAME:GROUP, that owns the applications; needs root (SERVICE_HANDLER_USER)',
+    )
+    .option('--app <app>', 'the application, when the transfer key names none')
+    .option('--json', 'print one JSON document')
+
+function declareTransfer(transfer: Command, run: Run, name: string): void {
+  const pin = transfer
+    .command('pin')
+    .description('print the pin of the TLS key of this host, for svc transfer mint --pin')
+    .option('--state-dir <dir>', 'state folder of the agent of this host')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./agent-transfer.ts')).showPin))
+  examples(pin, `${name} transfer pin`)
+  const listen = side(
+    transfer
+      .command('listen')
+      .description('wait for a host that has a transfer key, until one release has moved'),
+  )
+    .option('--host <address>', 'address of this host to listen on; 127.0.0.1 when not given')
+    .option('--port <number>', 'port to listen on; any free one when not given')
+    .option('--keep', 'go on until SIGTERM or Ctrl-C')
+    .action(run(async () => (await import('./agent-transfer.ts')).listenForTransfer))
+  examples(listen, `${name} transfer listen --host 192.0.2.1 --port 7443`)
+  const move = side(
+    transfer
+      .command('run <host:port>')
+      .description('connect to a host that listens, and move the release that the transfer key names'),
+  ).action(run(async () => (await import('./agent-transfer.ts')).runTransfer))
+  examples(move, `${name} transfer run 192.0.2.1:7443 < key`)
 }
 
 function declareInstall(agent: Command, run: Run, name: string): void {

@@ -17,7 +17,8 @@ import { emailDomains } from './0016-email-domains.ts'
 import { images } from './0017-images.ts'
 import { gitHooks } from './0018-git-hooks.ts'
 import { nodeSecurity } from './0019-node-security.ts'
-import { accessSessions } from './0020-access-sessions.ts'
+import { transferKeys } from './0020-transfer-keys.ts'
+import { accessSessions } from './0021-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -50,5 +51,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   images,
   gitHooks,
   nodeSecurity,
+  transferKeys,
   accessSessions,
 ]

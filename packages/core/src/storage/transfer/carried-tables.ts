@@ -20,6 +20,8 @@ export const CARRIED_TABLES = [
   'deployments',
   'job_log_chunks',
   'images',
+  'transfer_keys',
+  'transfer_uses',
   'git_hooks',
   'git_hook_secrets',
   'git_deliveries',

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock, TransferToken } from '@svc/core'
+import type { ReleaseSource } from './release-source.ts'
+import type { ReleaseTarget } from './release-target.ts'
+
+/** A session that a key opened: of a host that gives a release, or of one that takes it. */
+export interface TransferSession {
+  readonly token: TransferToken
+  readonly app: string
+  source?: ReleaseSource
+  target?: ReleaseTarget
+}
+
+/** A peer that was cut off comes back within this time, without another use of its key. */
+const IDLE_MS = 10 * 60_000
+const TOKEN_BYTES = 32
+
+/** The open sessions of a host that listens, in memory alone. */
+export class Sessions {
+  readonly #clock: Clock
+  readonly #open = new Map<string, { readonly session: TransferSession; seen: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Opens a session, and returns the secret that names it. */
+  open(session: TransferSession): string {
+    this.#forgetIdle()
+    const secret = randomBytes(TOKEN_BYTES).toString('base64url')
+    this.#open.set(secret, { session, seen: this.#now() })
+    return secret
+  }
+
+  /** Returns the session of an `Authorization` header. */
+  of(authorization: string | undefined): TransferSession | undefined {
+    this.#forgetIdle()
+    const found = this.#open.get(authorization?.replace(/^Bearer /, '') ?? '')
+    if (found !== undefined) found.seen = this.#now()
+    return found?.session
+  }
+
+  #forgetIdle(): void {
+    const oldest = this.#now() - IDLE_MS
+    for (const [secret, { seen }] of this.#open) if (seen < oldest) this.#open.delete(secret)
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime()
+  }
+}

@@ -1,0 +1,149 @@
+import { defaulted, optional } from 'superstruct'
+import type { Agents } from '../agents/agents.ts'
+import { unixSeconds } from '../clock.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { operationOf } from '../operations/operation.ts'
+import { Problem } from '../problem.ts'
+import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { MINT_FIELDS } from './transfer-fields.ts'
+import {
+  PIN_KINDS,
+  TRANSFER_KEY_STATES,
+  TRANSFER_MODES,
+  type TransferKey,
+  transferKeyState,
+} from './transfer-key.ts'
+import type { MintAnswer, TransferKeys } from './transfer-keys.ts'
+import type { TransferUse } from './transfer-keys-store.ts'
+
+/** The part of transfer keys that operations use. */
+export type OperatedTransferKeys = Pick<TransferKeys, 'get' | 'list' | 'mint' | 'now' | 'revoke' | 'uses'>
+
+interface Services {
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly transferKeys: OperatedTransferKeys
+}
+
+const operation = operationOf<Services>()
+
+/** Returns a transfer key as operators see it, without the key; instants in unix seconds. */
+export const transferKeyView = (key: TransferKey, now: Date) => ({
+  id: key.id,
+  state: transferKeyState(key, now),
+  license_id: key.licenseId,
+  source_fingerprint: key.sourceFingerprint,
+  target_fingerprint: key.targetFingerprint,
+  mode: key.mode,
+  max_uses: key.maxUses,
+  uses: key.uses,
+  pin_kind: key.pinKind,
+  ...(key.pinSpki === undefined ? {} : { pin_spki: key.pinSpki }),
+  pin_fails: key.pinFails,
+  ...(key.scope === undefined ? {} : { scope: key.scope }),
+  created_at: unixSeconds(key.createdAt),
+  expires_at: unixSeconds(key.expiresAt),
+  ...(key.lastUsedAt === undefined ? {} : { last_used_at: unixSeconds(key.lastUsedAt) }),
+  ...(key.revokedAt === undefined ? {} : { revoked_at: unixSeconds(key.revokedAt) }),
+})
+/** A transfer key as operators see it. */
+export type TransferKeyView = ReturnType<typeof transferKeyView>
+
+const useView = ({ id, at, callerFingerprint, peerFingerprint }: TransferUse) => ({
+  transfer_id: id,
+  at: unixSeconds(at),
+  caller_fingerprint: callerFingerprint,
+  peer_fingerprint: peerFingerprint,
+})
+
+const ANY = Number.POSITIVE_INFINITY
+const word = text(0, 512)
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const key = shape({
+  id: word,
+  state: oneOf(TRANSFER_KEY_STATES),
+  license_id: word,
+  source_fingerprint: word,
+  target_fingerprint: word,
+  mode: oneOf(TRANSFER_MODES),
+  max_uses: count,
+  uses: count,
+  pin_kind: oneOf(PIN_KINDS),
+  pin_spki: optional(word),
+  pin_fails: count,
+  scope: optional(freeObject()),
+  created_at: count,
+  expires_at: count,
+  last_used_at: optional(count),
+  revoked_at: optional(count),
+})
+const use = shape({ transfer_id: word, at: count, caller_fingerprint: word, peer_fingerprint: word })
+
+const REFUSALS: Readonly<Record<Exclude<MintAnswer['outcome'], 'minted'>, string>> = {
+  'same-host': 'source and target are the same host',
+  full: 'the license has as many active transfer keys as it may: svc transfer revoke ends one',
+}
+
+/** Operations on transfer keys. */
+export const transferOperations = [
+  operation({
+    name: 'transfer.mint',
+    summary: 'mint a key by which one host may get data from another; it is shown once',
+    permission: 'platform.deploy',
+    scope: 'tenant',
+    changes: true,
+    input: { license: optional(text(1, 512)), from: text(1, 512), to: text(1, 512), ...MINT_FIELDS },
+    answer: { key, secret: text(0, 4096), pin_required: flag() },
+    run: async ({ agents, licenses, transferKeys }, { license, from, to, ...fields }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+      const source = await agents.resolve(from, licenseId)
+      const target = await agents.resolve(to, source.licenseId)
+      const hosts = { source_fingerprint: source.fingerprint, target_fingerprint: target.fingerprint }
+      const minted = await transferKeys.mint(source.licenseId, { ...hosts, ...fields })
+      if (minted.outcome !== 'minted') throw new Problem('conflict', { detail: REFUSALS[minted.outcome] })
+      const view = transferKeyView(minted.key, transferKeys.now())
+      return { key: view, secret: minted.secret, pin_required: minted.key.pinKind === 'secret' }
+    },
+  }),
+  operation({
+    name: 'transfer.list',
+    summary: 'list transfer keys, newest first, without what opens anything',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    input: { license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 100) },
+    answer: { keys: listOf(key, ANY) },
+    run: async ({ licenses, transferKeys }, { license, limit }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+      const keys = await transferKeys.list({ licenseId, limit })
+      return { keys: keys.map((each) => transferKeyView(each, transferKeys.now())) }
+    },
+  }),
+  operation({
+    name: 'transfer.show',
+    summary: 'show one transfer key, and the sessions that it opened',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    input: { key: text(1, 64) },
+    answer: { key, uses: listOf(use, ANY) },
+    run: async ({ transferKeys }, input) => {
+      const found = await transferKeys.get(input.key)
+      const uses = await transferKeys.uses(found.id)
+      return { key: transferKeyView(found, transferKeys.now()), uses: uses.map(useView) }
+    },
+  }),
+  operation({
+    name: 'transfer.revoke',
+    summary: 'end a transfer key for good, from its next use on',
+    permission: 'platform.deploy',
+    scope: 'tenant',
+    changes: true,
+    input: { key: text(1, 64) },
+    answer: { key },
+    run: async ({ transferKeys }, input) => {
+      const { id, licenseId } = await transferKeys.get(input.key)
+      return { key: transferKeyView(await transferKeys.revoke(licenseId, id), transferKeys.now()) }
+    },
+  }),
+]

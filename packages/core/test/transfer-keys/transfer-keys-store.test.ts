@@ -1,0 +1,4 @@
+import { transferKeysStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(transferKeysStoreContract)
