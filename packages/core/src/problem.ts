@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'job-not-owned'
   | 'job-not-found'
   | 'not-found'
+  | 'agent-not-owned'
   | 'hook-not-found'
   | 'too-many-hooks'
   | 'no-commit-in-push'
