@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { migrate, openStorage } from '@svc/core/sql'
-import { oneTimeCode, type TestDatabase, type TestPlane, testDatabase, testPlane } from '@svc/testing'
+import {
+  buildHeartbeat,
+  oneTimeCode,
+  type TestDatabase,
+  type TestPlane,
+  testDatabase,
+  testPlane,
+} from '@svc/testing'
 import pg from 'pg'
 import { root } from './docs/page.ts'
 
@@ -60,7 +67,12 @@ describe('the columns of a migrated database', () => {
   test('that hold digests hold nothing else, whatever was put in', async () => {
     const { plane } = faked
     const actor = 'cli:ada@machine'
-    await plane.operations.run('licenses.issue', { label: 'one' }, actor)
+    const { license } = await plane.operations.run('licenses.issue', { label: 'one' }, actor)
+    const { id } = license as { readonly id: string }
+    for (const fingerprint of ['from-0123456789', 'to-0123456789'])
+      await plane.agents.heartbeat({ ...buildHeartbeat({ licenseId: id, fingerprint }), jobs: [] })
+    const between = { license: id, from: 'fp:from-0123456789', to: 'fp:to-0123456789', pin: '834 019 275' }
+    await plane.operations.run('transfer.mint', between, actor)
     await plane.operations.run('tenants.add', { name: 'acme' }, actor)
     await plane.operations.run('tokens.issue', { role: 'viewer' }, actor)
     const people = [
@@ -90,8 +102,9 @@ describe('the columns of a migrated database', () => {
         `select unnest(string_to_array(trim("${name}"::text, '{}'), ',')) as value from "${table}"`,
       )
       expect([column, rows.length]).not.toEqual([column, 0])
-      const form =
-        name === 'password_hash' ? /^scrypt\$.+\$[\w+/=-]{22,}\$[\w+/=-]{43,}$/ : /^[0-9a-f]{64}$|^[\w-]{22}$/
+      const form = /^(?:password|pin)_hash$/.test(name)
+        ? /^scrypt\$.+\$[\w+/=-]{22,}\$[\w+/=-]{43,}$/
+        : /^[0-9a-f]{64}$|^[\w-]{22}$/
       for (const { value } of rows) expect([column, value]).toEqual([column, expect.stringMatching(form)])
     }
   })

@@ -47,8 +47,10 @@ describe('the summaries of operations', () => {
     const summaries = new Map(OPERATIONS.map(({ name, summary }) => [name, summary]))
     const { program } = await inspectedProgram()
     const described = commandsOf(program).flatMap(({ words, command }) => {
-      // A command below a noun of two words, such as `git hooks add`, is that of `git-hooks.add`.
-      const name = `${words.slice(1, -1).join('-')}.${words.at(-1)}`
+      // A command below a noun of two words, such as `git hooks add`, is that of `git-hooks.add`. Endpoints
+      // are a noun below webhooks, whose operations are those of webhooks.
+      const noun = words.slice(1, -1).join('-').replace('webhooks-endpoints', 'webhooks')
+      const name = `${noun}.${words.at(-1)}`
       return summaries.has(name) ? [{ name, isOwn: command.description() !== summaries.get(name) }] : []
     })
     expect(

@@ -7,7 +7,13 @@ import { testPlane } from '@svc/testing'
 import { allPages, root } from './docs/page.ts'
 
 /** Variables that the command and the agent read besides the settings of the service. */
-const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_TOKEN', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']
+const CLIENT_NAMES = [
+  'SERVICE_URL',
+  'SERVICE_TOKEN',
+  'SERVICE_LICENSE_KEY',
+  'SERVICE_HANDLER_USER',
+  'SERVICE_AGENT_ALLOW',
+]
 /** Names that begin as metrics do and are something else: the session cookie, and roles of a database. */
 const NO_METRICS = ['svc_session', 'svc_owner', 'svc_app']
 

@@ -133,6 +133,7 @@ export const feature: Feature = {
     return { session: session.id }
   },
   commands: {
+    'ssh config': () => [],
     'ssh sessions': () => ['--active'],
     'ssh revoke': ({ things }) => [things.session ?? ''],
     'fleet reset-key': () => ['web-1'],

@@ -239,7 +239,7 @@ export {
   type Settlement,
 } from './monitors/monitors-store.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
-export type { OutboundAnswer } from './net/outbound-request.ts'
+export type { OutboundAnswer, OutboundRequest } from './net/outbound-request.ts'
 export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
 export {
   APPLIED_STATES,
@@ -301,3 +301,11 @@ export type {
 export { Passwords } from './users/passwords.ts'
 export { ADMIN_ROLES, permissionsOf, TENANT_ROLES, type User } from './users/user.ts'
 export type { NewUser, UserChange, UsersStore } from './users/users-store.ts'
+export { EVENT_TYPES, type EventType, patternsOf } from './webhooks/event-types.ts'
+export type {
+  DeliveryAttempt,
+  EndpointDelivery,
+  EndpointState,
+  WebhookEndpoint,
+} from './webhooks/webhook-endpoint.ts'
+export type { NewEndpoint, ReplayWrite, WebhooksStore } from './webhooks/webhooks-store.ts'

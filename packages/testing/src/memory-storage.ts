@@ -27,6 +27,8 @@ import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryTransferKeysStore } from './transfer-keys/transfer-keys-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
+import { tellEvents } from './webhooks/memory-events.ts'
+import { memoryWebhooksStore } from './webhooks/webhooks-store-memory.ts'
 
 /**
  * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database.
@@ -61,6 +63,7 @@ export const atOnce: Run = async (statement) => statement()
 /** Returns every store over `tables`; `run` decides when a statement runs. */
 export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores {
   const time = () => clock.now()
+  tellEvents(tables, time)
   return asDatabaseTakesText({
     accessSessions: memoryAccessSessionsStore(tables, run, time),
     agents: memoryAgentsStore(tables, run, time),
@@ -86,6 +89,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     tenants: memoryTenantsStore(tables, run, time),
     transferKeys: memoryTransferKeysStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),
+    webhooks: memoryWebhooksStore(tables, run, time),
   })
 }
 

@@ -26,6 +26,9 @@ export class UndoLog {
 /** Called before each write, with the row as it is then. */
 export type WriteListener<Row> = (key: string, before: Row | undefined) => void
 
+/** Called after a row was stored, with the row that stood in its place. */
+export type PutTrigger<Row> = (row: Row, before: Row | undefined) => void
+
 /** Rows by key. A row is never changed in place, so undoing a write puts the old row back. */
 export class MemoryTable<Row> {
   readonly #undo: UndoLog
@@ -33,6 +36,7 @@ export class MemoryTable<Row> {
   readonly #rows = new Map<string, Row>()
   readonly #groups = new Map<string, Map<string, Row>>()
   #listener: WriteListener<Row> | undefined
+  readonly #triggers: PutTrigger<Row>[] = []
 
   /**
    * `groupOf` returns the group of a row, which `group` finds without looking at other rows; undefined for
@@ -70,11 +74,17 @@ export class MemoryTable<Row> {
     this.#listener = listener
   }
 
+  /** Calls `trigger` after each row that is stored, as a trigger of a database. */
+  onPut(trigger: PutTrigger<Row>): void {
+    this.#triggers.push(trigger)
+  }
+
   /** Stores `row` under `key`; undefined removes the row. */
   put(key: string, row: Row | undefined): void {
     const before = this.#rows.get(key)
     this.#undo.record(() => this.#write(key, before))
     this.#write(key, row)
+    if (row !== undefined) for (const trigger of this.#triggers) trigger(row, before)
   }
 
   #write(key: string, row: Row | undefined): void {

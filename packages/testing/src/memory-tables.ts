@@ -32,6 +32,8 @@ export class MemoryTables {
   readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
   /** The log chunks of each job, in order. */
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
+  /** Whether the tables tell events already. */
+  isTelling = false
   /** The tables that stores have asked for by name. */
   readonly named: Record<string, MemoryTable<unknown>> = {}
 

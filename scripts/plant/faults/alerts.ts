@@ -89,8 +89,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: a confirmed drift waits for a second tick',
     file: 'packages/core/src/alerts/rules/alert-condition.ts',
-    find: "new Set(['monitor_drift', 'dns_unreachable'])",
-    replace: "new Set(['dns_unreachable'])",
+    find: "  'monitor_drift',\n  'dns_unreachable',\n  'webhook_endpoint_disabled',",
+    replace: "  'dns_unreachable',\n  'webhook_endpoint_disabled',",
     suites: RUN_TEST,
   },
   {

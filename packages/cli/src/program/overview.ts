@@ -1,18 +1,5 @@
-import type { Command } from 'commander'
-import type { Run } from '../commands/declare.ts'
 import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION, wrapped } from './help-words.ts'
-
-/** A command as the help of the whole program lists it. */
-export interface ListedCommand {
-  readonly name: string
-  readonly summary: string
-  /** The arguments, as commander writes them. */
-  readonly args?: string
-  /** Whether the command has commands of its own, and no options. */
-  readonly isGroup?: true
-  /** Loads the function that declares the command's arguments and options. */
-  load(): Promise<(program: Command, run: Run) => void>
-}
+import type { ListedCommand } from './listed-command.ts'
 
 /** Every command, in the order of the help text. */
 export const COMMANDS: readonly ListedCommand[] = [
@@ -154,6 +141,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     isGroup: true,
     summary: 'what is wrong, and what is done about it',
     load: async () => (await import('../commands/alerts/declare-alerts.ts')).declareAlerts,
+  },
+  {
+    name: 'webhooks',
+    isGroup: true,
+    summary: 'events of licenses, sent to addresses of their choice',
+    load: async () => (await import('../commands/webhooks/declare-webhooks.ts')).declareWebhooks,
   },
   {
     name: 'monitors',

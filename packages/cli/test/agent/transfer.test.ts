@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -307,6 +308,25 @@ describe('a peer that should not get anything', () => {
     await expect(move('web-2', listener.port, secret)).rejects.toMatchObject({ code: 'unavailable' })
     expect(readdirSync(join(stateOf('web-2'), 'apps'))).toEqual([])
   })
+})
+
+test('a plane that publishes its keys, but does not count, opens no session', async () => {
+  const { body } = await served.get('/.well-known/jwks.json')
+  const keysAlone = createHttpServer(({ method }, response) => {
+    response.writeHead(method === 'GET' ? 200 : 503).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => keysAlone.listen(0, '127.0.0.1', resolve))
+  const { port } = keysAlone.address() as { port: number }
+  const { secret } = await keyFor()
+  using half = new HttpClient({ url: `http://127.0.0.1:${port}` }, { timeoutMs: 1000 })
+  await using listener = await listening('web-1', half)
+  await expect(move('web-2', listener.port, secret)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'the peer refused: the control plane does not answer',
+  })
+  expect(readdirSync(join(stateOf('web-2'), 'apps'))).toEqual([])
+  keysAlone.closeAllConnections()
+  await new Promise((resolve) => keysAlone.close(resolve))
 })
 
 test('the TLS key is made once, and is its user’s alone', async () => {

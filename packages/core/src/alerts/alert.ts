@@ -21,6 +21,7 @@ export const ALERT_KINDS = [
   'agent_key_mismatch',
   'monitor_drift',
   'dns_unreachable',
+  'webhook_endpoint_disabled',
   'scheduler_stalled',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

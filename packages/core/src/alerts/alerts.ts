@@ -131,22 +131,34 @@ export class Alerts {
     const { storage, clock, monitors, thresholds } = this.#parts
     const { alertFacts } = storage
     const now = clock.statementTime()
-    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched] = await Promise.all([
-      storage.agents.list(),
-      storage.licenses.list(),
-      alertFacts.clones(now),
-      alertFacts.failures(thresholds.jobHours * 3600, now),
-      alertFacts.refusals(now),
-      alertFacts.evaluated(thresholds.stallSeconds, now),
-      monitors.troubles(),
-      monitors.list(),
-    ])
+    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched, deadEndpoints] =
+      await Promise.all([
+        storage.agents.list(),
+        storage.licenses.list(),
+        alertFacts.clones(now),
+        alertFacts.failures(thresholds.jobHours * 3600, now),
+        alertFacts.refusals(now),
+        alertFacts.evaluated(thresholds.stallSeconds, now),
+        monitors.troubles(),
+        monitors.list(),
+        storage.webhooks.dead(),
+      ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
       .map(({ nextRunAt }) => nextRunAt.getTime())
     const overdueMs = at.getTime() - Math.min(at.getTime(), ...due)
     const monitorsOverdueSeconds = overdueMs / 1000
-    return { hosts, licenses, clones, failures, refusals, gap, troubles, monitorsOverdueSeconds }
+    return {
+      hosts,
+      licenses,
+      clones,
+      failures,
+      refusals,
+      gap,
+      troubles,
+      monitorsOverdueSeconds,
+      deadEndpoints,
+    }
   }
 }
 

@@ -25,6 +25,7 @@ import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
 import { transfers } from './settings/transfers.ts'
+import { webhooks } from './settings/webhooks.ts'
 
 /**
  * Every setting of the service, by group, in the order of the reference. `Config`, its reader, the reference
@@ -45,6 +46,7 @@ export const settings = {
   limits,
   outbound,
   alerts,
+  webhooks,
   metrics,
   health,
   sessions,

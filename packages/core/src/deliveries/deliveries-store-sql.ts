@@ -134,11 +134,22 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
   }
 
   async settle(settlement: port.DeliverySettlement, now?: Date): Promise<boolean> {
-    const { id, token, state, delaySeconds, status, error, isUncounted = false, verdict } = settlement
+    const {
+      id,
+      token,
+      state,
+      delaySeconds,
+      status,
+      error,
+      isUncounted = false,
+      verdict,
+      attempt,
+    } = settlement
     const { failures, cooldownSeconds, cooldownMaxSeconds } = verdict?.policy ?? {}
     const result = [id, token, state, delaySeconds, status, error, now, isUncounted ? 1 : 0]
     const way = [verdict?.delivered, failures, cooldownSeconds, cooldownMaxSeconds, verdict?.spread]
-    return (await this.#session.rows(SETTLE, [...result, ...way])).length > 0
+    const kept = [attempt?.durationMs, attempt?.response]
+    return (await this.#session.rows(SETTLE, [...result, ...way, ...kept])).length > 0
   }
 
   async expire(kind: string, now?: Date): Promise<number> {

@@ -33,6 +33,8 @@ export interface DeliverySettlement {
   readonly isUncounted?: boolean | undefined
   /** The result as the breaker of the receiver counts it; undefined if the breaker stays as it is. */
   readonly verdict?: BreakerVerdict | undefined
+  /** The attempt as it is kept with the delivery; undefined if attempts of the kind are not kept. */
+  readonly attempt?: { readonly durationMs: number; readonly response: string } | undefined
 }
 
 /** Number of deliveries that are due and not under way. */

@@ -21,11 +21,11 @@ const head = (recipient: string, limit: string) => `lateral (select d.id from de
  * that the number of deliveries of a receiver costs nothing.
  */
 const receivers = (name: string, from: string, within: string) => `${name}(recipient) as (
-    (select d.recipient collate "C" from deliveries d where d.kind = $5 and d.state = 'due' and ${from} ${within}
+    (select d.recipient collate "C" from deliveries d where d.kind = $5 and d.state = 'due' and not d.forced and ${from} ${within}
       order by d.recipient collate "C" limit 1)
     union all
     select n.recipient from ${name} a cross join lateral (select d.recipient collate "C" as recipient from deliveries d
-      where d.kind = $5 and d.state = 'due' and d.recipient collate "C" > a.recipient ${within}
+      where d.kind = $5 and d.state = 'due' and not d.forced and d.recipient collate "C" > a.recipient ${within}
       order by d.recipient collate "C" limit 1) n)`
 
 /**

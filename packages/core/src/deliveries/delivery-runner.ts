@@ -22,6 +22,8 @@ export interface DeliveryRunnerParts {
 export interface DeliveryRun {
   /** Ends the run early: attempts under way are cancelled, and are due again at once. */
   readonly signal?: AbortSignal | undefined
+  /** Ends the taking alone: attempts under way go on. */
+  readonly until?: AbortSignal | undefined
   /** The most deliveries that the run takes. */
   readonly limit?: number | undefined
   /** After this time, nothing more is taken. */
@@ -70,6 +72,7 @@ export class DeliveryRunner {
   /** Takes what is due until nothing is, or the run reaches one of its bounds. */
   async run({
     signal,
+    until,
     limit = Number.POSITIVE_INFINITY,
     claimMs,
     only,
@@ -80,7 +83,8 @@ export class DeliveryRunner {
     tally.expired = await storage.deliveries.expire(kind, clock.statementTime())
     const endMs = claimMs === undefined ? Number.POSITIVE_INFINITY : timers.elapsedMs() + claimMs
     const token = ids.secret(16)
-    const mayTake = () => signal?.aborted !== true && tally.claimed < limit && timers.elapsedMs() < endMs
+    const isOver = () => signal?.aborted === true || until?.aborted === true
+    const mayTake = () => !isOver() && tally.claimed < limit && timers.elapsedMs() < endMs
     const own = new Set<Promise<void>>()
     const failures: unknown[] = []
     const attempt = (delivery: Delivery) => {
@@ -144,8 +148,14 @@ export class DeliveryRunner {
     tally: DeliveryTally,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const { clock } = this.#parts
+    const startMs = clock.now().getTime()
     const outcome = await this.#send(delivery, signal)
-    const settlement = this.#settlementOf(delivery, token, outcome)
+    // The clock may be set back meanwhile.
+    const durationMs = Math.max(0, clock.now().getTime() - startMs)
+    const { response = '' } = outcome
+    const attempt = this.#sender.isRecorded ? { durationMs, response } : undefined
+    const settlement = { ...this.#settlementOf(delivery, token, outcome), attempt }
     if (await this.#settle(delivery, settlement, outcome)) this.#count(tally, settlement.state)
     this.#sender.ended?.(delivery, settlement.state)
   }
@@ -180,9 +190,10 @@ export class DeliveryRunner {
     const { breaker: policy, retrySeconds } = this.#sender
     const { delivered, status, error, isFinal, fault = 'receiver' } = outcome
     if (error === 'cancelled') return { id, token, state: 'due', delaySeconds: 0, status, error }
-    const isUncounted = fault === 'route'
+    const isUncounted = fault === 'route' || fault === 'unready'
     const most = delivery.maxAttempts ?? retrySeconds.length + 1
     const isOver = isFinal || (attempts >= most && !isUncounted)
+    const isTheirs = fault === 'receiver' || fault === 'route'
     const spread = spreadOf(`${kind} ${recipient} ${id} ${attempts}`, COOLDOWN_JITTER)
     return {
       id,
@@ -192,8 +203,7 @@ export class DeliveryRunner {
       status,
       error,
       isUncounted,
-      verdict:
-        policy === undefined || fault === 'ours' || isForced ? undefined : { delivered, policy, spread },
+      verdict: policy === undefined || isForced || !isTheirs ? undefined : { delivered, policy, spread },
     }
   }
 

@@ -14,6 +14,8 @@ export interface DeliverySender extends RetryPolicy {
   readonly perRecipient: number
   /** Undefined if failures of the kind never hold back other deliveries. */
   readonly breaker: BreakerPolicy | undefined
+  /** Whether each attempt is kept with its delivery. */
+  readonly isRecorded?: true
   /** Makes one attempt. Never throws for a failure of the receiver. Must end within `LEASE_SECONDS`. */
   send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome>
   /**

@@ -22,7 +22,12 @@ export const SETTLE = {
         attempts = attempts - $8::int,
         due_at = case when $3 = 'due' then ${NOW} + make_interval(secs => $4) else due_at end,
         settled_at = case when $3 <> 'due' then ${NOW} end
-      where id = $1 and lease_token = $2 returning kind, recipient),
+      where id = $1 and lease_token = $2 returning kind, recipient, attempts + $8::int as n),
+    kept as (
+      insert into delivery_attempts (delivery_id, n, at, duration_ms, status, error, response)
+      select $1, n, ${NOW}, $14::int, $5, $6, $15::text from held where $14::int is not null
+      on conflict (delivery_id, n) do update set at = excluded.at, duration_ms = excluded.duration_ms,
+        status = excluded.status, error = excluded.error, response = excluded.response),
     noted as (
       insert into delivery_recipients as r (kind, recipient, breaker, consecutive_failures, opens, open_until,
         failing_since, last_success_at, last_failure_at)

@@ -74,12 +74,16 @@ export interface DeliveryOutcome {
   readonly isFinal: boolean
   /**
    * The side that a failure is the fault of. `receiver` (the default) counts as an attempt and for the
-   * breaker; `route` (such as a mail relay that is down) counts for the breaker alone; `ours` (such as a
-   * secret that cannot be opened) counts as an attempt alone.
+   * breaker; `route` (such as a mail relay that is down) counts for the breaker alone; `ours` counts as an
+   * attempt alone; `unready` (such as a secret that cannot be opened) counts for neither.
    */
-  readonly fault?: 'receiver' | 'route' | 'ours'
+  readonly fault?: 'receiver' | 'route' | 'ours' | 'unready'
   /** The shortest time before the next attempt, in seconds. */
   readonly restSeconds?: number | undefined
   /** Time before the next attempt that the receiver asked for, in seconds. It is followed within limits. */
   readonly retryAfterSeconds?: number | undefined
+  /** The header `Retry-After` as it came. */
+  readonly retryAfter?: string | undefined
+  /** First characters of what was answered, for the record of the attempt. */
+  readonly response?: string | undefined
 }

@@ -1,4 +1,5 @@
 import type { Outbound } from '../net/outbound.ts'
+import { redact } from '../redaction/redactor.ts'
 import { webhookHeaders } from '../signing/webhook-signature.ts'
 import type { DeliveryOutcome } from './delivery.ts'
 import type { WebhookChannel, WebhookMessage } from './webhook-channel.ts'
@@ -8,7 +9,17 @@ const ANSWER_MS = 10_000
 const ANSWER_BYTES = 65_536
 const GONE = 410
 
-/** Webhooks over the guarded client. It follows no redirects, and ignores the body of the answer. */
+const SHOWN_CHARS = 1024
+/** Characters that are read for those that are shown: redaction needs to see where a secret ends. */
+const READ_BYTES = 4 * SHOWN_CHARS
+
+/** Returns the beginning of an answer without control characters and secrets. */
+function textOf(body: Uint8Array): string {
+  const text = Buffer.from(body.subarray(0, READ_BYTES)).toString('utf8')
+  return redact(text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')).slice(0, SHOWN_CHARS)
+}
+
+/** Webhooks over the guarded client. It follows no redirects. */
 export class HttpWebhookChannel implements WebhookChannel {
   readonly #outbound: Outbound
   readonly #plainHttp: boolean
@@ -18,23 +29,27 @@ export class HttpWebhookChannel implements WebhookChannel {
     this.#plainHttp = options.plainHttp
   }
 
-  async send({ id, at, body, url, secret, signal }: WebhookMessage): Promise<DeliveryOutcome> {
+  async send(message: WebhookMessage): Promise<DeliveryOutcome> {
+    const { id, at, body, url, secrets, signal, timeoutMs = ANSWER_MS } = message
     const answer = await this.#outbound.request(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         'user-agent': 'svc-webhooks/1',
-        ...webhookHeaders({ id, at, body, secret }),
+        ...webhookHeaders({ id, at, body, secrets }),
       },
       body,
       plainHttp: this.#plainHttp,
-      timeoutMs: ANSWER_MS,
+      timeoutMs,
       maxBytes: ANSWER_BYTES,
       ...(signal === undefined ? {} : { signal }),
     })
     if (!answer.ok) return { delivered: false, status: undefined, error: answer.refusal, isFinal: false }
     const { status } = answer
     const delivered = status >= 200 && status < 300
-    return { delivered, status, error: delivered ? undefined : 'status', isFinal: status === GONE }
+    const error = delivered ? undefined : 'status'
+    const retryAfter = answer.headers.get('retry-after') ?? undefined
+    const response = textOf(answer.body)
+    return { delivered, status, error, isFinal: status === GONE, retryAfter, response }
   }
 }

@@ -9,11 +9,13 @@ export interface WebhookChannel {
 /** A message to a webhook. */
 export interface WebhookMessage {
   readonly url: string
-  /** `whsec_…`: the key that signs the message. */
-  readonly secret: string
+  /** `whsec_…`: the keys that sign the message, one signature each. */
+  readonly secrets: readonly string[]
   /** Stays the same over all attempts. */
   readonly id: string
   readonly at: Date
   readonly body: string
   readonly signal: AbortSignal | undefined
+  /** Default: ten seconds. */
+  readonly timeoutMs?: number | undefined
 }

@@ -3,6 +3,7 @@ export const TASKS = [
   'monitors',
   'alerts',
   'alert-delivery',
+  'webhooks',
   'email-domains',
   'chat-purge',
   'jobs',

@@ -13,6 +13,8 @@ export const SECRET_COLUMNS = {
   emailDomainsNext: { table: 'email_domains', id: 'id', column: 'next_key' },
   gitHookSecrets: { table: 'git_hook_secrets', id: 'id', column: 'secret' },
   secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },
+  webhookEndpoints: { table: 'webhook_endpoints', id: 'id', column: 'secret' },
+  webhookOldSecrets: { table: 'webhook_endpoints', id: 'id', column: 'old_secret' },
 } as const satisfies Readonly<Record<string, SecretColumn>>
 
 /** The name of a column with sealed secrets. */

@@ -31,6 +31,7 @@ import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlTransferKeysStore } from '../transfer-keys/transfer-keys-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
+import { SqlWebhooksStore } from '../webhooks/webhooks-store-sql.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -67,6 +68,7 @@ const storesOver = (session: Session): Stores => ({
   tenants: new SqlTenantsStore(session),
   transferKeys: new SqlTransferKeysStore(session),
   users: new SqlUsersStore(session),
+  webhooks: new SqlWebhooksStore(session),
 })
 
 function withinTransaction(em: SqlEntityManager): Session {

@@ -23,6 +23,7 @@ import type { SessionsStore } from '../sessions/sessions-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { TransferKeysStore } from '../transfer-keys/transfer-keys-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
+import type { WebhooksStore } from '../webhooks/webhooks-store.ts'
 
 /** One store per feature; a transaction hands out the same set, bound to it. */
 export interface Stores {
@@ -50,6 +51,7 @@ export interface Stores {
   readonly tenants: TenantsStore
   readonly transferKeys: TransferKeysStore
   readonly users: UsersStore
+  readonly webhooks: WebhooksStore
 }
 
 /** The kind of database behind a storage. */

@@ -7,7 +7,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { HttpWebhookChannel } from '../deliveries/webhook-channel-http.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { systemResolver } from '../net/dns-system.ts'
-import { createOutbound } from '../net/outbound.ts'
+import { createOutbound, type Outbound } from '../net/outbound.ts'
 import type { Base } from './base.ts'
 
 /** Sources of the alert rules beside the stores. */
@@ -16,10 +16,17 @@ export interface AlertSources {
   readonly refusals: RefusalTally
 }
 
+/** The longest that the settings of webhooks let an endpoint take. */
+const LIMITS = { answerMs: 30_000, totalMs: 30_000 }
+
+/** Makes the client of calls to webhooks. */
+export function webhookOutbound({ config, log }: Base, { outbound }: ControlPlaneParts): Outbound {
+  return outbound ?? createOutbound({ resolver: systemResolver(), log, ...config.outbound, limits: LIMITS })
+}
+
 /** Wires alerts and their webhooks. */
-export function alertsOf(base: Base, parts: ControlPlaneParts, sources: AlertSources) {
-  const { config, log, production, metrics } = base
-  const outbound = parts.outbound ?? createOutbound({ resolver: systemResolver(), log, ...config.outbound })
+export function alertsOf(base: Base, outbound: Outbound, sources: AlertSources) {
+  const { config, production, metrics } = base
   const plainHttp = !production || config.outbound.allow.length > 0
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
   const counts = { metrics: new AlertMetrics(metrics) }

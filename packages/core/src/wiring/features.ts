@@ -43,12 +43,14 @@ import { transferOperations } from '../transfer-keys/transfer-operations.ts'
 import { Passwords } from '../users/passwords.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { Users } from '../users/users.ts'
+import { webhookOperations } from '../webhooks/webhook-operations.ts'
 import { accessOf } from './access.ts'
-import { alertsOf } from './alerts.ts'
+import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
 import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
+import { webhooksOf } from './webhooks.ts'
 
 /** Parts of a plane that services use and no operation does. */
 export interface Beside {
@@ -73,9 +75,11 @@ export function servicesOf(base: Base, beside: Beside) {
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const secrets = new Secrets(base)
   const access = accessOf(base, health)
+  const outbound = webhookOutbound(base, parts)
   return {
     ...access,
-    ...alertsOf(base, parts, { monitors, refusals }),
+    ...alertsOf(base, outbound, { monitors, refusals }),
+    ...webhooksOf(base, outbound),
     ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
@@ -114,6 +118,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...accessOperations,
   ...alertOperations,
   ...alertWebhookOperations,
+  ...webhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,
   ...gitHookOperations,

@@ -9,6 +9,7 @@ import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
 import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
+import { TenantWebhookDeliveries, TenantWebhooks } from '../operations/tenant/tenant-webhooks.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -34,6 +35,8 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),
     transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
     tenants: new OwnTenant(tenantId, services.tenants),
+    webhooks: new TenantWebhooks(tenantId, services.webhooks),
+    webhookDeliveries: new TenantWebhookDeliveries(tenantId, services.webhookDeliveries),
   }
   return bounded as unknown as Services
 }

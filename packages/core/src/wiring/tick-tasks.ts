@@ -23,6 +23,7 @@ const everyTask = ({
   monitors,
   sessions,
   transferKeys,
+  webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
   {
     name: 'monitors',
@@ -38,6 +39,13 @@ const everyTask = ({
     name: 'alert-delivery',
     run: async (signal) => {
       await alerts.deliver(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'webhooks',
+    run: async (signal) => {
+      await webhookDeliveries.drain(signal)
       return undefined
     },
   },
@@ -71,6 +79,7 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await webhookDeliveries.purge()
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()

@@ -105,6 +105,8 @@ describe('secrets at rest', () => {
   })
 })
 
+const NONE = { current: 0, older: 0, plain: 0, unreadable: 0 }
+
 describe('a rotation', () => {
   it('seals what an older key sealed and what was never sealed, once, and says when a key is missing', async () => {
     const { clock, storage, tenantId, webhookSecret } = await withSecrets(ONE)
@@ -123,6 +125,8 @@ describe('a rotation', () => {
       })),
       { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
+      { column: 'webhook_endpoints.secret', ...NONE },
+      { column: 'webhook_endpoints.old_secret', ...NONE },
     ])
     expect(await rotated(both)).toEqual({ rotated: 3, unreadable: 0 })
     expect(await rotated(both)).toEqual({ rotated: 0, unreadable: 0 })
@@ -145,7 +149,7 @@ describe('a rotation', () => {
     }
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
-    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 0, 451])
+    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 0, 451, 0, 0])
   })
 
   it('does not overwrite a secret that changes meanwhile', async () => {

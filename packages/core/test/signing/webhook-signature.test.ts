@@ -15,7 +15,7 @@ describe('webhook signatures', () => {
     })
     fc.assert(
       fc.property(message, ({ id, at, body, secret }) => {
-        const headers = webhookHeaders({ id, at, body, secret })
+        const headers = webhookHeaders({ id, at, body, secrets: [secret] })
         expect(headers['webhook-signature']).toBe(new Webhook(secret).sign(id, at, body))
         expect(headers['webhook-timestamp']).toBe(String(Math.floor(at.getTime() / 1000)))
       }),

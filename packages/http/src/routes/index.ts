@@ -28,6 +28,7 @@ import { sessionRoutes } from './session.ts'
 import { systemRoute } from './system.ts'
 import { telemetryRoutes } from './telemetry.ts'
 import { transferKeyRoute } from './transfer-keys.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** All routes of the public surface. */
 export const ROUTES: readonly Route[] = [
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   ...licensedRoutes,
   ...fleetRoutes,
   ...alertRoutes,
+  ...webhookRoutes,
   ...gitHookRoutes,
   gitWebhookRoute,
   ...nodeSecurityRoutes,

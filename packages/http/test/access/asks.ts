@@ -11,6 +11,7 @@ export type Ask =
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
   | 'the cron secret'
+  | 'a license or the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
   | 'a session'
@@ -25,6 +26,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
   'the cron secret': ['sharedSecret'],
+  'a license or the cron secret': ['licenseKey', 'sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
   'a session': ['session'],
@@ -102,6 +104,8 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   // No credential of the world is the secret of a hook.
   'a license, or the secret of a git hook': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'the cron secret': withSecret('cron'),
+  'a license or the cron secret': ({ license, secret }) =>
+    license !== undefined || secret === 'cron' ? 'in' : UNAUTHORIZED,
   'the metrics secret': withSecret('metrics'),
   'the health secret or platform.admin': (proves) =>
     proves.secret === 'health' ? 'in' : administers(proves, false),

@@ -64,7 +64,7 @@ interface Row {
 function targetOf(method: string, path: string, entry: RouteEntry): Row['target'] {
   return (world) => {
     const { id = '', query = '' } = entry.path?.(world) ?? {}
-    return { method, path: path.replace('{id}', id) + query, body: entry.body?.(world) }
+    return { method, path: path.replace(/\{[^}]+\}/, id) + query, body: entry.body?.(world) }
   }
 }
 

@@ -55,7 +55,7 @@ const ENV: Environment = {
 
 // Sends nothing to the network; every request succeeds.
 const receiver: Outbound = {
-  request: async () => ({ ok: true, status: 204, headers: {}, body: Buffer.alloc(0) }) as never,
+  request: async () => ({ ok: true, status: 204, headers: new Headers(), body: Buffer.alloc(0) }) as never,
   [Symbol.asyncDispose]: async () => {},
 }
 

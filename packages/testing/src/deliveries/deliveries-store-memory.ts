@@ -7,6 +7,7 @@ import {
 } from '@svc/core/ports'
 import { keyOf } from '../alerts/memory-alert.ts'
 import type { Run } from '../memory-turns.ts'
+import type { MemoryAttempt } from '../webhooks/memory-webhook.ts'
 import { byAge, type DeliveryTables, isFree, later, takeDue } from './memory-claim.ts'
 import { type MemoryDelivery, reportOf } from './memory-delivery.ts'
 
@@ -98,13 +99,17 @@ function added(delivery: NewDelivery, now: Date): MemoryDelivery {
 const UNLEASED = { leaseToken: undefined, leaseUntil: undefined, spentAt: undefined } as const
 
 function settle(tables: DeliveryTables, settlement: DeliverySettlement, now: Date): boolean {
-  const { id, token, state, delaySeconds, status, error, isUncounted, verdict } = settlement
+  const { id, token, state, delaySeconds, status, error, isUncounted, verdict, attempt } = settlement
   const old = tables.deliveries.get(id)
   if (old === undefined || old.leaseToken !== token) return false
   const dueAt = state === 'due' ? later(now, delaySeconds) : old.dueAt
   const settledAt = state === 'due' ? undefined : now
   const attempts = old.attempts - (isUncounted ? 1 : 0)
   tables.deliveries.put(id, { ...old, ...UNLEASED, attempts, state, dueAt, settledAt, status, error })
+  if (attempt !== undefined) {
+    const kept = { deliveryId: id, n: old.attempts, at: now, status, error, ...attempt }
+    tables.of<MemoryAttempt>('deliveryAttempts').put(keyOf(id, old.attempts), kept)
+  }
   if (verdict === undefined) return true
   const { kind, recipient } = old
   const key = keyOf(kind, recipient)

@@ -8,6 +8,7 @@ import type { MemoryDelivery, MemoryRecipient } from './memory-delivery.ts'
 export interface DeliveryTables {
   readonly deliveries: MemoryTable<MemoryDelivery>
   readonly recipients: MemoryTable<MemoryRecipient>
+  of<Row>(name: string): MemoryTable<Row>
 }
 
 export const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000)

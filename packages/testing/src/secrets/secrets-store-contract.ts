@@ -7,6 +7,7 @@ import { buildGitHook } from '../git/build-git-hook.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from '../users/build-user.ts'
+import { buildEndpoint } from '../webhooks/build-endpoint.ts'
 
 /** Stores a secret in a column and returns the id of its row. */
 type Store = (storage: Storage, secret: string) => Promise<string>
@@ -17,6 +18,18 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await tenants.add({ id: tenantId, name: tenantId })
     await alertDeliveries.setWebhook({ tenantId, url: 'https://hook.example', secret, rotate: true })
     return tenantId
+  },
+  webhookEndpoints: async ({ webhooks }, secret) => {
+    const endpoint = buildEndpoint({ secret })
+    await webhooks.add(endpoint, 10)
+    return endpoint.id
+  },
+  webhookOldSecrets: async ({ webhooks }, oldSecret) => {
+    const endpoint = buildEndpoint()
+    const { id, secret: from } = endpoint
+    await webhooks.add(endpoint, 10)
+    await webhooks.rotate({ id, from, secret: 'v1:new', oldSecret, graceSeconds: 60 })
+    return id
   },
   emailDomains: async ({ emailDomains }, secret) => {
     const made = buildEmailDomain()

@@ -6,6 +6,7 @@ import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import type { MemorySecondFactor } from '../second-factors/second-factors-store-memory.ts'
 import { byBytes } from '../text-order.ts'
+import type { MemoryEndpoint } from '../webhooks/memory-webhook.ts'
 
 interface SecretTable {
   rows(): readonly { readonly id: string; readonly text: string }[]
@@ -24,6 +25,15 @@ function tableOf<Row extends { readonly secret: string }>(
     },
   }
 }
+
+const oldSecrets = (table: MemoryTable<MemoryEndpoint>): SecretTable => ({
+  rows: () =>
+    table.all().flatMap(({ id, oldSecret }) => (oldSecret === undefined ? [] : [{ id, text: oldSecret }])),
+  write: (id, oldSecret) => {
+    const row = table.get(id)
+    if (row !== undefined) table.put(id, { ...row, oldSecret })
+  },
+})
 
 /** The keys that sign for domains, or those that will. */
 function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
@@ -48,6 +58,8 @@ function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    webhookEndpoints: tableOf(tables.of<MemoryEndpoint>('webhookEndpoints'), ({ id }) => id),
+    webhookOldSecrets: oldSecrets(tables.of<MemoryEndpoint>('webhookEndpoints')),
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
     gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),

@@ -7,6 +7,7 @@ import type { Fault } from './fault.ts'
 import { TICK_MS } from './plane-config.ts'
 import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
+import { addEndpoints } from './workload.ts'
 
 /** Parts that a watch over alerts needs. */
 export interface AlertWatchParts {
@@ -42,8 +43,9 @@ export class AlertWatch {
     this.#firstTickMs = TICK_MS * Math.ceil((parts.endMs + CALM_MS) / TICK_MS)
   }
 
-  /** Sets a webhook for alerts, and plans the checks of the ticks. */
-  async start(plane: ControlPlane | undefined): Promise<void> {
+  /** Sets a webhook for alerts and endpoints of licenses, and plans the checks of the ticks. */
+  async start(plane: ControlPlane | undefined, licenses: readonly { readonly id: string }[]): Promise<void> {
+    if (plane !== undefined) await addEndpoints(plane, licenses)
     await plane?.alertWebhooks.set({ tenantId: '', url: RECEIVER_URL, rotate: false })
     this.#plan(this.#firstTickMs)
   }
@@ -60,6 +62,7 @@ export class AlertWatch {
     const { database, verdict, book, faults } = this.#parts
     this.#conditions.end(database.tables, database.clock.now())
     if (!LOSE_COUNTS.some((fault) => faults.includes(fault))) book.end()
+    database.webhooks.end(database.tables, database.clock.now())
     checkDeliveries(database.tables, database.clock.now(), verdict)
   }
 

@@ -1,6 +1,7 @@
 import type { Stores } from '@svc/core/ports'
 import { atOnce, storesOver } from '../memory-storage.ts'
 import { MemoryTables } from '../memory-tables.ts'
+import { WebhookCheck } from './checks/webhooks.ts'
 import { JobJournal } from './job-journal.ts'
 import type { SimulationSeams } from './seams.ts'
 import { SimulatedClock } from './simulated-clock.ts'
@@ -27,6 +28,8 @@ export class SimulatedDatabase {
   readonly clock: SimulatedClock
   /** The stores, observed. A call has its effect at once, so callers wait for `turn` first. */
   readonly stores: Stores
+  /** The check of messages to endpoints. */
+  readonly webhooks: WebhookCheck
   readonly #parts: SimulatedDatabaseParts
   readonly #waiting: (() => void)[] = []
   readonly #journal = new JobJournal(this.tables.jobs)
@@ -35,6 +38,7 @@ export class SimulatedDatabase {
   constructor(parts: SimulatedDatabaseParts) {
     const { timeline, seams } = parts
     this.#parts = parts
+    this.webhooks = new WebhookCheck(parts.verdict)
     this.clock = new SimulatedClock(timeline)
     const own = storesOver(this.tables, atOnce, this.clock)
     const seam = { tables: this.tables, timeline, now: () => this.clock.now() }
@@ -85,7 +89,9 @@ export class SimulatedDatabase {
     const { name, args } = call
     const { changes, before } = this.#journal.look()
     this.#parts.timeline.note(() => `  db ${name} ${brief(args[0])} -> ${brief(result)}`)
-    this.#parts.observe({ name, args, result, now, changes, before, tables })
+    const statement = { name, args, result, now, changes, before, tables }
+    this.webhooks.see(statement)
+    this.#parts.observe(statement)
     return result
   }
 }

@@ -1,5 +1,5 @@
 import type { Outbound } from '@svc/core'
-import type { OutboundAnswer } from '@svc/core/ports'
+import type { OutboundAnswer, OutboundRequest } from '@svc/core/ports'
 import type { Fault } from './fault.ts'
 import type { Life } from './life.ts'
 import type { Random } from './random.ts'
@@ -12,6 +12,8 @@ export interface ReceiverParts {
   /** The life of the replica that calls. */
   readonly life: Life
   readonly isOn: (fault: Fault) => boolean
+  /** Called when the receiver accepts a message, whether its answer arrives or not. */
+  readonly accepted: (url: string, messageId: string) => void
 }
 
 interface Fate {
@@ -43,10 +45,11 @@ export class Receiver implements Outbound {
     this.#parts = parts
   }
 
-  async request(): Promise<OutboundAnswer> {
-    const { timeline, life } = this.#parts
+  async request(url: string, request?: OutboundRequest): Promise<OutboundAnswer> {
+    const { timeline, life, accepted } = this.#parts
     const { ms, answer } = this.#fate()
     await timeline.sleep(ms, 'receiver')
+    if (answer.ok && answer.status < 300) accepted(url, request?.headers?.['webhook-id'] ?? '')
     return life.isOver ? never() : answer
   }
 

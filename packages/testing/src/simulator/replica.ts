@@ -90,7 +90,8 @@ export class Replica {
     const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
     const own = connection.storage()
     const storage = seams.storage?.(own, { database, timeline, life }) ?? own
-    const outbound = new Receiver({ timeline, random, life, isOn })
+    const accepted = (url: string, id: string) => database.webhooks.accepted(url, id)
+    const outbound = new Receiver({ timeline, random, life, isOn, accepted })
     const local = { ids: this.#ids(), outbound, threads: false }
     const plane = createControlPlane({ config, storage, clock, rateCounter, ...local })
     seams.plane?.(plane)
@@ -124,6 +125,7 @@ export class Replica {
       await plane.alerts.evaluate().catch(() => {})
       // Not awaited, so that a slow receiver does not delay evaluations.
       void plane.alerts.deliver().catch(() => {})
+      void plane.webhookDeliveries.drain().catch(() => {})
     }
   }
 }

@@ -151,7 +151,7 @@ class Simulation {
     const plane = this.#replicas[0]?.running?.plane
     const { hosts } = this.#scenario
     const licenses = plane === undefined ? [] : await issueLicenses(plane, this.#scenario.licenses)
-    await this.#alerts?.start(plane)
+    await this.#alerts?.start(plane, licenses)
     for (let index = 0; index < hosts; index += 1) {
       const license = licenses[index % licenses.length]
       if (license !== undefined) this.#addMachine(index, Math.floor(index / licenses.length), license)

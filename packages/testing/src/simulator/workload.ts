@@ -76,3 +76,14 @@ function drawWork(random: Random): Readonly<Record<string, unknown>> {
     { kind: 'db', payload: { op: 'backup', engine: 'sqlite', name: 'shop' } },
   ])
 }
+
+/** Each license has its jobs told to an endpoint of its own. */
+export async function addEndpoints(
+  { webhooks }: ControlPlane,
+  licenses: readonly { readonly id: string }[],
+): Promise<void> {
+  for (const { id: licenseId } of licenses) {
+    const url = `https://receiver.example/${licenseId}`
+    await webhooks.add({ licenseId, url, description: '', events: ['job.*'], enabled: true })
+  }
+}

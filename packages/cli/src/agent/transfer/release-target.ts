@@ -18,6 +18,8 @@ export class ReleaseTarget {
   readonly manifest: Manifest
   readonly #folder: string
   readonly #incoming: string
+  /** The write under way: that of a connection which broke off may still end. */
+  #writing: Promise<unknown> = Promise.resolve()
 
   private constructor(appsDir: string, manifest: Manifest) {
     const releases = join(appsDir, manifest.app, 'releases')
@@ -42,6 +44,11 @@ export class ReleaseTarget {
 
   /** Returns the bytes of a file that are there already; undefined if the entry is no file. */
   async offset(index: number): Promise<number | undefined> {
+    await this.#writing
+    return this.#offset(index)
+  }
+
+  async #offset(index: number): Promise<number | undefined> {
     const entry = this.#file(index)
     if (entry === undefined) return undefined
     const facts = await lstat(join(this.#incoming, entry.path)).catch(() => undefined)
@@ -57,8 +64,14 @@ export class ReleaseTarget {
    * @throws BadFile
    */
   async write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const own = this.#writing.then(() => this.#write(index, offset, bytes))
+    this.#writing = own.catch(() => {})
+    await own
+  }
+
+  async #write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const entry = this.#file(index)
-    if (entry === undefined || offset !== (await this.offset(index)))
+    if (entry === undefined || offset !== (await this.#offset(index)))
       throw new BadFile('the peer sent what was not asked for')
     const path = join(this.#incoming, entry.path)
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW

@@ -1,5 +1,6 @@
 import { type AlertAction, type AlertView, isIdEnd, Problem } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
+import { secondsOf } from '../duration-option.ts'
 import { secondOf } from '../instant-option.ts'
 import { alertsTable } from './alerts-list.ts'
 
@@ -9,17 +10,6 @@ export interface AlertActOptions {
   readonly until?: string
   readonly note?: string
   readonly license?: string
-}
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
-
-function secondsOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const [, amount, unit = ''] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
-  if (amount === undefined) {
-    throw new Problem('invalid-input', { detail: `--for takes 900, 30m, 2h or 7d, not ${text}` })
-  }
-  return Number(amount) * (UNIT_SECONDS[unit] ?? 1)
 }
 
 // A dedup key has a colon.
@@ -39,7 +29,7 @@ export const actOnAlerts =
   (action: AlertAction): Handler<AlertActOptions> =>
   async (run) => {
     const { for: duration, until, note, license } = run.options
-    const end = { for_seconds: secondsOf(duration), until: secondOf('--until', until) }
+    const end = { for_seconds: secondsOf('--for', duration), until: secondOf('--until', until) }
     const input = given({ ...namesOf(run.args), ...end, note, license })
     type Acted = { readonly alert?: AlertView; readonly alerts?: readonly AlertView[] }
     const answer = await run.operate<Acted>(`alerts.${action}`, input, true)

@@ -27,6 +27,7 @@ import { databaseWait } from './database-wait.ts'
 import { logSettingWarnings } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
+import { webhookLoop } from './webhook-loop.ts'
 import { keepRequestsYoung } from './young-requests.ts'
 
 /** Inputs of a service. */
@@ -138,6 +139,7 @@ async function begin(
 
 function startLoops(plane: ControlPlane, working: Working): void {
   working.set('sweep', sweepLoop(plane))
+  working.set('webhooks', webhookLoop(plane))
   const { tickSeconds } = plane.config.scheduler
   if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
   else plane.log.warn({}, 'no ticks of its own: monitors and alerts wait for a call of /api/v1/monitors/run')

@@ -100,7 +100,7 @@ export class AlertNotifier {
     const { url, tenantId, secret: sealed } = digest.webhook
     const secret = keyring.open(sealed, placeOf('alertWebhooks', tenantId))
     const body = JSON.stringify(digestOf(digest))
-    return channel.send({ url, secret, id, at: clock.now(), body, signal })
+    return channel.send({ url, secrets: [secret], id, at: clock.now(), body, signal })
   }
 
   /** Notes on the alerts of a digest that arrived when they were announced. */

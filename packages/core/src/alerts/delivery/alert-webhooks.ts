@@ -80,7 +80,7 @@ export class AlertWebhooks {
     const body = JSON.stringify({ type: 'alerts.test', timestamp: at.toISOString(), data: {} })
     const { url } = webhook
     const secret = keyring.open(webhook.secret, placeOf('alertWebhooks', tenantId))
-    return channel.send({ url, secret, id: ids.next('msg'), at, body, signal: undefined })
+    return channel.send({ url, secrets: [secret], id: ids.next('msg'), at, body, signal: undefined })
   }
 }
 

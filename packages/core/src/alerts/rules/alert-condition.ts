@@ -26,7 +26,11 @@ export interface AlertCondition extends AlertOwner {
 }
 
 /** Kinds whose rule repeats its own check before it reports, so that their alerts need no second tick. */
-const CONFIRMED: ReadonlySet<AlertKind> = new Set(['monitor_drift', 'dns_unreachable'])
+const CONFIRMED: ReadonlySet<AlertKind> = new Set([
+  'monitor_drift',
+  'dns_unreachable',
+  'webhook_endpoint_disabled',
+])
 
 /** Returns whether a condition of this kind opens its alert at the first tick that finds it. */
 export const isConfirmed = (kind: AlertKind): boolean => CONFIRMED.has(kind)

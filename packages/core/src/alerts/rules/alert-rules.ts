@@ -6,6 +6,7 @@ import { jobConditions } from './alert-rules-jobs.ts'
 import { licenseConditions } from './alert-rules-licenses.ts'
 import { monitorConditions } from './alert-rules-monitors.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
+import { webhookConditions } from './alert-rules-webhooks.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
 
 /** Returns all conditions that hold at `at`, at most one for each license and dedup key. */
@@ -15,5 +16,6 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...jobConditions(facts.failures, facts.hosts),
   ...licenseConditions(facts, bounds, at),
   ...monitorConditions(facts.troubles),
+  ...webhookConditions(facts.deadEndpoints),
   ...schedulerConditions(facts, bounds, at),
 ]

@@ -18,7 +18,8 @@ import { images } from './0017-images.ts'
 import { gitHooks } from './0018-git-hooks.ts'
 import { nodeSecurity } from './0019-node-security.ts'
 import { transferKeys } from './0020-transfer-keys.ts'
-import { accessSessions } from './0021-access-sessions.ts'
+import { webhooks } from './0021-webhooks.ts'
+import { accessSessions } from './0022-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -52,5 +53,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   gitHooks,
   nodeSecurity,
   transferKeys,
+  webhooks,
   accessSessions,
 ]

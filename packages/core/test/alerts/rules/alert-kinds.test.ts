@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind } from '@svc/core/ports'
-import { memoryStorage, postgresStorage } from '@svc/testing'
+import { buildEndpoint, memoryStorage, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
 
@@ -22,8 +22,14 @@ const MONITOR = {
   resolvers: [],
 } as const
 
+const ENDPOINT = 'whe_00000000000000000000000001'
+
 /** Kinds that a monitor has confirmed before the tick. */
-const CONFIRMED: ReadonlySet<AlertKind> = new Set(['monitor_drift', 'dns_unreachable'])
+const CONFIRMED: ReadonlySet<AlertKind> = new Set([
+  'monitor_drift',
+  'dns_unreachable',
+  'webhook_endpoint_disabled',
+])
 
 const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000
 
@@ -170,6 +176,14 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
       }
     },
     end: (scene) => scene.test.plane.monitors.pause(MONITOR.name),
+  },
+  webhook_endpoint_disabled: {
+    begin: async ({ test, licenseId }) => {
+      const { webhooks } = test.storage
+      await webhooks.add(buildEndpoint({ id: ENDPOINT, licenseId }), 10)
+      await webhooks.disable(ENDPOINT, 'gone')
+    },
+    end: ({ test }) => test.storage.webhooks.enable(ENDPOINT),
   },
   scheduler_stalled: {
     begin: async (scene) => {

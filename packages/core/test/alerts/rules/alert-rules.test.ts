@@ -18,6 +18,7 @@ const NOTHING: AlertFacts = {
   licenses: [],
   troubles: [],
   refusals: [],
+  deadEndpoints: [],
   gap: undefined,
   monitorsOverdueSeconds: 0,
 }

@@ -16,6 +16,7 @@ const IDLE_MS = 65_000
 export function checkDeliveries(tables: MemoryTables, now: Date, verdict: Verdict): void {
   for (const each of tables.deliveries.all()) {
     const { id, kind, recipient, state, attempts, status, error, dueAt, leaseUntil } = each
+    if (kind === 'endpoint') continue
     const spell = () =>
       `delivery ${id} (${state}, ${attempts} attempts, ${status ?? error}) at ${now.toISOString()}`
     if (state === 'failed') {

@@ -7,6 +7,7 @@ import type { PlantedBug } from './planted-bug.ts'
 import { queueBugs } from './queue.ts'
 import { reportBugs } from './reports.ts'
 import { serviceBugs } from './services.ts'
+import { webhookBugs } from './webhooks.ts'
 
 /** Every planted fault. */
 export const PLANTED: readonly PlantedBug[] = [
@@ -18,6 +19,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ...serviceBugs,
   ...alertBugs,
   ...alertFactBugs,
+  ...webhookBugs,
 ]
 
 /** Returns the planted fault of that name. @throws Error when there is none */

@@ -1,0 +1,21 @@
+import { type Clock, unixSeconds } from '../clock.ts'
+import type { Stores } from '../storage/storage.ts'
+
+/**
+ * Tells the other endpoints of a license that one was disabled, in the transaction that disabled it. The
+ * alert about it follows from its state.
+ */
+export async function tellDisabled(
+  { webhooks }: Pick<Stores, 'webhooks'>,
+  id: string,
+  clock: Clock,
+): Promise<void> {
+  const now = clock.statementTime()
+  const found = await webhooks.get(id)
+  if (found === undefined) return
+  const { endpoint, way } = found
+  const since = way.failingSince === undefined ? 0 : unixSeconds(way.failingSince)
+  const data = { endpoint_id: id, reason: way.paused, failing_since: since }
+  const fact = `webhook.endpoint_disabled:${id}:${way.paused}:${since}`
+  await webhooks.tellOthers({ endpoint, type: 'webhook.endpoint_disabled', fact, data }, now)
+}

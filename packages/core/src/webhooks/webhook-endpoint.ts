@@ -1,0 +1,91 @@
+import type { RecipientState } from '../deliveries/breaker.ts'
+import type { DeliveryReport } from '../deliveries/delivery.ts'
+import { OutboundRefused } from '../net/outbound-refusal.ts'
+import { readTarget } from '../net/target.ts'
+import { Problem } from '../problem.ts'
+
+/** Kind of the deliveries to endpoints; the recipient is the id of an endpoint, the payload a message. */
+export const ENDPOINT_KIND = 'endpoint'
+
+/** Reasons why nothing is sent to an endpoint. */
+export const DISABLED_REASONS = ['manual', 'failing', 'gone'] as const
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
+/** An address of a license that gets events. */
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly licenseId: string
+  readonly tenantId: string | undefined
+  readonly url: string
+  readonly description: string
+  /** `*`, types, and groups such as `job.*`. */
+  readonly events: readonly string[]
+  /** Sealed. */
+  readonly secret: string
+  /** Sealed; signs too until `oldSecretUntil`. */
+  readonly oldSecret: string | undefined
+  readonly oldSecretUntil: Date | undefined
+  /** Why the service itself could not send, in one word, such as `secret_unavailable`. */
+  readonly lastError: string | undefined
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** An endpoint with the state of the way to it. */
+export interface EndpointState {
+  readonly endpoint: WebhookEndpoint
+  readonly way: RecipientState
+  /** Number of deliveries that wait. */
+  readonly pending: number
+}
+
+/** A delivery to an endpoint, with what it carries. */
+export interface EndpointDelivery extends DeliveryReport {
+  readonly type: string
+  /** Whether an attempt is under way. */
+  readonly isLeased: boolean
+}
+
+/** One attempt of a delivery. */
+export interface DeliveryAttempt {
+  readonly n: number
+  readonly at: Date
+  readonly durationMs: number
+  readonly status: number | undefined
+  readonly error: string | undefined
+  /** First characters of the answer, without control characters, redacted. */
+  readonly response: string
+}
+
+export const MAX_URL_CHARS = 2048
+export const MAX_DESCRIPTION_CHARS = 200
+export const MAX_PATTERNS = 50
+
+// Names that never lead to a public address (RFC 6761, RFC 6762, RFC 7686, and the private-use `internal`).
+const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|arpa|onion)$/
+
+/**
+ * Returns an address in its normal form.
+ * @throws Problem `invalid-input` for one that is never called. Names are resolved when something is sent.
+ */
+export function endpointUrl(
+  text: string,
+  { plainHttp, isAllowed }: { readonly plainHttp: boolean; readonly isAllowed: (address: string) => boolean },
+): string {
+  const refused = (what: string) => new Problem('invalid-input', { details: [`url: ${what}`] })
+  if (text.includes('#')) throw refused('expected an address without a fragment')
+  try {
+    const { url, host, isLiteral } = readTarget(text, { plainHttp })
+    const isClosed = isLiteral ? !isAllowed(host) : PRIVATE_NAME.test(host) || !host.includes('.')
+    if (isClosed) throw refused('address not allowed')
+    if (url.href.length > MAX_URL_CHARS) throw refused(`expected at most ${MAX_URL_CHARS} characters`)
+    return url.href
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error
+    const scheme = plainHttp ? 'http or https' : 'https'
+    throw refused(`expected an ${scheme} address without user and password (${error.refusal})`)
+  }
+}
+
+/** Whether text has characters that change how a line looks. */
+export const hasControls = (text: string): boolean => /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text)

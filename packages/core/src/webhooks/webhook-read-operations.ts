@@ -1,0 +1,86 @@
+import { defaulted, optional } from 'superstruct'
+import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { oneOf, text, whole } from '../validation.ts'
+import { EVENT_TYPES } from './event-types.ts'
+import { cursorOf, readCursor } from './webhook-cursor.ts'
+import type { WebhookDeliveries } from './webhook-deliveries.ts'
+import { attemptView, DELIVERY_VIEWS, deliveryView, storedStates, WEBHOOK_ANSWERS } from './webhook-view.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** The services that operations on webhooks use. */
+export interface WebhookServices {
+  readonly webhooks: Webhooks
+  readonly webhookDeliveries: WebhookDeliveries
+}
+
+const operation = operationOf<WebhookServices>()
+
+const LISTED = { fallback: 50, max: 100 } as const
+const READS = { permission: 'platform.read', scope: 'tenant', changes: false, licensed: true } as const
+
+const endpoint = text(5, 64)
+const page = {
+  limit: defaulted(whole(1, LISTED.max), LISTED.fallback),
+  cursor: optional(text(1, 200)),
+}
+
+const within = ({ licenseId }: LicenseScope) => ({ licenseId })
+
+const list = operation({
+  ...READS,
+  name: 'webhooks.list',
+  summary: 'list the endpoints that events are sent to',
+  answer: WEBHOOK_ANSWERS.list,
+  input: page,
+  run: async ({ webhooks }, { limit, cursor }, _operator, scope) => {
+    const found = await webhooks.list(within(scope), { after: readCursor(cursor)?.id, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    return {
+      endpoints: shown.map((state) => webhooks.view(state, scope.isCaller)),
+      event_types: EVENT_TYPES,
+      ...(found.length > limit && last !== undefined
+        ? { next_cursor: cursorOf({ id: last.endpoint.id }) }
+        : {}),
+    }
+  },
+})
+
+const show = operation({
+  ...READS,
+  name: 'webhooks.show',
+  summary: 'show an endpoint with its deliveries, newest first, or one delivery',
+  answer: WEBHOOK_ANSWERS.show,
+  input: { endpoint, state: optional(oneOf(DELIVERY_VIEWS)), ...page, delivery: optional(endpoint) },
+  run: async (
+    { webhooks, webhookDeliveries },
+    { endpoint: id, delivery, state, limit, cursor },
+    _,
+    scope,
+  ) => {
+    if (delivery !== undefined) {
+      const found = await webhookDeliveries.delivery(id, within(scope), delivery)
+      return {
+        endpoint: webhooks.view(found.state, scope.isCaller),
+        delivery: deliveryView(found.delivery),
+        attempts: found.attempts.map(attemptView),
+        payload: JSON.parse(found.body) as object,
+      }
+    }
+    const states = state === undefined ? undefined : storedStates(state)
+    const after = readCursor(cursor)
+    const filter = { states, after: after?.at === undefined ? undefined : { at: after.at, id: after.id } }
+    const found = await webhookDeliveries.deliveries(id, within(scope), { ...filter, limit: limit + 1 })
+    const shown = found.deliveries.slice(0, limit)
+    const last = shown.at(-1)
+    const isMore = found.deliveries.length > limit && last !== undefined
+    return {
+      endpoint: webhooks.view(found.state, scope.isCaller),
+      deliveries: shown.map(deliveryView).filter((each) => state === undefined || each.state === state),
+      ...(isMore ? { next_cursor: cursorOf({ id: last.id, at: last.createdAt }) } : {}),
+    }
+  },
+})
+
+/** Operations that read endpoints and what was sent to them. */
+export const webhookReadOperations = [list, show]

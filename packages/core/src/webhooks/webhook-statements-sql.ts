@@ -1,0 +1,180 @@
+import type { Statement } from '../database/session.ts'
+import { at } from '../database/statement-time.ts'
+
+const statement = (name: string, text: string): Statement => ({ name: `webhook-${name}`, text })
+
+// Two additions to one license follow each other, so that the count holds.
+export const BEGIN = statement('begin', 'select pg_advisory_xact_lock(hashtextextended($1, 28))')
+
+// The existing endpoint of the address comes back instead of a new one.
+export const ADD = statement(
+  'add',
+  `with known as (select * from webhook_endpoints where license_id = $2 and url = $4),
+    added as (insert into webhook_endpoints (id, license_id, tenant_id, url, description, events, secret, max_age_seconds,
+        created_at, updated_at)
+      select $1, $2, $3, $4, $5, $6::text[], $7, $8, ${at('$10')}, ${at('$10')}
+      where (select count(*) from webhook_endpoints where license_id = $2) < $9 and not exists (select from known)
+      on conflict (license_id, url) do nothing returning *)
+  select * from added union all select * from known`,
+)
+
+const STATE = `to_jsonb(e) as endpoint, to_jsonb(r) as way, (select count(*)::int from deliveries d
+    where d.kind = 'endpoint' and d.recipient collate "C" = e.id and d.state = 'due' and not d.forced) as pending
+  from webhook_endpoints e left join delivery_recipients r on r.kind = 'endpoint' and r.recipient = e.id`
+
+export const GET = statement('get', `select ${STATE} where e.id = $1`)
+
+export const LIST = statement(
+  'list',
+  `select ${STATE} where ($1::text is null or e.license_id = $1) and ($2::text is null or e.tenant_id = $2)
+    and ($3::text is null or e.id collate "C" > $3) order by e.id collate "C" limit $4`,
+)
+
+export const DEAD = statement(
+  'dead',
+  `select ${STATE} where r.paused in ('gone', 'failing') order by e.id collate "C"`,
+)
+
+export const CHANGE = statement(
+  'change',
+  `with own as (select * from webhook_endpoints where id = $1),
+    other as (select o.id from webhook_endpoints o, own where o.license_id = own.license_id and o.url = $2 and o.id <> $1),
+    changed as (update webhook_endpoints e set url = coalesce($2, e.url), description = coalesce($3, e.description),
+        events = coalesce($4::text[], e.events), updated_at = ${at('$5')}
+      where e.id = $1 and not exists (select from other))
+  select exists (select from own) as known, (select id from other) as conflict`,
+)
+
+export const ROTATE = statement(
+  'rotate',
+  `update webhook_endpoints set secret = $3, old_secret = $4, updated_at = ${at('$6')},
+      old_secret_until = ${at('$6')} + make_interval(secs => $5)
+    where id = $1 and secret = $2 returning id`,
+)
+
+export const NOTE = statement(
+  'note',
+  'update webhook_endpoints set last_error = $2 where id = $1 and last_error is distinct from $2',
+)
+
+const CANCEL = (
+  id: string,
+  now: string,
+) => `update deliveries set state = 'cancelled', settled_at = ${at(now)},
+  lease_token = null, lease_until = null where kind = 'endpoint' and recipient = ${id} and state = 'due' returning 1`
+
+export const REMOVE = statement(
+  'remove',
+  `with gone as (delete from webhook_endpoints where id = $1 returning id),
+    cancelled as (${CANCEL('(select id from gone)', '$2')}),
+    forgotten as (delete from delivery_recipients r using gone where r.kind = 'endpoint' and r.recipient = gone.id)
+  select (select count(*)::int from cancelled) as cancelled from gone`,
+)
+
+export const DISABLE = statement(
+  'disable',
+  `with cancelled as (${CANCEL(`case when $2 = 'gone' then $1 end`, '$3')}),
+    own as (select id from webhook_endpoints where id = $1)
+  insert into delivery_recipients as r (kind, recipient, paused) select 'endpoint', id, $2 from own
+    on conflict (kind, recipient) do update set paused = excluded.paused where r.paused is null returning 1`,
+)
+
+export const ENABLE = statement(
+  'enable',
+  `update delivery_recipients set paused = null, breaker = 'closed', consecutive_failures = 0, opens = 0,
+      open_until = null, probe_until = null, failing_since = null
+    where kind = 'endpoint' and recipient = $1`,
+)
+
+export const CLOSE_BREAKER = statement(
+  'close-breaker',
+  `update delivery_recipients set breaker = 'closed', consecutive_failures = 0, opens = 0, open_until = null,
+      probe_until = null
+    where kind = 'endpoint' and recipient = $1`,
+)
+
+export const DISABLE_FAILING = statement(
+  'disable-failing',
+  `update delivery_recipients r set paused = 'failing'
+    where r.kind = 'endpoint' and r.paused is null and r.failing_since <= ${at('$3')} - make_interval(secs => $1)
+      and (select max(d.settled_at) - min(d.settled_at) from deliveries d where d.kind = 'endpoint'
+        and d.recipient = r.recipient and d.state in ('failed', 'expired') and d.settled_at >= r.failing_since)
+        >= make_interval(secs => $2)
+    returning r.recipient as id`,
+)
+
+export const TELL_OTHERS = statement(
+  'tell-others',
+  `select svc_event($1, null, $2, $3, null, ${at('$6')}, $4::json, null, $5)`,
+)
+
+export const SAY = statement(
+  'say',
+  `insert into webhook_messages (id, license_id, type, body, occurred_at) values ($1, $2, $3, $4, ${at('$5')})`,
+)
+
+export const OUTGOING = statement(
+  'outgoing',
+  'select e.*, m.body from webhook_endpoints e, webhook_messages m where e.id = $1 and m.id = $2',
+)
+
+const listed = (now: string) =>
+  `d.*, m.type, coalesce(d.state = 'due' and d.lease_until > ${at(now)}, false) as leased`
+
+export const DELIVERIES = statement(
+  'deliveries',
+  `select ${listed('$6')} from deliveries d join webhook_messages m on m.id = d.payload
+    where d.kind = 'endpoint' and d.recipient = $1 and ($2::text[] is null or d.state = any($2::text[]))
+      and ($3::timestamptz is null or (d.created_at, d.id collate "C") < ($3::timestamptz, $4))
+    order by d.created_at desc, d.id collate "C" desc limit $5`,
+)
+
+export const DELIVERY = statement(
+  'delivery',
+  `select ${listed('$3')}, m.body, (select coalesce(jsonb_agg(to_jsonb(a) order by a.n), '[]') from delivery_attempts a
+      where a.delivery_id = d.id) as tries
+    from deliveries d join webhook_messages m on m.id = d.payload
+    where d.kind = 'endpoint' and d.recipient = $1 and d.id = $2`,
+)
+
+// A message that arrived or waits already is left out, unless its delivery is named.
+const MEANT = `select distinct on (d.payload) d.payload, d.created_at from deliveries d
+  where d.kind = 'endpoint' and d.recipient = $1 and d.payload is not null and not d.forced
+    and case when $3::text is not null then d.id = $3 else d.created_at >= $4::timestamptz
+      and ($5::timestamptz is null or d.created_at <= $5::timestamptz) and d.state = any($6::text[])
+      and not exists (select from deliveries o where o.kind = 'endpoint' and o.recipient = $1 and o.payload = d.payload
+        and o.state in ('due', 'sent')) end
+    and exists (select from webhook_messages m where m.id = d.payload)
+  order by d.payload, d.created_at`
+
+// The ids of the new deliveries follow from the replay and the message.
+export const REPLAY = statement(
+  'replay',
+  `with meant as (${MEANT}),
+    chosen as (select * from meant order by created_at, payload collate "C" limit $7),
+    added as (insert into deliveries (id, kind, recipient, payload, state, created_at, due_at, expires_at)
+      select 'dlv_' || substr(encode(sha256(convert_to(c.payload || ' ' || $2, 'UTF8')), 'hex'), 1, 26), 'endpoint', $1,
+        c.payload, 'due', ${at('$8')}, ${at('$8')}, ${at('$8')} + make_interval(secs => e.max_age_seconds)
+      from chosen c, webhook_endpoints e where e.id = $1 returning 1)
+  select (select count(*)::int from added) as queued, (select count(*) from meant) > $7 as more`,
+)
+
+export const REPLAYABLE = statement(
+  'replayable',
+  `with meant as (${MEANT})
+  select least(count(*), $7)::int as queued, count(*) > $7 as more from meant
+    where $2::text is not null and (${at('$8')}) is not null`,
+)
+
+export const SET_MAX_AGE = statement(
+  'set-max-age',
+  'update webhook_endpoints set max_age_seconds = $1 where max_age_seconds <> $1',
+)
+
+export const PURGE = statement(
+  'purge',
+  `with old as (select id from webhook_messages where occurred_at < ${at('$3')} - make_interval(days => $1)
+      order by occurred_at limit $2 for update skip locked),
+    gone as (delete from webhook_messages m using old where m.id = old.id returning 1)
+  select count(*)::int as purged from gone`,
+)

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Storage } from '@svc/core'
+import { buildId } from '../build-id.ts'
+import { openedStorage } from '../opened-storage.ts'
+import { buildEndpoint } from './build-endpoint.ts'
+import { webhookScene } from './webhook-scene.ts'
+
+/** The part of the contract of webhooks about endpoints and what was sent to them. */
+export function endpointsContract(name: string, open: () => Promise<Storage>): void {
+  describe(`endpoints of webhooks on ${name}`, () => {
+    const storage = openedStorage(open)
+    const scene = () => webhookScene(storage())
+
+    it('an address stands once for a license, and a license has so many endpoints', async () => {
+      const { webhooks } = storage()
+      const { endpoint, clock, id } = await scene()
+      const again = { ...buildEndpoint(endpoint), id: buildId('whe') }
+      expect(await webhooks.add(again, 10, clock.now())).toMatchObject({ id })
+      const more = buildEndpoint({ licenseId: endpoint.licenseId })
+      expect(await webhooks.add(more, 1, clock.now())).toBe('full')
+      const own = (await webhooks.list({ licenseId: endpoint.licenseId }, { limit: 9 })).map(
+        (each) => each.endpoint.id,
+      )
+      expect(own).toEqual([id])
+    })
+
+    it('a removed endpoint cancels what waits, and is told nothing', async () => {
+      const { webhooks } = storage()
+      const { id, enqueue, claim, clock, told } = await scene()
+      await enqueue()
+      await claim()
+      expect(await webhooks.remove(id, clock.now())).toBe(1)
+      expect(await webhooks.remove(id, clock.now())).toBeUndefined()
+      expect(await told()).toMatchObject([{ state: 'cancelled', settledAt: clock.now() }])
+      await enqueue()
+      await claim('another-host')
+      expect(await told()).toHaveLength(1)
+    })
+
+    it('a replay repeats what did not arrive, once, and a named delivery always', async () => {
+      const { webhooks } = storage()
+      const { id, enqueue, claim, clock, told } = await scene()
+      await webhooks.disable(id, 'manual', clock.now())
+      for (let made = 0; made < 3; made += 1) {
+        await enqueue()
+        await claim(`host-${made}`)
+        clock.advance(1)
+      }
+      await webhooks.enable(id)
+      const base = { endpointId: id, states: ['skipped'], since: new Date(0), limit: 2 }
+      expect(await webhooks.replayable({ ...base, salt: 'a' })).toEqual({ queued: 2, truncated: true })
+      expect(await webhooks.replay({ ...base, salt: 'b' }, clock.now())).toEqual({
+        queued: 2,
+        truncated: true,
+      })
+      expect(await webhooks.replay({ ...base, salt: 'c' }, clock.now())).toEqual({
+        queued: 1,
+        truncated: false,
+      })
+      expect(await webhooks.replay({ ...base, salt: 'd' }, clock.now())).toEqual({
+        queued: 0,
+        truncated: false,
+      })
+      const [first] = await told()
+      const named = { ...base, salt: 'e', deliveryId: first?.id, since: undefined }
+      expect(await webhooks.replay(named, clock.now())).toMatchObject({ queued: 1 })
+      const payloads = (await told()).map(({ payload }) => payload)
+      expect([payloads.length, new Set(payloads).size]).toEqual([7, 3])
+    })
+
+    it('an endpoint is disabled when two of its deliveries were given up far enough apart', async () => {
+      const { webhooks, deliveries } = storage()
+      const { id, enqueue, claim, clock } = await scene()
+      const policy = { failures: 99, cooldownSeconds: 1, cooldownMaxSeconds: 1 }
+      const fail = async (at: number) => {
+        await enqueue()
+        await claim(`host-${at}`)
+        const lease = { kind: 'endpoint', token: buildId('tok'), leaseSeconds: 60, only: [id] }
+        await deliveries.takeDue({ ...lease, limit: 9, perRecipient: 9, maxAttempts: 1 }, clock.now())
+        const filter = { endpointId: id, states: ['due'], after: undefined, limit: 9 }
+        for (const each of await webhooks.deliveries(filter, clock.now())) {
+          const verdict = { delivered: false, policy, spread: 1 }
+          const rest = { delaySeconds: 0, status: 500, error: 'http_500', verdict }
+          await deliveries.settle({ id: each.id, token: lease.token, state: 'failed', ...rest }, clock.now())
+        }
+      }
+      const disabled = async () => (await webhooks.disableFailing(3600, 600, clock.now())).includes(id)
+      await fail(0)
+      clock.advance({ hours: 1 })
+      expect(await disabled()).toBe(false)
+      await fail(1)
+      expect(await disabled()).toBe(true)
+      expect(await disabled()).toBe(false)
+      expect((await webhooks.dead()).map(({ endpoint }) => endpoint.id)).toContain(id)
+      expect((await webhooks.get(id))?.way).toMatchObject({ paused: 'failing' })
+      await webhooks.enable(id)
+      expect((await webhooks.get(id))?.way).toMatchObject({ paused: undefined, failingSince: undefined })
+    })
+
+    it('attempts are kept with their delivery', async () => {
+      const { webhooks, deliveries } = storage()
+      const { id, enqueue, claim, clock, told } = await scene()
+      await enqueue()
+      await claim()
+      const [delivery] = await told()
+      for (const status of [500, 200]) {
+        const token = buildId('tok')
+        const lease = { kind: 'endpoint', token, leaseSeconds: 60, only: [id] }
+        await deliveries.takeDue({ ...lease, limit: 1, perRecipient: 1, maxAttempts: 9 }, clock.now())
+        const state = status === 200 ? ('sent' as const) : ('due' as const)
+        const attempt = { durationMs: 12, response: `answer ${status}` }
+        const rest = { delaySeconds: 0, status, error: undefined, attempt }
+        await deliveries.settle({ id: delivery?.id ?? '', token, state, ...rest }, clock.now())
+      }
+      expect(await webhooks.delivery(id, delivery?.id ?? '')).toMatchObject({
+        attempts: [
+          { n: 1, status: 500, durationMs: 12, response: 'answer 500', at: clock.now() },
+          { n: 2, status: 200, response: 'answer 200' },
+        ],
+      })
+    })
+  })
+}
