@@ -28,6 +28,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
+  {
+    path: /^packages\/core\/src\/email\/delivery\/(?:mail-relay-smtp|compose|nodemailer)\.ts$/,
+    why: 'speaks to the mail relay that the settings name',
+  },
 ]
 
 interface Opener {
@@ -37,6 +41,7 @@ interface Opener {
 }
 
 const OPENERS: readonly Opener[] = [
+  { module: /^nodemailer(?:\/|$)/, harmless: /^$/ },
   { module: /^undici(?:\/|$)/, harmless: /^$/ },
   {
     module: /^(?:node:)?https?$/,

@@ -1,3 +1,4 @@
+import { MESSAGE_STATES, RECIPIENT_STATES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, LICENSE, read } from '../support/feature-entries.ts'
@@ -9,6 +10,8 @@ const name = fc.constantFrom('mail.example.com', 'example.org')
 const token = fc.constantFrom('check-1', 'check-2')
 const selector = fc.constantFrom('svc1', 'svc2', 'svc3', 'svc4')
 const keyOf = (given: string) => ({ selector: given, privateKey: `sealed ${given}`, publicKey: 'MIIB' })
+const keyId = fc.constantFrom('ek_1', 'ek_2', 'ek_3')
+const digest = fc.constantFrom('email-key-1', 'email-key-2')
 const status = fc.constantFrom(
   'pending' as const,
   'verified' as const,
@@ -88,7 +91,166 @@ const removeDomain = steps(
       emailDomains.remove(given),
 )
 
+const addKey = steps(
+  'add email key',
+  fc.record({
+    id: keyId,
+    digest,
+    owner,
+    domainId: rarely(id),
+    limit: fc.constantFrom(1, 20),
+    expires: rarely(fc.constantFrom(60, 3600)),
+  }),
+  ({ limit, expires, ...made }) =>
+    (world) => {
+      const expiresAt = expires === undefined ? undefined : new Date(+world.clock.now() + expires * 1000)
+      return ({ emailKeys }, now) =>
+        emailKeys.add({ ...made, name: 'app', prefix: 'svce_1234', expiresAt }, limit, now)
+    },
+)
+const useKey = steps(
+  'use email key',
+  fc.record({ digest, id: keyId, owner: rarely(owner), days: fc.constantFrom(0, 30) }),
+  (given) =>
+    () =>
+    async ({ emailKeys }, now) => [
+      await emailKeys.use(given.digest, now),
+      await emailKeys.find(given.id),
+      await emailKeys.list({ owner: given.owner, after: given.id, limit: 2 }),
+      await emailKeys.purge(given.days, now),
+    ],
+)
+const revokeKey = steps(
+  'revoke email key',
+  keyId,
+  (given) =>
+    () =>
+    ({ emailKeys }, now) =>
+      emailKeys.revoke(given, now),
+)
+
+const messageId = fc.constantFrom('em_1', 'em_2', 'em_3')
+const address = fc.constantFrom('bob@example.net', 'Eve@example.net', 'mallory@example.net')
+const addMessage = steps(
+  'add email message',
+  fc.record({ id: messageId, owner, domainId: id, to: fc.uniqueArray(address, { minLength: 1 }) }),
+  ({ to, ...made }) =>
+    () =>
+    ({ emailMessages }, now) =>
+      emailMessages.add(
+        {
+          ...made,
+          kind: 'api',
+          keyId: undefined,
+          from: 'ann@mail.example.com',
+          tags: { a: 'b' },
+          recipients: to.map((each) => ({ address: each, role: 'to', state: 'queued' })),
+          body: { key: `key of ${made.id}`, text: 'sealed' },
+        },
+        now,
+      ),
+)
+const moveMessage = steps(
+  'move email message',
+  fc.record({
+    id: messageId,
+    verb: fc.constantFrom(
+      'begin' as const,
+      'cancel' as const,
+      'requeue' as const,
+      'dataStarted' as const,
+      'body' as const,
+    ),
+  }),
+  (given) =>
+    () =>
+    ({ emailMessages }, now) =>
+      emailMessages[given.verb](given.id, now),
+)
+const recordMessage = steps(
+  'record email message',
+  fc.record({
+    id: messageId,
+    state: fc.constantFrom(...MESSAGE_STATES),
+    isUnknown: fc.boolean(),
+    address,
+    reached: fc.constantFrom(...RECIPIENT_STATES),
+    smtpCode: rarely(fc.constantFrom(250, 451, 550)),
+  }),
+  ({ address: to, reached, smtpCode, ...given }) =>
+    () =>
+    ({ emailMessages }, now) =>
+      emailMessages.record(
+        { ...given, recipients: [{ address: to, state: reached, smtpCode, smtpText: smtpCode && 'said' }] },
+        now,
+      ),
+)
+const readMessages = steps(
+  'read email messages',
+  fc.record({
+    id: messageId,
+    owner: rarely(owner),
+    state: rarely(fc.constantFrom(...MESSAGE_STATES)),
+    domain: id,
+  }),
+  (given) =>
+    () =>
+    async ({ emailMessages }, now) => [
+      await emailMessages.find(given.id),
+      await emailMessages.list({ owner: given.owner, state: given.state, before: given.id, limit: 2 }),
+      await emailMessages.counts(given.domain, 7, now),
+      await emailMessages.states(),
+    ],
+)
+const purgeMessages = steps(
+  'purge email messages',
+  fc.constantFrom(
+    { bodyDays: 7, messageDays: 90 },
+    { bodyDays: 0, messageDays: 1 },
+    { bodyDays: 0, messageDays: 0 },
+  ),
+  (given) =>
+    () =>
+    ({ emailMessages }, now) =>
+      emailMessages.purge(given, now),
+)
+const promise = steps(
+  'promise of email',
+  fc.record({
+    owner,
+    key: fc.constantFrom('k1', 'k2'),
+    bodyHash: fc.constantFrom('h1', 'h2'),
+    count: fc.nat(5),
+  }),
+  ({ count, ...given }) =>
+    () =>
+    async ({ emailMessages }, now) => [
+      await emailMessages.remember({ ...given, answer: { id: given.bodyHash } }, now),
+      await emailMessages.remembered(given.owner, given.key, now),
+      await emailMessages.spend(given.owner, count, 9, now),
+    ],
+)
+const suppress = steps(
+  'suppress address',
+  fc.record({
+    owner,
+    address,
+    days: fc.constantFrom(1, 30),
+    verb: fc.constantFrom('add', 'remove', 'read', 'purge'),
+  }),
+  ({ verb, ...given }) =>
+    () =>
+    async ({ emailSuppressions }, now) => {
+      if (verb === 'add') return emailSuppressions.add({ ...given, reason: 'no_mailbox' }, now)
+      if (verb === 'remove') return emailSuppressions.remove(given.owner, given.address)
+      if (verb === 'purge') return emailSuppressions.purge(now)
+      return emailSuppressions.among(given.owner, [given.address, 'none@example.net'], now)
+    },
+)
+
 const noDomain = () => ({ id: 'dom_none' })
+const noKey = () => ({ id: 'ek_none' })
+const noMessage = () => ({ id: 'em_none' })
 
 /** Access to email, and the random steps of its stores. */
 export const feature: Feature = {
@@ -105,6 +267,10 @@ export const feature: Feature = {
       noDomain,
     ]),
     'email-domains.verify': change('platform.security', ({ own }) => ({ id: own.things.domain }), noDomain),
+    'email-domains.health': read('platform.read', ({ own }) => ({ id: own.things.domain }), [
+      'not-found',
+      noDomain,
+    ]),
     'email-domains.rotate-dkim': change(
       'platform.security',
       ({ own }) => ({ id: own.things.domain }),
@@ -115,10 +281,68 @@ export const feature: Feature = {
       ({ own }) => ({ id: own.things.spareDomain }),
       noDomain,
     ),
+    'email-keys.create': change(
+      'platform.admin',
+      () => ({ name: 'app' }),
+      () => ({ name: 'app', expires_at: 1 }),
+      'invalid-input',
+    ),
+    'email-keys.list': read('platform.read', () => ({}), ['not-found', () => ({ license: 'lic_none' })]),
+    'email-keys.show': read('platform.read', ({ own }) => ({ id: own.things.emailKey }), [
+      'not-found',
+      noKey,
+    ]),
+    'email-keys.revoke': change('platform.security', ({ own }) => ({ id: own.things.otherEmailKey }), noKey),
+    'email-queue.list': read('platform.support', () => ({}), ['not-found', () => ({ license: 'lic_none' })]),
+    'email-queue.show': read('platform.support', ({ own }) => ({ id: own.things.message }), [
+      'not-found',
+      noMessage,
+    ]),
+    'email-queue.cancel': change('platform.security', ({ own }) => ({ id: own.things.message }), noMessage),
+    'email-queue.retry': change(
+      'platform.security',
+      ({ own }) => ({ id: own.things.failedMessage }),
+      noMessage,
+    ),
+    'email-suppressions.list': read('platform.support', () => ({}), [
+      'not-found',
+      () => ({ license: 'lic_none' }),
+    ]),
+    'email-suppressions.remove': change(
+      'platform.security',
+      ({ own }) => ({ address: 'gone@example.net', license: own.licenseId }),
+      () => ({ address: 'nobody@example.net' }),
+    ),
+    'email-relay.check': read('platform.security', () => ({})),
   },
   requests: {
     'GET /api/v1/email/domains': { asks: LICENSE, good: 200 },
     'POST /api/v1/email/domains': { asks: LICENSE, body: () => ({ name: 'more.example.net' }), good: 201 },
+    'GET /api/v1/email/domains/{id}/health': {
+      asks: LICENSE,
+      path: ({ own }) => ({ id: own.things.domain ?? '' }),
+      good: 200,
+      foreign: 404,
+    },
+    'GET /api/v1/email/keys': { asks: LICENSE, good: 200 },
+    'POST /api/v1/email/keys': { asks: LICENSE, body: () => ({ name: 'app' }), good: 201 },
+    'GET /api/v1/email/keys/{id}': {
+      asks: LICENSE,
+      path: ({ own }) => ({ id: own.things.emailKey ?? '' }),
+      good: 200,
+      foreign: 404,
+    },
+    'DELETE /api/v1/email/keys/{id}': {
+      asks: LICENSE,
+      path: ({ own }) => ({ id: own.things.spareEmailKey ?? '' }),
+      good: 200,
+      past: [200, 404],
+    },
+    'POST /api/v1/email/send': {
+      asks: 'a license or a sending key',
+      body: () => ({ from: 'ann@mail.example.com', to: 'bob@example.net', subject: 'hello', text: 'hello' }),
+      good: 422,
+    },
     'POST /api/v1/email/domains/{id}/verify': {
       asks: LICENSE,
       path: ({ own }) => ({ id: own.things.domain ?? '' }),
@@ -127,9 +351,44 @@ export const feature: Feature = {
       foreign: 404,
     },
   },
-  stage: async ({ emailDomains }, licenseId) => {
+  stage: async ({ emailDomains, emailKeys, storage, ids, clock }, licenseId) => {
     const add = async (given: string) => (await emailDomains.add(licenseId, given)).domain.id
-    return { domain: await add('mail.example.com'), spareDomain: await add('spare.example.com') }
+    const keyOf = async (name: string) => {
+      const input = { owner: licenseId, name, domainId: undefined, expiresAt: undefined }
+      return (await emailKeys.create(input)).key.id
+    }
+    const domain = await add('mail.example.com')
+    const messageOf = async () => {
+      const message = {
+        ...{
+          id: ids.next('em'),
+          owner: licenseId,
+          kind: 'api' as const,
+          domainId: domain,
+          keyId: undefined,
+          tags: {},
+        },
+        from: 'ann@mail.example.com',
+        recipients: [{ address: 'bob@example.net', role: 'to', state: 'queued' }],
+        body: { key: 'v1:none:x', text: 'sealed' },
+      } as const
+      return (await storage.emailMessages.add(message, clock.statementTime())).id
+    }
+    const [message, failedMessage] = [await messageOf(), await messageOf()]
+    const bounced = { address: 'bob@example.net', state: 'failed', smtpCode: 451, smtpText: 'later' } as const
+    const failed = { id: failedMessage, state: 'failed', recipients: [bounced], isUnknown: false } as const
+    await storage.emailMessages.record(failed, clock.statementTime())
+    const gone = { owner: licenseId, address: 'gone@example.net', reason: 'no_mailbox', days: 30 }
+    await storage.emailSuppressions.add(gone, clock.statementTime())
+    return {
+      domain,
+      spareDomain: await add('spare.example.com'),
+      emailKey: await keyOf('app'),
+      spareEmailKey: await keyOf('spare'),
+      otherEmailKey: await keyOf('other'),
+      message,
+      failedMessage,
+    }
   },
   commands: {
     'email domains list': () => [],
@@ -137,6 +396,18 @@ export const feature: Feature = {
     'email domains show': ({ things }) => [things.domain ?? ''],
     'email domains verify': ({ things }) => [things.domain ?? ''],
     'email domains rotate-dkim': ({ things }) => [things.domain ?? ''],
+    'email domains health': ({ things }) => [things.domain ?? ''],
+    'email keys create': () => ['app'],
+    'email keys list': () => [],
+    'email keys show': ({ things }) => [things.emailKey ?? ''],
+    'email keys revoke': ({ things }) => [things.spareEmailKey ?? ''],
+    'email queue list': () => [],
+    'email queue show': ({ things }) => [things.message ?? ''],
+    'email queue cancel': ({ things }) => [things.message ?? ''],
+    'email queue retry': ({ things }) => [things.failedMessage ?? ''],
+    'email suppressions list': () => [],
+    'email suppressions remove': () => ['gone@example.net'],
+    'email relay check': () => [],
     'email domains remove': ({ things }) => [things.domain ?? ''],
   },
   steps: [
@@ -146,6 +417,21 @@ export const feature: Feature = {
     { weight: 2, arbitrary: settleDomain },
     { weight: 1, arbitrary: setNext },
     { weight: 1, arbitrary: removeDomain },
+    { weight: 1, arbitrary: addKey },
+    { weight: 1, arbitrary: useKey },
+    { weight: 1, arbitrary: revokeKey },
+    { weight: 2, arbitrary: addMessage },
+    { weight: 2, arbitrary: moveMessage },
+    { weight: 2, arbitrary: recordMessage },
+    { weight: 1, arbitrary: readMessages },
+    { weight: 1, arbitrary: purgeMessages },
+    { weight: 1, arbitrary: promise },
+    { weight: 1, arbitrary: suppress },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ emailDomains }) => ({ emailDomains: await emailDomains.list({ limit: 1000 }) }),
+  contents: async ({ emailDomains, emailKeys, emailMessages, emailSuppressions }, now) => ({
+    emailDomains: await emailDomains.list({ limit: 1000 }),
+    emailKeys: await emailKeys.list({ limit: 1000 }),
+    emailMessages: await emailMessages.list({ limit: 1000 }),
+    emailSuppressions: await emailSuppressions.list({ limit: 1000 }, now),
+  }),
 }

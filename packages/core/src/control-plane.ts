@@ -4,6 +4,7 @@ import type { LanguageModel } from './chat/answer/language-model.ts'
 import type { ContentPages } from './chat/documents/content-folder.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/config.ts'
+import type { MailRelay } from './email/delivery/mail-relay.ts'
 import { registerGauges } from './health/gauges.ts'
 import { Health } from './health/health.ts'
 import type { ModelProbe } from './health/model-probe.ts'
@@ -46,6 +47,8 @@ export interface ControlPlaneParts {
   readonly threads?: boolean
   /** Hashes of passwords: 0.4 s of a core each. */
   readonly passwords?: Passwords
+  /** The mail relay, instead of the one that the settings name. */
+  readonly mailRelay?: MailRelay
   /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */

@@ -111,20 +111,24 @@ export type {
 export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
-export type {
-  DkimKey,
-  EmailDomain,
-  EmailDomainStatus,
-  Findings,
-  RecordFinding,
-} from './email/domains/email-domain.ts'
+export type { MailRelay } from './email/delivery/mail-relay.ts'
+export type { EmailDomain } from './email/domains/email-domain.ts'
 export type {
   DomainSettlement,
-  EmailDomainFilter,
   EmailDomainsStore,
   NewEmailDomain,
-  TakeDomainsRequest,
 } from './email/domains/email-domains-store.ts'
+export { type EmailKey, newEmailKey } from './email/keys/email-key.ts'
+export type { EmailKeysStore, NewEmailKey } from './email/keys/email-keys-store.ts'
+export type { EmailMessage, EmailRecipientState } from './email/sending/email-message.ts'
+export { MESSAGE_STATES, RECIPIENT_STATES } from './email/sending/email-message.ts'
+export type {
+  EmailMessagesStore,
+  NewEmailMessage,
+  RememberedAnswer,
+  SealedBody,
+} from './email/sending/email-messages-store.ts'
+export type { EmailSuppression, EmailSuppressionsStore } from './email/sending/email-suppressions-store.ts'
 export type { GitHook, GitHookSettings } from './git/git-hook.ts'
 export {
   type DeliveryKey,

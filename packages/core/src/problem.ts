@@ -31,6 +31,13 @@ export type ProblemCode =
   | 'agent-key-mismatch'
   | 'unavailable'
   | 'domain-limit'
+  | 'key-limit'
+  | 'sending-domain-refused'
+  | 'sending-domain-unverified'
+  | 'all-suppressed'
+  | 'email-quota'
+  | 'email-not-configured'
+  | 'idempotency-mismatch'
   | 'email-domains-not-configured'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */

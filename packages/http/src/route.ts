@@ -56,6 +56,7 @@ export type SecurityScheme =
   | 'healthToken'
   | 'licenseKey'
   | 'metricsToken'
+  | 'sendingKey'
   | 'session'
   | 'sharedSecret'
 

@@ -9,6 +9,7 @@ export { buildAnswer, buildConversation, buildMessage } from './chat/build-conve
 export { ScriptedModel } from './chat/scripted-model.ts'
 export { buildDeployment } from './deployments/build-deployment.ts'
 export { buildEmailDomain } from './email/build-email-domain.ts'
+export { buildEmailKey, buildEmailMessage } from './email/build-email-message.ts'
 export { FAKE_START, FakeClock, type Step } from './fake-clock.ts'
 export { FakeIds } from './fake-ids.ts'
 export { FakeTimers } from './fake-timers.ts'

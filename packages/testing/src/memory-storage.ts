@@ -11,6 +11,9 @@ import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
 import { memoryDeploymentsStore } from './deployments/deployments-store-memory.ts'
 import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
+import { memoryEmailKeysStore } from './email/email-keys-store-memory.ts'
+import { memoryEmailMessagesStore } from './email/email-messages-store-memory.ts'
+import { memoryEmailSuppressionsStore } from './email/email-suppressions-store-memory.ts'
 import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
 import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
@@ -76,6 +79,9 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
     emailDomains: memoryEmailDomainsStore(tables, run, time),
+    emailKeys: memoryEmailKeysStore(tables, run, time),
+    emailMessages: memoryEmailMessagesStore(tables, run, time),
+    emailSuppressions: memoryEmailSuppressionsStore(tables, run, time),
     images: memoryImagesStore(tables, run, time),
     gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),

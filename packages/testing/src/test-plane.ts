@@ -40,6 +40,7 @@ export interface TestPlaneOverrides {
     | 'docsDir'
     | 'docsPages'
     | 'languageModel'
+    | 'mailRelay'
     | 'modelProbe'
     | 'outbound'
     | 'passwords'

@@ -4,7 +4,7 @@ const DOMAINS = 'packages/core/src/email/domains'
 const RULES = ['packages/core/test/email/domains/domain-rules.test.ts']
 const SPF = ['packages/core/test/email/domains/spf.test.ts']
 const HTTP = ['packages/http/test/routes/email-domains.test.ts']
-const STORE = ['packages/core/test/email/email-domains-store.test.ts']
+const STORE = ['packages/core/test/email/email-stores.test.ts']
 
 /** Mistakes about sending domains. */
 export const faults: readonly Fault[] = [

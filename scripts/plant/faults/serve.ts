@@ -110,7 +110,7 @@ export const faults: readonly Fault[] = [
     name: 'upgrades: a draining service takes more',
     file: 'packages/http/src/dispatch/request-pipeline.ts',
     find: '    if (draining.aborted) {\n',
-    replace: '    if (draining.aborted && Math.random() > 1) {\n',
+    replace: '    if (draining.reason === this) {\n',
     suites: ['packages/http/test/server/upgrade.test.ts'],
   },
   {

@@ -105,6 +105,25 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',
   },
+  'key-limit': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has as many sending keys as it may: svc email keys revoke makes room',
+  },
+  'sending-domain-refused': { exitCode: EXIT.refused, sentence: 'the key is for another sending domain' },
+  'sending-domain-unverified': {
+    exitCode: EXIT.failed,
+    sentence: 'the sending domain is not verified: svc email domains verify looks at its records',
+  },
+  'all-suppressed': {
+    exitCode: EXIT.failed,
+    sentence: 'every recipient bounced before: svc email suppressions list shows them',
+  },
+  'email-quota': { exitCode: EXIT.failed, sentence: 'the license has sent as much as it may today' },
+  'email-not-configured': { exitCode: EXIT.usage, sentence: 'no mail relay is set: set EMAIL_SMTP_URL' },
+  'idempotency-mismatch': {
+    exitCode: EXIT.failed,
+    sentence: 'a message with another content was sent under this key',
+  },
   'domain-limit': {
     exitCode: EXIT.failed,
     sentence: 'the license has as many sending domains as it may: svc email domains remove makes room',

@@ -41,3 +41,17 @@ export const docsIndexCheck = (documents: () => Promise<number>, isClosed: boole
     return (await documents()) > 0 ? { status: 'ok' } : { status: 'warn', detail: 'no-documents' }
   },
 })
+
+/** Checks whether the mail relay takes messages. `relayState`: undefined if no relay is set. */
+export const emailRelayCheck = (
+  relayState: () => Promise<'up' | 'down' | undefined>,
+  isClosed: boolean,
+): NamedCheck => ({
+  name: 'email-relay',
+  run: async () => {
+    if (isClosed) return { status: 'skipped', detail: 'bad-setting' }
+    const state = await relayState()
+    if (state === undefined) return { status: 'skipped', detail: 'not-configured' }
+    return state === 'up' ? { status: 'ok' } : { status: 'warn', detail: 'no-answer' }
+  },
+})

@@ -12,6 +12,11 @@ export interface License {
   readonly createdAt: Date
 }
 
+/** Says whether what a license allowed is still allowed. */
+export interface LicenseStanding {
+  isGood(licenseId: string): Promise<boolean>
+}
+
 /** Reasons for accepting a key, in the order of the spec (License key validation). */
 export type LicenseSource = 'allow-list' | 'issued' | 'development'
 

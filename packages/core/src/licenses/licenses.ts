@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import { isEmailKeyLike } from '../email/keys/email-key.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import { RecentMap } from '../recent-map.ts'
@@ -19,6 +20,7 @@ import {
   shutText,
 } from './license.ts'
 import { changeLicense, setLicenseStatus } from './license-changes.ts'
+import type { ActivateInput, IssueInput } from './license-input.ts'
 import { findLicense, unknownLicense } from './license-name.ts'
 
 /** Dependencies of `Licenses`. */
@@ -30,19 +32,6 @@ export interface LicensesParts {
   readonly issuer: string
   readonly licensing: Config['licensing']
   readonly production: boolean
-}
-
-/** Inputs of a new license. */
-export interface IssueInput {
-  readonly tenantId?: string | undefined
-  readonly label?: string | undefined
-  readonly expiresAt?: Date | undefined
-}
-
-/** Inputs of an activation. */
-export interface ActivateInput {
-  readonly key: string | undefined
-  readonly fingerprint: string | undefined
 }
 
 // A key without a row needs an id for its hosts and jobs; it is taken from the key's digest.
@@ -94,7 +83,8 @@ export class Licenses {
    * to the next request.
    */
   async validate(key: string): Promise<Licensee | undefined> {
-    if (key === '') return undefined
+    // In development any text is a key, but a sending key opens nothing but sending.
+    if (key === '' || isEmailKeyLike(key)) return undefined
     const digest = secretDigest(key)
     if (this.#isListed(key)) return { licenseId: bootId(digest), source: 'allow-list' }
     const { storage, clock } = this.#parts
@@ -203,6 +193,17 @@ export class Licenses {
     if (license !== undefined || this.#isBooted(licenseId)) return
     const isBarred = licenseId.startsWith(DEVELOPMENT_PREFIX) && this.mode !== 'development'
     if (isBarred || (await storage.agents.list(licenseId)).length === 0) throw unknownLicense()
+  }
+
+  /**
+   * Returns whether what a license allowed is still allowed: it is usable, or its key is still accepted
+   * without having been issued.
+   */
+  async isGood(licenseId: string): Promise<boolean> {
+    const license = await this.#parts.storage.licenses.get(licenseId)
+    if (license !== undefined) return this.stateOf(license) === 'active'
+    const isOfDevelopment = this.mode === 'development' && licenseId.startsWith(DEVELOPMENT_PREFIX)
+    return isOfDevelopment || this.#isBooted(licenseId)
   }
 
   /** Returns the state of an issued license now. */

@@ -5,6 +5,7 @@ export const TASKS = [
   'alert-delivery',
   'webhooks',
   'email-domains',
+  'email-delivery',
   'chat-purge',
   'jobs',
   'access',

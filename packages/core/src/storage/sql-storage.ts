@@ -16,6 +16,9 @@ import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.ts'
+import { SqlEmailKeysStore } from '../email/keys/email-keys-store-sql.ts'
+import { SqlEmailMessagesStore } from '../email/sending/email-messages-store-sql.ts'
+import { SqlEmailSuppressionsStore } from '../email/sending/email-suppressions-store-sql.ts'
 import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
 import { SqlImagesStore } from '../images/images-store-sql.ts'
 import { SqlJobsStore } from '../jobs/jobs-store-sql.ts'
@@ -55,6 +58,9 @@ const storesOver = (session: Session): Stores => ({
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
   emailDomains: new SqlEmailDomainsStore(session),
+  emailKeys: new SqlEmailKeysStore(session),
+  emailMessages: new SqlEmailMessagesStore(session),
+  emailSuppressions: new SqlEmailSuppressionsStore(session),
   images: new SqlImagesStore(session),
   gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),

@@ -8,6 +8,9 @@ import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
+import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
+import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
+import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
 import type { GitHooksStore } from '../git/git-hooks-store.ts'
 import type { ImagesStore } from '../images/images-store.ts'
 import type { JobsStore } from '../jobs/jobs-store.ts'
@@ -38,6 +41,9 @@ export interface Stores {
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
   readonly emailDomains: EmailDomainsStore
+  readonly emailKeys: EmailKeysStore
+  readonly emailMessages: EmailMessagesStore
+  readonly emailSuppressions: EmailSuppressionsStore
   readonly images: ImagesStore
   readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore

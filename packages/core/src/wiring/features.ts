@@ -11,7 +11,8 @@ import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
-import { EmailDomains } from '../email/domains/email-domains.ts'
+import { emailQueueOperations } from '../email/email-queue-operations.ts'
+import { emailKeyOperations } from '../email/keys/email-key-operations.ts'
 import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
@@ -48,6 +49,7 @@ import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
+import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
 import { systemCheckOf } from './system-check.ts'
 import { webhooksOf } from './webhooks.ts'
@@ -86,7 +88,7 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
-    emailDomains: new EmailDomains({ ...base, dns }),
+    ...emailOf(base, parts, { dns, licenses }),
     images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
@@ -121,6 +123,8 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...webhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,
+  ...emailKeyOperations,
+  ...emailQueueOperations,
   ...gitHookOperations,
   ...nodeSecurityOperations,
   ...chatOperations,

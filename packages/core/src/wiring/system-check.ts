@@ -1,6 +1,7 @@
 import type { Access } from '../access/access.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
+import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
@@ -14,7 +15,7 @@ import {
 import { settingsChecks } from '../health/settings-checks.ts'
 import { storageChecks } from '../health/storage-checks.ts'
 import { SystemCheck } from '../health/system-check.ts'
-import { docsIndexCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
+import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
@@ -37,6 +38,11 @@ export interface Checked {
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
   const { access, chat, licenses } = checked
+  const relayState = async () => {
+    if (config.email.smtpUrl === undefined) return undefined
+    const { breaker } = await storage.deliveries.recipient({ kind: EMAIL_DELIVERY, recipient: RELAY })
+    return breaker === 'closed' ? 'up' : 'down'
+  }
   const lastTick = () => checked.scheduler().lastTick()
   const checks = [
     ...storageChecks({ storage, clock }),
@@ -49,6 +55,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
     relayCheck(config, storage.kind, () => access.lack),
+    emailRelayCheck(relayState, config.faults.email !== undefined),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),
   ]

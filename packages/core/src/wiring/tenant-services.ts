@@ -2,7 +2,7 @@ import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
-import { TenantEmailDomains } from '../operations/tenant/tenant-email.ts'
+import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
@@ -27,6 +27,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
+    emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
     images: new TenantImages(services.images, licenses),
     gitHooks,
     gitTest: new TenantGitTest(services.gitTest, gitHooks),

@@ -4,6 +4,7 @@ import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
+const EMAIL_DELIVERY_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -17,6 +18,8 @@ const everyTask = ({
   apiTokens,
   chat,
   emailDomains,
+  emailKeys,
+  emails,
   images,
   gitHooks,
   jobs,
@@ -57,6 +60,14 @@ const everyTask = ({
       return undefined
     },
   },
+  {
+    name: 'email-delivery',
+    budgetMs: EMAIL_DELIVERY_MS,
+    run: async (signal) => {
+      await emails.deliver(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
@@ -79,6 +90,8 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await emailKeys.purge()
+      await emails.purge()
       await webhookDeliveries.purge()
       await images.purge()
       await transferKeys.purge()

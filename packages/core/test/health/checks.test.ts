@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlaneOverrides, testPlane } from '@svc/testing'
+import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { httpModelProbe } from '../../src/health/model-probe-http.ts'
 import { diskFinding } from '../../src/health/storage-checks.ts'
 import type { Storage, StorageHealth } from '../../src/storage/storage.ts'
@@ -124,6 +125,27 @@ describe('what the system check says of the work', () => {
       })
     expect(await after(299)).toBe('ok')
     expect(await after(300)).toBe('warn: lease-expired')
+  })
+
+  it('a mail relay that does not answer is a doubt, and none is nothing', async () => {
+    expect(await found('email-relay')).toBe('skipped: not-configured')
+    const env = { EMAIL_SMTP_URL: 'smtps://relay.example' }
+    expect(await found('email-relay', { env })).toBe('ok')
+    expect(await found('email-relay', { env: { ...env, EMAIL_DAILY_LIMIT: 'many' } })).toBe(
+      'skipped: bad-setting',
+    )
+    const mailRelay = {
+      send: async () => ({ status: 'fault', fault: 'connect', detail: 'down' }) as const,
+      check: async () => ({ ok: false }),
+    }
+    const down = await found('email-relay', { env, parts: { mailRelay } }, async ({ plane, license }) => {
+      const { id: owner } = await license()
+      await verifiedDomain(plane, owner, 'mail.example.com')
+      const fields = { from: 'a@mail.example.com', to: 'b@example.net', subject: 's', text: 't' }
+      await plane.emails.sending.send({ owner, fields })
+      await plane.emails.deliver()
+    })
+    expect(down).toBe('warn: no-answer')
   })
 
   it('a chat without documents is a doubt, one with some is fine', async () => {

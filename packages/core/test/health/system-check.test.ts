@@ -149,6 +149,7 @@ describe('health.check', () => {
       'dns',
       'language-model',
       'relay',
+      'email-relay',
       'docs-index',
       'settings',
       'settings-metrics',

@@ -4,7 +4,7 @@ import { bearerOf } from './bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 
 /** Bad license keys, per client address. All hosts behind one address may have such a key. */
-const BAD_KEYS: RouteLimit = { name: 'bad-key', limit: 120, windowSeconds: 60 }
+export const BAD_KEYS: RouteLimit = { name: 'bad-key', limit: 120, windowSeconds: 60 }
 
 /**
  * Admits holders of a license key that is good at this moment (spec, Authentication: License bearer). Only

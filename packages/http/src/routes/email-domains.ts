@@ -14,6 +14,8 @@ const DOMAINS_ADDED: RouteLimit = { name: 'email-domain-add', limit: 10, windowS
 /** A check asks DNS servers some twenty questions. */
 const VERIFICATIONS: RouteLimit = { name: 'email-domain-verify', limit: 6, windowSeconds: 60 }
 
+const HEALTH_READS: RouteLimit = { name: 'email-health', limit: 30, windowSeconds: 60 }
+
 /** The query parameters of a page. */
 export const PAGE_QUERY = {
   limit: `Entries at most, 1 to ${EMAIL_PAGE.max}, ${EMAIL_PAGE.fallback} when not given.`,
@@ -41,6 +43,11 @@ export const emailDomainRoutes = [
       503: { description: 'The settings do not say which servers send, or no key for secrets is set.' },
     },
     reply: made,
+  }),
+  operationRoute('GET', `${PATH}/{id}/health`, 'email-domains.health', agentGate(HEALTH_READS), {
+    summary: 'Tell how messages of a domain fared in the last week. Nothing is looked up.',
+    answers: 'The results of the last check, and numbers of recipients.',
+    replies: { 404: { description: 'Not a domain of this license.' } },
   }),
   operationRoute('POST', `${PATH}/{id}/verify`, 'email-domains.verify', agentGate(VERIFICATIONS), {
     summary: 'Look up the records of a domain now.',

@@ -7,6 +7,8 @@ import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
 import { emailDomainRoutes } from './email-domains.ts'
+import { emailKeyRoutes } from './email-keys.ts'
+import { emailSendRoute } from './email-send.ts'
 import { fleetRoutes } from './fleet.ts'
 import { gitHookRoutes } from './git-hooks.ts'
 import { gitWebhookRoute } from './git-webhook.ts'
@@ -56,6 +58,8 @@ export const ROUTES: readonly Route[] = [
   ...secondFactorRoutes,
   deployLogsRoute,
   ...emailDomainRoutes,
+  ...emailKeyRoutes,
+  emailSendRoute,
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,

@@ -8,6 +8,7 @@ import { PEOPLE, type Person } from './world.ts'
 export type Ask =
   | 'nothing'
   | 'a license'
+  | 'a license or a sending key'
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
   | 'the cron secret'
@@ -23,6 +24,7 @@ export type Ask =
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
+  'a license or a sending key': ['licenseKey', 'sendingKey'],
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
   'the cron secret': ['sharedSecret'],
@@ -97,6 +99,7 @@ const administers = withEither((who) => holds(who, 'platform.admin'))
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
   'a license': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
+  'a license or a sending key': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'a license key, which the handler looks at': ({ license }, isBearer) => {
     if (license !== undefined) return 'in'
     return isBearer ? [403, 'license rejected'] : [400, 'license key required']

@@ -90,6 +90,15 @@ const CASES: readonly Case[] = [
     (named, { own }) => post(`/api/v1/email/domains/${named.things.domain}/verify`, own.key, {}),
   ],
   [
+    'the health of a sending domain',
+    (named, { own }) => get(`/api/v1/email/domains/${named.things.domain}/health`, own.key),
+  ],
+  ['a sending key', (named, { own }) => get(`/api/v1/email/keys/${named.things.emailKey}`, own.key)],
+  [
+    'a sending key for a domain',
+    (named, { own }) => post('/api/v1/email/keys', own.key, { name: 'app', domain_id: named.things.domain }),
+  ],
+  [
     'a page of sending domains after one',
     (named, { own }) => get(`/api/v1/email/domains?cursor=${named.things.domain}`, own.key),
   ],
@@ -218,7 +227,10 @@ it('every route with a parameter is among the cases', () => {
   const parameters = ROUTES.filter(({ path }) => path.includes('{id}')).map(({ path }) => path)
   expect(parameters.sort()).toEqual([
     '/api/deploy/{id}/logs',
+    '/api/v1/email/domains/{id}/health',
     '/api/v1/email/domains/{id}/verify',
+    '/api/v1/email/keys/{id}',
+    '/api/v1/email/keys/{id}',
     '/api/v1/jobs/{id}/cancel',
     '/v1/jobs/{id}/logs',
     '/v1/jobs/{id}/status',

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@svc/core'
-import type { User } from '@svc/core/ports'
+import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'
@@ -51,12 +51,19 @@ const ENV: Environment = {
   RELAY_URL: 'wss://relay.example',
   RELAY_MAX_SESSIONS_PER_HOST: '1000',
   RELAY_MAX_SESSIONS: '10000',
+  EMAIL_SMTP_URL: 'smtps://relay.svc.example',
 }
 
 // Sends nothing to the network; every request succeeds.
 const receiver: Outbound = {
   request: async () => ({ ok: true, status: 204, headers: new Headers(), body: Buffer.alloc(0) }) as never,
   [Symbol.asyncDispose]: async () => {},
+}
+
+// Takes no message, and lets everybody in.
+const mailRelay: MailRelay = {
+  send: async () => ({ status: 'fault', fault: 'connect', detail: 'down' }),
+  check: async () => ({ ok: true, tls: true }),
 }
 
 /** Stages a world; `parts`: further parts of its plane. */
@@ -70,7 +77,7 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, ...parts },
+    parts: { outbound: receiver, mailRelay, ...parts },
   })
   const staged = await stage(served)
   return {

@@ -77,6 +77,8 @@ export function memoryEmailDomainsStore(tables: MemoryTables, run: Run, time: ()
       run(() => {
         const isThere = rows.get(id) !== undefined
         rows.put(id, undefined)
+        const keys = tables.of<{ readonly id: string; readonly domainId: string | undefined }>('emailKeys')
+        for (const key of keys.all()) if (key.domainId === id) keys.put(key.id, undefined)
         return isThere
       }),
     takeDue: ({ token, leaseSeconds, limit, id }, now = time()) =>

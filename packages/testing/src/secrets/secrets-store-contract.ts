@@ -3,6 +3,7 @@ import type { Storage } from '@svc/core'
 import { hookSecretId, type SecretColumnName } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildEmailDomain } from '../email/build-email-domain.ts'
+import { buildEmailMessage } from '../email/build-email-message.ts'
 import { buildGitHook } from '../git/build-git-hook.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
@@ -18,6 +19,11 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await tenants.add({ id: tenantId, name: tenantId })
     await alertDeliveries.setWebhook({ tenantId, url: 'https://hook.example', secret, rotate: true })
     return tenantId
+  },
+  emailBodies: async ({ emailMessages }, secret) => {
+    const message = buildEmailMessage()
+    await emailMessages.add({ ...message, body: { key: secret, text: 'sealed' } })
+    return message.id
   },
   webhookEndpoints: async ({ webhooks }, secret) => {
     const endpoint = buildEndpoint({ secret })

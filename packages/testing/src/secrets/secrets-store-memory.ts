@@ -1,5 +1,6 @@
 import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
+import type { MemoryEmailBody } from '../email/email-messages-store-memory.ts'
 import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
@@ -26,6 +27,16 @@ function tableOf<Row extends { readonly secret: string }>(
   }
 }
 
+function bodyKeysOf(tables: MemoryTables): SecretTable {
+  const table = tables.of<MemoryEmailBody>('emailBodies')
+  return {
+    rows: () => table.all().map(({ id, key }) => ({ id, text: key })),
+    write: (id, key) => {
+      const row = table.get(id)
+      if (row !== undefined) table.put(id, { ...row, key })
+    },
+  }
+}
 const oldSecrets = (table: MemoryTable<MemoryEndpoint>): SecretTable => ({
   rows: () =>
     table.all().flatMap(({ id, oldSecret }) => (oldSecret === undefined ? [] : [{ id, text: oldSecret }])),
@@ -58,6 +69,7 @@ function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    emailBodies: bodyKeysOf(tables),
     webhookEndpoints: tableOf(tables.of<MemoryEndpoint>('webhookEndpoints'), ({ id }) => id),
     webhookOldSecrets: oldSecrets(tables.of<MemoryEndpoint>('webhookEndpoints')),
     emailDomains: keysOf(tables, false),

@@ -1,4 +1,4 @@
-import { type EmailDomainView, shellWord } from '@svc/core'
+import { type DomainHealthView, type EmailDomainView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
@@ -140,4 +140,27 @@ export const rotateDkim: Handler<DomainOptions> = async (run) => {
 export const removeDomain: Handler<DomainOptions> = async (run) => {
   const answer = await run.operate<One>('email-domains.remove', { id: run.arg(0) })
   run.print(answer, () => `${plain(answer.domain.name)} is removed\n`)
+}
+
+/** Tells how messages of a domain fared; exit code 1 when something of it is critical. */
+export const domainHealth: Handler<DomainOptions> = async (run): Promise<ExitCode | undefined> => {
+  const input = given({ id: run.arg(0), license: run.options.license })
+  const answer = await run.operate<DomainHealthView>('email-domains.health', input, true)
+  const { name, status, sent, accepted, deferred, bounced, suppressed, bounce_rate, issues } = answer
+  run.print(answer, (page) =>
+    facts(
+      [
+        ['name', name],
+        ['status', status],
+        ['sent', `${sent} in ${answer.window_days} days`],
+        ['accepted', String(accepted)],
+        ['deferred', String(deferred)],
+        ['bounced', `${bounced} (${Math.round(bounce_rate * 1000) / 10} %)`],
+        ['suppressed', String(suppressed)],
+        ['issues', issues.map(({ severity, message }) => `${severity}: ${message}`).join('\n') || 'none'],
+      ],
+      page,
+    ),
+  )
+  return issues.some(({ severity }) => severity === 'critical') ? 1 : undefined
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isResolverAddress, list, type Setting, text } from '../setting.ts'
+import { choice, isResolverAddress, list, type Setting, text, url, wholeNumber } from '../setting.ts'
 import { optional } from '../setting-group.ts'
 
 const HOST_NAME =
@@ -11,6 +11,20 @@ const hostName = (name: string, doc: string): Setting<string | undefined> => ({
   parse: (given) => (HOST_NAME.test(given) ? given.toLowerCase() : undefined),
 })
 
+/** Whether a text is the address of a relay: a scheme, a host, and nothing behind it. */
+function isRelay(given: string): boolean {
+  const parsed = URL.parse(given)
+  return (
+    parsed !== null &&
+    /^smtps?:$/.test(parsed.protocol) &&
+    parsed.hostname !== '' &&
+    /^\/?$/.test(parsed.pathname)
+  )
+}
+
+/** Ways to go on when nobody knows whether the relay got a message. */
+export const UNKNOWN_POLICIES = ['retry_once', 'hold'] as const
+
 const yesOrNo = (name: string, doc: string, fallback: boolean): Setting<boolean> => ({
   name,
   doc,
@@ -20,8 +34,61 @@ const yesOrNo = (name: string, doc: string, fallback: boolean): Setting<boolean>
   parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
 })
 
+/** Seconds of a schedule, ascending or not. */
+const seconds = (name: string, doc: string, fallback: readonly number[]): Setting<readonly number[]> => ({
+  name,
+  doc,
+  form: 'a comma-separated list of 1 to 20 numbers of seconds from 1 to 172800',
+  secret: false,
+  fallback,
+  parse: (given) => {
+    const entries = given.split(',').map((entry) => entry.trim())
+    const values = entries.map((entry) => (/^\d{1,6}$/.test(entry) ? Number(entry) : Number.NaN))
+    return values.length <= 20 && values.every((value) => value >= 1 && value <= 172_800) ? values : undefined
+  },
+})
+
 /** Settings of email. */
 export const email = optional('Email', {
+  smtpUrl: {
+    ...url(
+      'EMAIL_SMTP_URL',
+      'The mail relay and who signs in there: smtps://, or smtp:// with STARTTLS. Unset: nothing is sent.',
+      ['smtp', 'smtps'],
+      { secret: true },
+    ),
+    parse: (given: string) => (isRelay(given) ? given : undefined),
+  },
+  smtpPlaintext: yesOrNo(
+    'EMAIL_SMTP_ALLOW_PLAINTEXT',
+    'Whether a relay on this machine may be spoken to without TLS.',
+    false,
+  ),
+  returnPathHost: hostName(
+    'EMAIL_RETURN_PATH_HOST',
+    'Host of the address that bounces go to, `b+<message>@<host>`; unset: they go to the sender.',
+  ),
+  dailyLimit: wholeNumber('EMAIL_DAILY_LIMIT', 'Recipients of a license in a day (UTC).', {
+    fallback: 1000,
+    min: 1,
+    max: 10_000_000,
+  }),
+  retrySeconds: seconds(
+    'EMAIL_RETRY_SCHEDULE',
+    'Delays before each retry of a message that the relay puts off, in seconds.',
+    [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
+  ),
+  unknownPolicy: choice(
+    'EMAIL_UNKNOWN_POLICY',
+    'What is done with a message that the relay may have got: sent once more, or left to an operator.',
+    UNKNOWN_POLICIES,
+    'retry_once',
+  ),
+  bodyDays: wholeNumber(
+    'EMAIL_BODY_RETENTION_DAYS',
+    'Days for which the contents of a message are kept after it is over.',
+    { fallback: 7, min: 1, max: 90 },
+  ),
   spfInclude: hostName(
     'EMAIL_SPF_INCLUDE',
     'Name that the SPF records of sending domains include. Without it and EMAIL_SPF_IPS nobody adds domains.',

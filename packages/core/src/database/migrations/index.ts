@@ -19,7 +19,8 @@ import { gitHooks } from './0018-git-hooks.ts'
 import { nodeSecurity } from './0019-node-security.ts'
 import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
-import { accessSessions } from './0022-access-sessions.ts'
+import { emailSending } from './0022-email-sending.ts'
+import { accessSessions } from './0023-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -54,5 +55,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   nodeSecurity,
   transferKeys,
   webhooks,
+  emailSending,
   accessSessions,
 ]

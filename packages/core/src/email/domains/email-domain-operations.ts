@@ -1,8 +1,9 @@
 import { defaulted, optional } from 'superstruct'
 import { operationOf } from '../../operations/operation.ts'
 import { text, whole } from '../../validation.ts'
+import { EMAIL_PAGE } from '../email-page.ts'
 import type { EmailDomain } from './email-domain.ts'
-import { EMAIL_DOMAIN_ANSWERS, emailDomainView } from './email-domain-view.ts'
+import { domainHealthView, EMAIL_DOMAIN_ANSWERS, emailDomainView } from './email-domain-view.ts'
 import type { EmailDomains } from './email-domains.ts'
 
 interface Services {
@@ -14,9 +15,6 @@ const operation = operationOf<Services>()
 const id = text(5, 40)
 const viewOf = ({ emailDomains }: Services, domain: EmailDomain) =>
   emailDomainView(domain, emailDomains.recordsOf(domain))
-
-/** Largest and default page of every list of email. */
-export const EMAIL_PAGE = { max: 100, fallback: 50 } as const
 
 /** Operations on sending domains. */
 export const emailDomainOperations = [
@@ -79,6 +77,19 @@ export const emailDomainOperations = [
       const { domain, verified, changed } = await services.emailDomains.verify(input.id, licenseId)
       return { domain: viewOf(services, domain), verified, changed }
     },
+  }),
+  operation({
+    name: 'email-domains.health',
+    summary: 'say how messages of a domain fared in the last week, and what is wrong with it',
+    permission: 'platform.read',
+    scope: 'tenant',
+    changes: false,
+    licensed: true,
+    input: { id },
+    answer: EMAIL_DOMAIN_ANSWERS.health,
+    run: async ({ emailDomains }, input, _operator, { licenseId }) => ({
+      ...domainHealthView(await emailDomains.health(input.id, licenseId)),
+    }),
   }),
   operation({
     name: 'email-domains.rotate-dkim',

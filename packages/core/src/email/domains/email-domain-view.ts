@@ -1,6 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../clock.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../validation.ts'
+import { finite, flag, listOf, oneOf, shape, text, whole } from '../../validation.ts'
+import { type DomainHealth, HEALTH_DAYS } from './domain-health.ts'
 import type { DomainRecord } from './domain-records.ts'
 import { EMAIL_DOMAIN_STATUSES, type EmailDomain, RECORD_STATUSES } from './email-domain.ts'
 
@@ -34,6 +35,36 @@ export const emailDomainView = (domain: EmailDomain, records: readonly DomainRec
 /** A domain as its owner and operators see it. */
 export type EmailDomainView = ReturnType<typeof emailDomainView>
 
+/** Returns the health of a domain as its owner and operators see it. */
+export const domainHealthView = ({ domain, keyBits, bounceRate, ...numbers }: DomainHealth) => {
+  const { dkim, spf, dmarc } = domain.findings
+  const { sent, accepted, deferred, bounced, suppressed, issues } = numbers
+  return {
+    id: domain.id,
+    name: domain.name,
+    status: domain.status,
+    window_days: HEALTH_DAYS,
+    ...{ sent, accepted, deferred, bounced, suppressed },
+    bounce_rate: bounceRate,
+    checks: {
+      dkim: { status: dkim?.status ?? 'pending', selector: domain.key.selector, key_bits: keyBits },
+      spf: {
+        status: spf?.status ?? 'pending',
+        ...(spf?.lookups === undefined ? {} : { lookups: spf.lookups }),
+      },
+      dmarc: {
+        status: dmarc?.status ?? 'pending',
+        ...(dmarc?.policy === undefined ? {} : { policy: dmarc.policy }),
+        ...(dmarc?.inherited === undefined ? {} : { inherited: dmarc.inherited }),
+      },
+    },
+    issues: [...issues],
+    checked_at: unixSeconds(domain.checkedAt),
+  }
+}
+/** The health of a domain as its owner and operators see it. */
+export type DomainHealthView = ReturnType<typeof domainHealthView>
+
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 2048)
 const record = shape({
@@ -62,5 +93,31 @@ const domain = shape({
 export const EMAIL_DOMAIN_ANSWERS = {
   one: { domain },
   list: { domains: listOf(domain, 100), next_cursor: optional(word) },
+  health: {
+    id: word,
+    name: word,
+    status: oneOf(EMAIL_DOMAIN_STATUSES),
+    window_days: second,
+    sent: second,
+    accepted: second,
+    deferred: second,
+    bounced: second,
+    suppressed: second,
+    bounce_rate: finite(),
+    checks: shape({
+      dkim: shape({ status: oneOf(RECORD_STATUSES), selector: word, key_bits: second }),
+      spf: shape({ status: oneOf(RECORD_STATUSES), lookups: optional(second) }),
+      dmarc: shape({
+        status: oneOf(RECORD_STATUSES),
+        policy: optional(word),
+        inherited: optional(flag()),
+      }),
+    }),
+    issues: listOf(
+      shape({ code: word, severity: oneOf(['info', 'warning', 'critical']), message: word }),
+      20,
+    ),
+    checked_at: second,
+  },
   checked: { domain, verified: flag(), changed: flag() },
 } as const

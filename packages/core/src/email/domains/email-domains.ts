@@ -9,6 +9,7 @@ import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { newDkimPair } from './dkim-key.ts'
 import { CHECK_MS, checkDomain } from './domain-check.ts'
+import { type DomainHealth, HEALTH_DAYS, healthOf } from './domain-health.ts'
 import { readDomainName } from './domain-name.ts'
 import { type DomainRecord, type RecordPolicy, recordsOf } from './domain-records.ts'
 import { type DomainJudgement, judgeDomain } from './domain-status.ts'
@@ -102,6 +103,13 @@ export class EmailDomains {
     const domain = await this.#parts.storage.emailDomains.find(id)
     if (domain !== undefined && (owner === undefined || domain.owner === owner)) return domain
     throw unknown()
+  }
+
+  /** Returns the stored health of a domain: nothing is looked up. @throws Problem `not-found` */
+  async health(id: string, owner: string | undefined): Promise<DomainHealth> {
+    const { storage, clock } = this.#parts
+    const domain = await this.find(id, owner)
+    return healthOf(domain, await storage.emailMessages.counts(id, HEALTH_DAYS, clock.statementTime()))
   }
 
   /** The records of a domain. */

@@ -1,10 +1,12 @@
 import type { EmailDomain } from '../../email/domains/email-domain.ts'
 import type { EmailDomainPage, EmailDomains } from '../../email/domains/email-domains.ts'
+import type { EmailKey } from '../../email/keys/email-key.ts'
+import type { EmailKeyPage, EmailKeys } from '../../email/keys/email-keys.ts'
 import { Problem } from '../../problem.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 /** The sending domains of the licenses of one tenant, to be read: those of others do not exist. */
-export class TenantEmailDomains implements Pick<EmailDomains, 'list' | 'find' | 'recordsOf'> {
+export class TenantEmailDomains implements Pick<EmailDomains, 'list' | 'find' | 'health' | 'recordsOf'> {
   readonly #domains: EmailDomains
   readonly #licenses: TenantLicenses
 
@@ -31,7 +33,40 @@ export class TenantEmailDomains implements Pick<EmailDomains, 'list' | 'find' | 
     throw new Problem('not-found', { detail: 'there is no such domain: svc email domains list shows them' })
   }
 
+  async health(id: string, owner: string | undefined) {
+    await this.find(id, owner)
+    return this.#domains.health(id, owner)
+  }
+
   recordsOf(domain: EmailDomain) {
     return this.#domains.recordsOf(domain)
+  }
+}
+
+/** The sending keys of the licenses of one tenant, to be read: those of others do not exist. */
+export class TenantEmailKeys implements Pick<EmailKeys, 'list' | 'find'> {
+  readonly #keys: EmailKeys
+  readonly #licenses: TenantLicenses
+
+  constructor(keys: EmailKeys, licenses: TenantLicenses) {
+    this.#keys = keys
+    this.#licenses = licenses
+  }
+
+  async list(owner: string | undefined, page: Parameters<EmailKeys['list']>[1]): Promise<EmailKeyPage> {
+    const { limit, cursor } = page
+    const all = await this.#licenses.reads(
+      owner,
+      async (id) => (await this.#keys.list(id, { limit: 100, cursor })).keys,
+    )
+    const sorted = all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    const keys = sorted.slice(0, limit)
+    return { keys, nextCursor: sorted.length > limit ? keys.at(-1)?.id : undefined }
+  }
+
+  async find(id: string, owner: string | undefined): Promise<EmailKey> {
+    const key = await this.#keys.find(id, owner)
+    if (key.owner !== '' && (await this.#licenses.owns(key.owner))) return key
+    throw new Problem('not-found', { detail: 'there is no such sending key: svc email keys list shows them' })
   }
 }

@@ -29,6 +29,14 @@ export const LONG_LEASE = { SERVICE_JOB_LEASE_SECONDS: '3600' }
 const MORE_ROWS = [
   `insert into access_sessions (id, license_id, fingerprint, hostname, operator_kind, operator_label, mode, command, cols, rows, term, reason, ip, relay, operator_jti, expires_at)
     values ('acs_1', 'lic', 'fp', 'web-1', 'machine', 'cli:ann', 'exec', 'x "y" \\N', 80, 24, 'xterm', '', '', 'wss://r.example', 'j', now())`,
+  `insert into email_keys select 'ek_1', owner, 'app', 'svce_1', 'digest', id, now(), null, now(), null from email_domains`,
+  `insert into email_messages select 'em_1', owner, 'api', id, 'ek_1', 'ann@acme.example', '{"a": "b\\\\"}', 'sending', 1,
+     '2026-01-05 09:00:00.123456+00', now(), null from email_domains`,
+  `insert into email_bodies values ('em_1', 'v1:k:x', 'v1:body:y')`,
+  `insert into email_recipients values ('em_1', 'bob@example.net', 0, 'to', 'deferred', 451, 'later, "please" \\N')`,
+  `insert into email_answers values ('lic', 'key "1"', 'hash', '{"id": "em_1"}', now())`,
+  `insert into email_suppressions values ('lic', 'gone@example.net', 'no_mailbox', 'infinity', now())`,
+  `insert into email_usage values ('lic', '2026-01-05', 7)`,
   `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,

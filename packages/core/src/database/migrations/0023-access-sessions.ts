@@ -2,7 +2,7 @@ import type { MigrationStep } from './index.ts'
 
 /** Sessions of operators on hosts, and the keys by which hosts ask for them. */
 export const accessSessions: MigrationStep = {
-  name: '0022-access-sessions',
+  name: '0023-access-sessions',
   sql: [
     `create table access_sessions (
       id text primary key,

@@ -1,0 +1,167 @@
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/config.ts'
+import type { Delivery, DeliveryOutcome } from '../../deliveries/delivery.ts'
+import type { AttemptState, DeliverySender, Follow } from '../../deliveries/delivery-sender.ts'
+import type { LicenseStanding } from '../../licenses/license.ts'
+import type { Log } from '../../log.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import { placeOf } from '../../secrets/secrets-store.ts'
+import type { Storage, Stores } from '../../storage/storage.ts'
+import { maySend } from '../domains/email-domain.ts'
+import type { EmailMetrics } from '../email-metrics.ts'
+import { type EmailMessage, isOpen } from '../sending/email-message.ts'
+import { openBody } from '../sending/sealed-body.ts'
+import { type Attempt, judgeCancelled, judgeGivenUp, judgeReplies, judgeUnknown } from './attempt.ts'
+import { compose } from './compose.ts'
+import { EMAIL_DELIVERY } from './email-queue.ts'
+import type { MailRelay, TransactionResult } from './mail-relay.ts'
+
+/** Dependencies of `EmailDelivery`. */
+export interface EmailDeliveryParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly keyring: Keyring
+  readonly config: Config
+  readonly log: Log
+  readonly metrics: EmailMetrics
+  readonly relay: MailRelay
+  readonly licenses: LicenseStanding
+  /** Returns why a message of the service is not wanted any more; undefined if it is. */
+  readonly unwanted: (stores: Stores, messageId: string) => Promise<string | undefined>
+}
+
+/** An outcome with what follows from it for the message. */
+interface EmailOutcome extends DeliveryOutcome {
+  readonly attempt?: Attempt
+  readonly message?: EmailMessage
+}
+
+const SUPPRESSED_DAYS = 30
+const ENDED = { status: undefined, isFinal: true, fault: 'ours' } as const
+
+/** The part of email in the delivery of its kind: one attempt is one SMTP transaction for one message. */
+export class EmailDelivery implements DeliverySender {
+  readonly kind = EMAIL_DELIVERY
+  readonly concurrency = 5
+  readonly perRecipient = 5
+  readonly jitter = 0.2
+  readonly breaker = { failures: 1, cooldownSeconds: 60, cooldownMaxSeconds: 900 }
+  readonly #parts: EmailDeliveryParts
+
+  constructor(parts: EmailDeliveryParts) {
+    this.#parts = parts
+  }
+
+  get retrySeconds(): readonly number[] {
+    return this.#parts.config.email.retrySeconds
+  }
+
+  /** Sends one message to the recipients that have not got it yet. */
+  async send(delivery: Delivery, signal: AbortSignal | undefined): Promise<EmailOutcome> {
+    const { storage, config, relay, log, metrics } = this.#parts
+    const message = await storage.emailMessages.begin(delivery.payload ?? '')
+    if (message === undefined || !message.recipients.some(isOpen) || isSettled(message))
+      return { ...ENDED, delivered: false, error: 'cancelled-message' }
+    const policy = config.email.unknownPolicy
+    if (message.dataStartedAt !== undefined)
+      return this.#outcome(message, judgeUnknown(message, policy, 'the service stopped while it sent'))
+    const reason = await this.#reasonAgainst(message)
+    if (reason !== undefined) return this.#outcome(message, judgeCancelled(message, reason))
+    const bytes = await this.#bytes(message)
+    if (bytes === undefined) return this.#outcome(message, judgeGivenUp(message, 'its contents are gone'))
+    const started = () => storage.emailMessages.dataStarted(message.id, this.#parts.clock.statementTime())
+    const to = message.recipients.filter(isOpen).map(({ address }) => address)
+    const envelope = { from: this.#returnPath(message), to }
+    const result = await relay.send({ envelope, bytes, signal, started })
+    if (result.status === 'fault') {
+      metrics.relayFault(result.fault)
+      log.warn({ fault: result.fault, detail: result.detail }, 'the mail relay did not take a message')
+    }
+    return this.#resultOf(message, delivery, result)
+  }
+
+  /** Writes what became of a message and its recipients, with the result of the attempt. */
+  follow(_delivery: Delivery, _state: AttemptState, outcome: EmailOutcome): Follow | undefined {
+    const { attempt, message } = outcome
+    const { clock } = this.#parts
+    if (attempt === undefined || message === undefined) return undefined
+    return async (stores) => {
+      await stores.emailMessages.record(attempt.progress, clock.statementTime())
+      for (const address of attempt.suppress) {
+        const suppression = { owner: message.owner, address, reason: 'no_mailbox', days: SUPPRESSED_DAYS }
+        await stores.emailSuppressions.add(suppression, clock.statementTime())
+      }
+    }
+  }
+
+  #resultOf(message: EmailMessage, { attempts }: Delivery, result: TransactionResult): EmailOutcome {
+    const { config, metrics } = this.#parts
+    switch (result.status) {
+      case 'answered': {
+        const isLast = attempts > this.retrySeconds.length
+        const attempt = judgeReplies(message, result.replies, isLast)
+        for (const { state } of attempt.progress.recipients) metrics.recipient(state)
+        return this.#outcome(message, attempt)
+      }
+      case 'unknown':
+        metrics.recipient('unknown')
+        return this.#outcome(message, judgeUnknown(message, config.email.unknownPolicy, result.detail))
+      case 'fault': {
+        const progress = { id: message.id, state: 'queued', recipients: [], isUnknown: false } as const
+        const waiting = { progress, suppress: [], isOver: false }
+        const error = result.fault
+        return {
+          delivered: false,
+          status: undefined,
+          error,
+          isFinal: false,
+          fault: 'route',
+          attempt: waiting,
+          message,
+        }
+      }
+    }
+  }
+
+  /** A refused recipient says nothing about the relay, so that its breaker does not count it. */
+  #outcome(message: EmailMessage, attempt: Attempt): EmailOutcome {
+    const { state } = attempt.progress
+    const status = attempt.progress.recipients.find(({ smtpCode }) => smtpCode !== undefined)?.smtpCode
+    if (state === 'sent' || state === 'partial')
+      return { delivered: true, status, error: undefined, isFinal: true, attempt, message }
+    return {
+      delivered: false,
+      status,
+      error: state,
+      isFinal: attempt.isOver,
+      fault: 'ours',
+      attempt,
+      message,
+    }
+  }
+
+  async #reasonAgainst({ id, owner, kind, domainId }: EmailMessage): Promise<string | undefined> {
+    const { storage, licenses, unwanted } = this.#parts
+    const domain = await storage.emailDomains.find(domainId)
+    if (domain === undefined || !maySend(domain)) return 'the sending domain is not verified'
+    if (owner !== '' && !(await licenses.isGood(owner))) return 'the license is not good'
+    return kind === 'alert' ? unwanted(storage, id) : undefined
+  }
+
+  async #bytes(message: EmailMessage): Promise<Buffer | undefined> {
+    const { storage, keyring } = this.#parts
+    const { id, domainId, createdAt: date } = message
+    const [body, domain] = [await storage.emailMessages.body(id), await storage.emailDomains.find(domainId)]
+    if (body === undefined || domain === undefined) return undefined
+    const privateKey = keyring.open(domain.key.privateKey, placeOf('emailDomains', domainId))
+    const signature = { domain: domain.name, selector: domain.key.selector, privateKey }
+    return compose({ messageId: id, date, contents: openBody(keyring, id, body), signature })
+  }
+
+  #returnPath({ id, from }: EmailMessage): string {
+    const { returnPathHost } = this.#parts.config.email
+    return returnPathHost === undefined ? from : `b+${id}@${returnPathHost}`
+  }
+}
+
+const isSettled = ({ state }: EmailMessage): boolean => state !== 'queued' && state !== 'sending'

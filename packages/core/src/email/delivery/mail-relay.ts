@@ -1,0 +1,47 @@
+/** One SMTP transaction. */
+export interface Transaction {
+  readonly envelope: { readonly from: string; readonly to: readonly string[] }
+  /** The whole message, as it is sent. */
+  readonly bytes: Buffer
+  readonly signal: AbortSignal | undefined
+  /** Called when the relay asks for the bytes, before the first one leaves. From then on it may have them. */
+  started(): Promise<void>
+}
+
+/** The relay's word on one recipient. */
+export interface RelayReply {
+  readonly code: number
+  readonly text: string
+}
+
+/** Failures of a relay before it said a word on the message. */
+export const RELAY_FAULTS = ['connect', 'tls', 'auth', 'protocol', 'cancelled'] as const
+export type RelayFault = (typeof RELAY_FAULTS)[number]
+
+/**
+ * Result of a transaction. `answered`: a reply for each recipient, where that of the message counts for all
+ * whom the relay accepted · `fault`: the message did not leave · `unknown`: it left, and nothing came back.
+ */
+export type TransactionResult =
+  | {
+      readonly status: 'answered'
+      readonly replies: ReadonlyMap<string, RelayReply & { readonly stage: 'recipient' | 'message' }>
+    }
+  | { readonly status: 'fault'; readonly fault: RelayFault; readonly detail: string }
+  | { readonly status: 'unknown'; readonly detail: string }
+
+/** Result of a look at the relay. */
+export interface RelayCheck {
+  readonly ok: boolean
+  readonly fault?: RelayFault
+  readonly detail?: string
+  readonly tls?: boolean
+}
+
+/** Port to the mail relay of the settings. */
+export interface MailRelay {
+  /** Sends one message. Never rejects for a failure of the relay. Ends within a minute. */
+  send(transaction: Transaction): Promise<TransactionResult>
+  /** Connects and signs in, and sends nothing. */
+  check(): Promise<RelayCheck>
+}

@@ -1,0 +1,119 @@
+import type { Clock } from '../../clock.ts'
+import type { Ids } from '../../ids.ts'
+import type { LicenseStanding } from '../../licenses/license.ts'
+import { Problem } from '../../problem.ts'
+import { ENDED_DAYS } from '../../sessions/sessions-store.ts'
+import { secretDigest } from '../../signing/same-secret.ts'
+import type { Storage } from '../../storage/storage.ts'
+import type { EmailDomains } from '../domains/email-domains.ts'
+import {
+  type EmailKey,
+  hasEmailKeyForm,
+  KEY_SECONDS,
+  KEYS_PER_OWNER,
+  newEmailKey,
+  shownPart,
+} from './email-key.ts'
+
+/** Dependencies of `EmailKeys`. */
+export interface EmailKeysParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly licenses: LicenseStanding
+  readonly domains: Pick<EmailDomains, 'find'>
+}
+
+/** Input of a new key. */
+export interface NewKeyInput {
+  readonly owner: string
+  readonly name: string
+  readonly domainId: string | undefined
+  readonly expiresAt: Date | undefined
+}
+
+/** A page of keys, with the cursor of the next page. */
+export interface EmailKeyPage {
+  readonly keys: readonly EmailKey[]
+  readonly nextCursor: string | undefined
+}
+
+const CURSOR = /^ek_[0-9a-z]{26}$/
+
+/** Keys with which programs send messages, and do nothing else. */
+export class EmailKeys {
+  readonly #parts: EmailKeysParts
+
+  constructor(parts: EmailKeysParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes a key. `token` is the key itself: it is returned only here and not stored.
+   * @throws Problem `invalid-input`, `not-found` for a domain of others, `key-limit`
+   */
+  async create(input: NewKeyInput): Promise<{ readonly key: EmailKey; readonly token: string }> {
+    const { storage, clock, ids, domains } = this.#parts
+    const { owner, name, domainId, expiresAt } = input
+    const now = clock.now().getTime()
+    const end = expiresAt?.getTime()
+    if (end !== undefined && !(end > now && end <= now + KEY_SECONDS * 1000))
+      throw new Problem('invalid-input', {
+        details: ['expires_at: expected an instant in the future, within two years'],
+      })
+    if (domainId !== undefined) await domains.find(domainId, owner)
+    const token = newEmailKey((bytes) => ids.secret(bytes))
+    const made = { id: ids.next('ek'), owner, name, domainId, expiresAt, prefix: shownPart(token) }
+    const stored = { ...made, digest: secretDigest(token) }
+    const key = await storage.emailKeys.add(stored, KEYS_PER_OWNER, clock.statementTime())
+    if (key === undefined) throw new Problem('key-limit')
+    return { key, token }
+  }
+
+  /** Returns the key that this text is, if it and its license are good at this moment. */
+  async authenticate(text: string): Promise<EmailKey | undefined> {
+    if (!hasEmailKeyForm(text)) return undefined
+    const { storage, clock, licenses } = this.#parts
+    const key = await storage.emailKeys.use(secretDigest(text), clock.statementTime())
+    if (key === undefined) return undefined
+    return key.owner === '' || (await licenses.isGood(key.owner)) ? key : undefined
+  }
+
+  /** Lists the keys that are not revoked, by id. @throws Problem `invalid-input` for a bad cursor */
+  async list(
+    owner: string | undefined,
+    { limit, cursor: after }: { limit: number; cursor?: string | undefined },
+  ): Promise<EmailKeyPage> {
+    if (after !== undefined && !CURSOR.test(after))
+      throw new Problem('invalid-input', {
+        details: ['cursor: expected the next_cursor of an earlier answer'],
+      })
+    const found = await this.#parts.storage.emailKeys.list({ owner, after, limit: limit + 1 })
+    const keys = found.slice(0, limit)
+    return { keys, nextCursor: found.length > limit ? keys.at(-1)?.id : undefined }
+  }
+
+  /** Returns a key of this owner; without an owner, of any. @throws Problem `not-found` */
+  async find(id: string, owner: string | undefined): Promise<EmailKey> {
+    const key = await this.#parts.storage.emailKeys.find(id)
+    if (key !== undefined && (owner === undefined || key.owner === owner)) return key
+    throw unknownKey()
+  }
+
+  /** Revokes a key for good, from the next request on. @throws Problem `not-found` */
+  async revoke(id: string, owner: string | undefined): Promise<EmailKey> {
+    const { storage, clock } = this.#parts
+    const key = await this.find(id, owner)
+    if (!(await storage.emailKeys.revoke(id, clock.statementTime()))) throw unknownKey()
+    return key
+  }
+
+  /** Deletes keys that ended long ago. Returns their number. */
+  purge(): Promise<number> {
+    const { storage, clock } = this.#parts
+    return storage.emailKeys.purge(ENDED_DAYS, clock.statementTime())
+  }
+}
+
+const unknownKey = () =>
+  new Problem('not-found', { detail: 'there is no such sending key: svc email keys list shows them' })

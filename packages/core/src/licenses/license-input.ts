@@ -1,0 +1,12 @@
+/** Inputs of a new license. */
+export interface IssueInput {
+  readonly tenantId?: string | undefined
+  readonly label?: string | undefined
+  readonly expiresAt?: Date | undefined
+}
+
+/** Inputs of an activation. */
+export interface ActivateInput {
+  readonly key: string | undefined
+  readonly fingerprint: string | undefined
+}

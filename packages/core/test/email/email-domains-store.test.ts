@@ -1,4 +1,0 @@
-import { emailDomainsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(emailDomainsStoreContract)
