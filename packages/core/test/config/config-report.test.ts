@@ -45,6 +45,7 @@ describe('the start-up summary', () => {
       'SERVICE_LICENSE_KEYS',
       'SERVICE_LICENSE_PRIVKEY',
       'SERVICE_METRICS_TOKEN',
+      'SERVICE_RELAY_PRIVKEY',
       'SERVICE_SESSION_SECRET',
     ])
   })

@@ -20,6 +20,12 @@ describe('no settings', () => {
   test('give the development defaults', () => {
     const config: Config = readConfig({})
     expect(config).toEqual({
+      access: { agentKey: 'pin', maxWaiters: 2000, pendingSeconds: 60, tokenSeconds: 60 },
+      relay: {
+        ...{ mode: 'off', urls: [], privateKey: undefined, verifyKeys: [], allowedOrigins: [] },
+        ...{ pairSeconds: 30, idleSeconds: 900, maxSeconds: 28_800, maxSessions: 200, maxPerHost: 5 },
+        ...{ drainSeconds: 30, recordDir: undefined },
+      },
       service: {
         production: false,
         publicUrl: undefined,
