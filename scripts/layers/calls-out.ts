@@ -15,6 +15,14 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'an agent calls the host that its operator names, and compares the pin of its TLS key first',
   },
   { path: /^packages\/cli\/src\/connect\/control-client\.ts$/, why: 'a socket file of this machine' },
+  {
+    path: /^packages\/cli\/src\/relay\/relay-socket\.ts$/,
+    why: 'hosts and operators connect to the relay that their own control plane names',
+  },
+  {
+    path: /^packages\/cli\/src\/agent\/access\/host-connection\.ts$/,
+    why: 'an SSH server of this machine, at a port that its own file names',
+  },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,

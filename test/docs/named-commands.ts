@@ -69,7 +69,8 @@ function svcFault(words: readonly string[], isWhole: boolean): string | undefine
     command = next as Command
   }
   if (command.commands.length > 0 && given[place] === 'help') return undefined
-  if (command.commands.length > 0 && place < given.length && !given[place]?.startsWith('-')) {
+  const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
+  if (isGroup && place < given.length && !given[place]?.startsWith('-')) {
     return `svc has no command ${given.slice(0, place + 1).join(' ')}`
   }
   return argumentFault(command, given.slice(place), isWhole && until === -1)
@@ -82,6 +83,10 @@ function argumentFault(command: Command, words: readonly string[], isWhole: bool
   const given = new Set<string>()
   for (let place = 0; place < words.length; place += 1) {
     const [flag = '', inlineValue] = (words[place] ?? '').split('=', 2)
+    if (flag === '--') {
+      count += words.length - place - 1
+      break
+    }
     if (!/^--?[a-z]/i.test(flag)) {
       count += 1
       continue

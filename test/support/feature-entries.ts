@@ -35,9 +35,9 @@ export const wrong = {
   conversation: () => ({ conversation: 'chat_none', text: 'a word' }),
 }
 
-// A tenant's roles hold these two, so operations that ask for them are for tenants as well.
+// A tenant's roles hold these, so operations that ask for them are for tenants as well.
 const scopeOf = (asks: Permission): OperationScope =>
-  asks === 'platform.read' || asks === 'platform.deploy' ? 'tenant' : 'platform'
+  asks === 'platform.read' || asks === 'platform.deploy' || asks === 'platform.ssh' ? 'tenant' : 'platform'
 
 /** An operation that only reads. */
 export const read = (

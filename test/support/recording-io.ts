@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Environment } from '@svc/core'
 import { type Io, Output, type StopSignal, type Undo } from '../../packages/cli/src/io.ts'
+import type { RawTerminal } from '../../packages/cli/src/terminal/raw-terminal.ts'
 
 /** Keeps what was written, and lets a test wait for it. */
 export class Recording {
@@ -102,6 +103,10 @@ export class RecordingIo implements Io {
 
   async *input(): AsyncGenerator<Uint8Array> {
     for (const line of this.#secrets.splice(0)) yield Buffer.from(`${line}\n`)
+  }
+
+  rawTerminal(): RawTerminal {
+    throw new Error('a recording process has no terminal')
   }
 
   onStop(listener: (signal: StopSignal) => void): Undo {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
+import { type RawTerminal, rawTerminal } from './terminal/raw-terminal.ts'
 import { tame } from './terminal/terminal.ts'
 
 /** An output stream of a process. */
@@ -79,6 +80,8 @@ export interface Io {
   readSecret(prompt: string): Promise<string>
   /** The bytes of standard input, to its end. */
   input(): AsyncIterable<Uint8Array>
+  /** The bytes of the process's streams, for a session on a host. */
+  rawTerminal(): RawTerminal
   /** Calls `listener` on each signal that asks the program to end, instead of ending it. */
   onStop(listener: (signal: StopSignal) => void): Undo
   /** Calls `listener` when no code handles an error, instead of ending the program. */
@@ -129,6 +132,7 @@ export function processIo(): Io {
     },
     readSecret,
     input: () => process.stdin,
+    rawTerminal: () => rawTerminal(process),
     out: new Output(process.stdout),
     err,
     onStop,

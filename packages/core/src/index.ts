@@ -3,8 +3,23 @@
  * ORM. Storage is on the subpath `./sql`; ports, their records and the rules that fakes share on `./ports`.
  */
 
+export { ASKED as ACCESS_ASKED, OPENED as ACCESS_OPENED } from './access/access-operations.ts'
+export { AccessRefusal } from './access/access-refusal.ts'
+export type { AccessTicket, PendingAnswer } from './access/access-request.ts'
+export { ACCESS_MODES, type AccessMode, type RelayRole } from './access/access-session.ts'
+export type { AccessView } from './access/access-view.ts'
+export { proofBytes } from './access/agent-proof.ts'
+export {
+  type AdmittedSession,
+  MemoryLedger,
+  type RelayLedger,
+  StoredLedger,
+} from './access/relay-ledger.ts'
+export type { RelayEnd, RelayMetrics, UpgradeRefusal } from './access/relay-metrics.ts'
+export { audienceOf, type CheckedTicket, checkTicket, RELAY_TYP } from './access/relay-token.ts'
 export { type CurrentCredentials, type SessionView, sessionView } from './accounts/accounts.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './agents/fleet.ts'
+export { AmbiguousHost } from './agents/host-name.ts'
 export type { HostView } from './agents/host-view.ts'
 export { ALERT_ACTIONS, ALERT_STATUSES, type AlertAction, type AlertView } from './alerts/alert.ts'
 export { ALERTS_LISTED } from './alerts/alert-list.ts'
@@ -116,7 +131,7 @@ export type { RotatedBatch } from './secrets/secrets.ts'
 export type { SessionCaller } from './sessions/sessions.ts'
 export { IDLE_SECONDS } from './sessions/sessions-store.ts'
 export { shellWord } from './shell-word.ts'
-export { verificationKeys } from './signing/json-web-key.ts'
+export { publicKeySet, publicKeyTexts, verificationKeys } from './signing/json-web-key.ts'
 export { sameSecret } from './signing/same-secret.ts'
 export { type TokenType, type TokenVerdict, verifyToken } from './signing/signed-token.ts'
 export { Signer } from './signing/signer.ts'
@@ -164,5 +179,6 @@ export {
 } from './validation.ts'
 export { RELEASE } from './version.ts'
 export type { AttemptView, EndpointDeliveryView, EndpointView } from './webhooks/webhook-view.ts'
+export { relaySignerOf } from './wiring/base.ts'
 export { OPERATIONS, type Services } from './wiring/features.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'

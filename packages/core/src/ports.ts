@@ -4,6 +4,29 @@
  * storages and of tests.
  */
 
+export {
+  type AccessSession,
+  type AgentKeyRule,
+  isLive,
+  KEY_REFUSAL_SECONDS,
+  MAX_DELIVERED,
+  REDELIVER_SECONDS,
+  RELAY_LOST_SECONDS,
+  type RelayRole,
+  SEEN_SECONDS,
+} from './access/access-session.ts'
+export type {
+  AccessEnd,
+  AccessFilter,
+  AccessHost,
+  AccessLimits,
+  AccessSessionsStore,
+  Admission,
+  AgentKeyProof,
+  HoldingRoles,
+  KeyVerdict,
+  NewAccessSession,
+} from './access/access-sessions-store.ts'
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './agents/agent.ts'
 export type { Heartbeat } from './agents/agents.ts'
 export type {

@@ -27,6 +27,8 @@ export type ProblemCode =
   | 'unsupported'
   | 'rate-limited'
   | 'too-many-hosts'
+  | 'relay-not-configured'
+  | 'agent-key-mismatch'
   | 'unavailable'
   | 'domain-limit'
   | 'key-limit'

@@ -13,6 +13,7 @@ import { logUndelivered } from './observe/request-log.ts'
 import type { Route } from './route.ts'
 import { healthRoutes } from './routes/health.ts'
 import { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { type UpgradeRoute, withoutUpgrade } from './upgrade.ts'
 
 /** How a plane is mounted. */
@@ -45,6 +46,13 @@ export type App = Koa & { readonly upgrades: Upgrades }
  */
 export function createControlApp(plane: ControlPlane): Koa {
   return appOf(plane, dispatchOf(plane, CONTROL_ROUTES, {}))
+}
+
+/** The surface of a relay of its own: its upgrade routes, the probes and the figures. */
+export function createRelayApp(plane: ControlPlane, upgradeRoutes: readonly UpgradeRoute[]): App {
+  const routes = [...healthRoutes, ...metricsRoutes, ...upgradeRoutes.map(withoutUpgrade)]
+  const dispatch = dispatchOf(plane, routes, { upgradeRoutes })
+  return Object.assign(appOf(plane, dispatch), { upgrades: dispatch.upgrades })
 }
 
 const WAITING = {

@@ -62,6 +62,8 @@ export const FAILURES = {
   'idempotency-mismatch': { status: 409, error: 'idempotency key reused with a different body' },
   'domain-limit': { status: 409, error: 'domain limit reached' },
   'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
+  'relay-not-configured': { status: 503, error: 'relay not configured' },
+  'agent-key-mismatch': { status: 403, error: 'agent key mismatch' },
   unavailable: { status: 503, error: 'service unavailable' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },

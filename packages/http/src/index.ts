@@ -5,13 +5,14 @@ export {
   controlPlaneMiddleware,
   createApp,
   createControlApp,
+  createRelayApp,
   createWaitingApp,
 } from './app.ts'
 export type { Body, Received } from './body/body.ts'
 export { jsonBody } from './body/json-body.ts'
 export { type RawBodyParts, rawBody } from './body/raw-body.ts'
 export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
-export type { RouteLimit } from './gates/limit.ts'
+export { type RouteLimit, takeByAddress } from './gates/limit.ts'
 export { perIp } from './gates/per-ip.ts'
 export { openApiDocument } from './openapi/openapi.ts'
 export { json, noContent, plain } from './reply.ts'

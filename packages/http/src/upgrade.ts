@@ -36,6 +36,8 @@ export interface UpgradeRouteParts<Caller, Query extends string> {
   readonly reads?: Readonly<Record<string, string>>
   /** Replies to refused requests. */
   readonly replies: Replies
+  /** The reply while the server drains; default: 503 as everywhere. */
+  readonly whenDraining?: Reply
   /**
    * Takes the socket over, and answers 101 on it; or returns or throws a refusal before it has written. The
    * socket stays half-open when the client ends its side: whoever takes it closes it.

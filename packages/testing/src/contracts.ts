@@ -2,6 +2,7 @@
  * Subpath `@svc/testing/contracts`: contract suites that a storage must pass. They run under jest only, as
  * they import `@jest/globals`.
  */
+export { accessSessionsStoreContract } from './access/access-sessions-store-contract.ts'
 export { agentsStoreContract } from './agents/agents-store-contract.ts'
 export { alertDeliveriesStoreContract } from './alerts/alert-deliveries-store-contract.ts'
 export { alertFactsStoreContract } from './alerts/alert-facts-store-contract.ts'

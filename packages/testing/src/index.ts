@@ -2,6 +2,7 @@
  * `@svc/testing`: fakes and builders for applications that embed svc. Contract suites are on the subpath
  * `./contracts`, the simulator is on `./simulator`.
  */
+export { buildAccessSession } from './access/build-access-session.ts'
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
 export { buildId } from './build-id.ts'
 export { buildAnswer, buildConversation, buildMessage } from './chat/build-conversation.ts'

@@ -1,5 +1,6 @@
 import { type Clock, MemoryRateCounter, type Storage, systemClock } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
+import { memoryAccessSessionsStore } from './access/access-sessions-store-memory.ts'
 import { memoryAgentsStore } from './agents/agents-store-memory.ts'
 import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memory.ts'
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
@@ -67,6 +68,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
   const time = () => clock.now()
   tellEvents(tables, time)
   return asDatabaseTakesText({
+    accessSessions: memoryAccessSessionsStore(tables, run, time),
     agents: memoryAgentsStore(tables, run, time),
     alertDeliveries: memoryAlertDeliveriesStore(tables.alerting, run, time),
     alertFacts: memoryAlertFactsStore(tables, run, time),

@@ -7,8 +7,8 @@ import type { LogChunk } from './jobs/job-logs-memory.ts'
 import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
 
-/** A host with the counter of its heartbeats. */
-export type MemoryAgent = Agent & { readonly seq: number }
+/** A host with the counter of its heartbeats, and the time of its last proof. */
+export type MemoryAgent = Agent & { readonly seq: number; readonly accessProofMs: number | undefined }
 
 /** A license with the digest of its key, as the database keeps it. */
 export type MemoryLicense = License & { readonly keyDigest: string }

@@ -109,8 +109,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'upgrades: a draining service takes more',
     file: 'packages/http/src/dispatch/request-pipeline.ts',
-    find: 'if (draining.aborted) throw',
-    replace: 'if (draining.reason === this) throw',
+    find: '    if (draining.aborted) {\n',
+    replace: '    if (draining.reason === this) {\n',
     suites: ['packages/http/test/server/upgrade.test.ts'],
   },
   {

@@ -66,6 +66,8 @@ class HostAgent implements Agent {
   readonly #jobs = new RunningJobs()
   readonly #draining = new AbortController()
   readonly #beating = new AbortController()
+  /** Ends the sessions of operators. */
+  readonly #leaving = new AbortController()
   /** Ends every exchange. */
   readonly #life = new AbortController()
   readonly #ended = new AbortController()
@@ -89,6 +91,7 @@ class HostAgent implements Agent {
 
   stop(): Promise<AgentSummary> {
     this.#draining.abort()
+    this.#leaving.abort()
     this.#jobs.each((run) => run.interrupt('given back'))
     const { killGraceMs, farewellMs } = this.#timing
     void pause(killGraceMs + farewellMs, this.#ended.signal).then((passed) => passed && this.#silence())
@@ -115,6 +118,7 @@ class HostAgent implements Agent {
       return this.#summary
     } finally {
       this.#beating.abort()
+      this.#leaving.abort()
       this.#life.abort()
       this.#ended.abort()
     }
@@ -134,6 +138,7 @@ class HostAgent implements Agent {
     const activation = await this.#activate({ api, keys, state, hostname, log })
     if (!activation) return
     const beating = this.#beat(api, keys, state)
+    const access = await this.#access(api)
     const tending = duty?.run(this.#beating.signal)
     await reportLeftovers(leftovers, parts, this.#life.signal)
     await new Claims(parts, state, this.#jobs, (end) => this.#count(end)).run(
@@ -141,6 +146,8 @@ class HostAgent implements Agent {
       this.#life.signal,
     )
     await this.#jobs.allEnded()
+    this.#leaving.abort()
+    await access.ended
     this.#beating.abort()
     await Promise.all([beating.ended, activation.ended, tending])
     await beating.heart.beat(AbortSignal.any([this.#life.signal, AbortSignal.timeout(FAREWELL_BEAT_MS)]))
@@ -159,6 +166,15 @@ class HostAgent implements Agent {
     parts.log.info({ kind: activation.kind, fingerprint: parts.state.fingerprint }, 'the agent is activated')
     const nowSeconds = () => this.#options.clock.now().getTime() / 1000
     return { ended: keepActivated(parts, activation, nowSeconds, this.#beating.signal) }
+  }
+
+  /** Begins to take sessions of operators; the promise resolves when the last one has ended. */
+  async #access(api: AgentApi): Promise<{ readonly ended: Promise<void> }> {
+    const { stateDir, environment = {}, clock, log, once } = this.#options
+    if (once) return { ended: Promise.resolve() }
+    const { HostAccess } = await import('./access/host-access.ts')
+    const access = new HostAccess({ api, stateDir, environment, clock, log })
+    return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
   }
 
   #beat(api: AgentApi, keys: PlaneKeys, state: AgentState): { heart: Heartbeat; ended: Promise<void> } {

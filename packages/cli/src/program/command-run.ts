@@ -23,8 +23,14 @@ export interface CommandRunParts<Options> {
   readonly options: Options
 }
 
-/** The function that carries out a command. Its result is the exit code; undefined means 0. */
-export type Handler<Options> = (run: CommandRun<Options>) => Promise<ExitCode | undefined>
+/**
+ * The function that carries out a command. Its result is the exit code; undefined means 0. Only a command
+ * that runs another one ends with codes that are not among `EXIT`.
+ */
+export type Handler<Options> = (run: CommandRun<Options>) => Promise<ExitCode | RemoteCode | undefined>
+
+/** The exit code of a program on a host, 0 to 255. */
+export type RemoteCode = number
 
 /** One run of a command: its arguments and options, and the ways to work and to answer. */
 export class CommandRun<Options = unknown> {

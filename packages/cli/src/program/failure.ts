@@ -132,6 +132,14 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.usage,
     sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
   },
+  'relay-not-configured': {
+    exitCode: EXIT.unreachable,
+    sentence: 'the control plane has no relay for sessions on hosts: see docs/ssh.md',
+  },
+  'agent-key-mismatch': {
+    exitCode: EXIT.refused,
+    sentence: 'the host has shown another key than before: svc fleet reset-key, if that is meant',
+  },
   unavailable: {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane or its database does not answer: is it running?',

@@ -1,4 +1,4 @@
-import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
+import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION, wrapped } from './help-words.ts'
 import type { ListedCommand } from './listed-command.ts'
 
 /** Every command, in the order of the help text. */
@@ -106,6 +106,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/fleet/declare-fleet.ts')).declareFleet,
   },
   {
+    name: 'ssh',
+    args: '[host] [command...]',
+    summary: 'open a session on a host: a terminal, a command, or bytes to its SSH server',
+    load: async () => (await import('../commands/ssh/declare-ssh.ts')).declareSsh,
+  },
+  {
+    name: 'relay',
+    isGroup: true,
+    summary: 'the relay of sessions on hosts',
+    load: async () => (await import('../commands/relay/declare-relay.ts')).declareRelay,
+  },
+  {
     name: 'images',
     isGroup: true,
     summary: 'what hosts have captured, and the way back from it',
@@ -197,8 +209,6 @@ Example:
   $ svc jobs list --json`
 
 const INDENT = 2
-/** If fewer columns than this are left for a description, it is not wrapped. */
-const LEAST_COLUMNS = 40
 
 /**
  * Returns the help of the whole program in the form of commander: to load commander for it would take as long
@@ -225,19 +235,4 @@ export function overviewText(columns: number): string {
 function lineOf(term: string, text: string, columns: number): string {
   const start = ' '.repeat(INDENT) + term + ' '.repeat(INDENT)
   return start + wrapped(text, columns, start.length)
-}
-
-/** Wraps the text before `columns` and indents all lines but the first by `indent` spaces. */
-function wrapped(text: string, columns: number, indent: number): string {
-  const width = columns - indent
-  if (width < LEAST_COLUMNS) return text
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].join(`\n${' '.repeat(indent)}`)
 }

@@ -10,6 +10,8 @@ export const programOf = (io: Io, name: string, summary: string): Command =>
     .version(version(), ...VERSION_OPTION)
     .helpOption(...HELP_OPTION)
     .helpCommand(...HELP_COMMAND)
+    // Options behind the name of a command are that command's: svc ssh and svc ssh sessions share some.
+    .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({

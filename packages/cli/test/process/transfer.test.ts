@@ -19,7 +19,7 @@ interface Document {
   readonly sha256: string
 }
 
-const SERVE = ['serve', '--port', '0', '--data-dir', '.svc']
+const SERVE = ['serve', '--port', '0', '--tick', '0', '--data-dir', '.svc']
 const modeOf = async (name: string) => (await stat(join(cwd, name))).mode & 0o777
 const copies = async () => (await readdir(join(cwd, '.svc'))).filter((name) => name.startsWith('copy-'))
 

@@ -18,7 +18,6 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'secrets-not-configured': 2,
   'job-not-owned': 5,
   'job-not-found': 5,
-  'agent-not-owned': 5,
   'hook-not-found': 5,
   'too-many-hooks': 1,
   'no-commit-in-push': 2,
@@ -41,6 +40,9 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'idempotency-mismatch': 1,
   'domain-limit': 1,
   'email-domains-not-configured': 2,
+  'relay-not-configured': 3,
+  'agent-not-owned': 5,
+  'agent-key-mismatch': 4,
   unavailable: 3,
 }
 

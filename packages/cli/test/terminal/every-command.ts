@@ -157,6 +157,8 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
   'transfer verify',
+  'relay keys',
+  'relay serve',
   'secrets mint-key',
   'webhooks verify',
   'context list',

@@ -29,6 +29,9 @@ interface AgentRow {
   readonly first_seen_at: string
   readonly kinds: readonly JobKind[] | null
   readonly concurrency: number | null
+  readonly access_key: string | null
+  readonly access_key_at: string | null
+  readonly access_refused_at: string | null
 }
 
 // The columns that a heartbeat may change, with their types, in the order of the parameters from $5 on.
@@ -137,7 +140,6 @@ const outcomeOf = (row: HeartbeatRow | undefined): HeartbeatOutcome | undefined 
 
 const LIST = {
   name: 'agent-list',
-  // By bytes: the same order whatever the database's locale is.
   text: `select * from agents where $1::text is null or license_id = $1
     order by hostname collate "C", fingerprint collate "C", license_id collate "C"`,
 }
@@ -192,6 +194,9 @@ const toAgent = (row: AgentRow): Agent => ({
   firstSeenAt: instant(row.first_seen_at),
   kinds: given(row.kinds),
   concurrency: given(row.concurrency),
+  accessKey: given(row.access_key),
+  accessKeyAt: maybeInstant(row.access_key_at),
+  accessRefusedAt: maybeInstant(row.access_refused_at),
 })
 
 /** The registry of hosts in SQL. */

@@ -18,6 +18,19 @@ export function isCalled({ fingerprint, hostname, label }: Agent, name: string):
   return name.length >= NAMING_CHARS && fingerprint === name
 }
 
+/** A name that may mean several hosts. */
+export class AmbiguousHost extends Problem {
+  readonly hosts: readonly { readonly id: string; readonly hostname: string }[]
+
+  constructor(detail: string, matches: readonly Agent[]) {
+    super('ambiguous', { detail, candidates: candidatesOf(matches) })
+    this.hosts = matches.slice(0, MAX_CANDIDATES).map(({ fingerprint, hostname }) => ({
+      id: agentId(fingerprint),
+      hostname,
+    }))
+  }
+}
+
 /**
  * The one host of `agents` that `name` means. `licenseId`: the license that all of them belong to, if one was
  * named.
@@ -35,10 +48,7 @@ export function hostCalled(agents: readonly Agent[], name: string, licenseId?: s
   }
   if (others.length === 0) return only
   const way = `use one of these ids${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`
-  throw new Problem('ambiguous', {
-    detail: `${name} may be any of ${matches.length} hosts: ${way}`,
-    candidates: candidatesOf(matches),
-  })
+  throw new AmbiguousHost(`${name} may be any of ${matches.length} hosts: ${way}`, matches)
 }
 
 // By display id; hosts of one license that share it are told apart by nothing but their fingerprints.

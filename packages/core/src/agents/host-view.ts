@@ -39,6 +39,8 @@ export const hostView = ({ agent, org, licenseLabel, jobs, now }: HostFacts) => 
   ...present('kinds', agent.kinds),
   ...present('concurrency', agent.concurrency),
   first_seen_at: unixSeconds(agent.firstSeenAt),
+  ...present('access_key', agent.accessKey),
+  ...present('access_key_at', agent.accessKeyAt && unixSeconds(agent.accessKeyAt)),
   jobs: jobs.map(({ id, kind, app, state, claimedAt }) => ({
     id,
     kind,

@@ -18,6 +18,7 @@ export const ALERT_KINDS = [
   'license_expiring',
   'rate_limited_fleet',
   'fingerprint_collision',
+  'agent_key_mismatch',
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',

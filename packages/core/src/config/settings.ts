@@ -1,4 +1,5 @@
 import type { SettingGroup } from './setting-group.ts'
+import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
@@ -16,6 +17,7 @@ import { metrics } from './settings/metrics.ts'
 import { monitors } from './settings/monitors.ts'
 import { nodeSecurity } from './settings/node-security.ts'
 import { outbound } from './settings/outbound.ts'
+import { relay } from './settings/relay.ts'
 import { scheduler } from './settings/scheduler.ts'
 import { secondFactors } from './settings/second-factors.ts'
 import { secrets } from './settings/secrets.ts'
@@ -55,4 +57,6 @@ export const settings = {
   git,
   chat,
   llm,
+  relay,
+  access,
 } as const satisfies Readonly<Record<string, SettingGroup>>

@@ -45,6 +45,7 @@ interface CachedReadiness {
  */
 export class Health {
   readonly #parts: HealthParts
+  readonly #draining = new AbortController()
   #phase: Phase = 'serving'
   #latest: CachedReadiness | undefined
 
@@ -67,6 +68,12 @@ export class Health {
   /** Makes the service unready, so that a load balancer removes it while it finishes its requests. */
   drain(): void {
     this.#enter('draining')
+    this.#draining.abort()
+  }
+
+  /** Aborted when the service begins to drain, so that long waits end. */
+  get draining(): AbortSignal {
+    return this.#draining.signal
   }
 
   /** Whether the service has not started to serve. */

@@ -16,6 +16,7 @@ export const SYSTEM_DETAILS = [
   'key-missing',
   'development-rules',
   'no-license',
+  'one-replica',
   /** The database. */
   'unreachable',
   'in-memory',

@@ -12,19 +12,21 @@ import { at } from '../database/statement-time.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
 
-const usableAt = (at: string) => `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
+/** Returns the condition under which the license `l` is usable; `at` is SQL. */
+export const isUsableAt = (at: string) =>
+  `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`
 
 /** Returns the condition under which a statement may serve a `LicenseClaim` request; arguments are SQL. */
 export const isLicensed = (request: { licenseId: string; keyDigest: string; at: string }): string =>
   `(${request.keyDigest} is null or exists (select from licenses l where l.key_digest = ${request.keyDigest}
-    and l.id = ${request.licenseId} and ${usableAt(request.at)}))`
+    and l.id = ${request.licenseId} and ${isUsableAt(request.at)}))`
 
 const USABLE = {
   name: 'licenses-usable',
   // The instant comes back as the text that was sent, because digest and instant together match an answer to
   // its callers.
   text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
-    left join licenses l on l.key_digest = k.digest and ${usableAt(at('k.at'))}`,
+    left join licenses l on l.key_digest = k.digest and ${isUsableAt(at('k.at'))}`,
 }
 
 const ANY = { name: 'licenses-any', text: 'select from licenses limit 1' }

@@ -7,6 +7,8 @@ import type { OperationScope } from './operation.ts'
 export type Operator = {
   /** Name in the audit log and in records of actions. */
   readonly name: string
+  /** The address that the request came from, if it came over the network. */
+  readonly address?: string | undefined
 } & (
   | { readonly user: User; readonly token?: undefined }
   | { readonly token: ApiToken; readonly user?: undefined }

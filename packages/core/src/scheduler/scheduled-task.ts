@@ -8,6 +8,7 @@ export const TASKS = [
   'email-delivery',
   'chat-purge',
   'jobs',
+  'access',
   'retention',
 ] as const
 export type TaskName = (typeof TASKS)[number]

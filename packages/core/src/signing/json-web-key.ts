@@ -59,6 +59,12 @@ export function parsePublicKey(text: string): Uint8Array {
   return Buffer.from(x, 'base64url')
 }
 
+/** Returns the keys of a set as texts that `parsePublicKey` reads. */
+export const publicKeyTexts = ({ keys }: JwkSet): readonly string[] => keys.map(({ x }) => x)
+
+/** Returns the set of public keys given as texts. @throws KeyRefused */
+export const publicKeySet = (texts: readonly string[]): JwkSet => jwkSet(texts.map(parsePublicKey))
+
 function readPem(pem: string): KeyObject | undefined {
   try {
     return createPublicKey(pem)

@@ -4,9 +4,12 @@ import { decodeBase64url } from './key-text.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** Types of tokens: one for each purpose, so that no signature is valid for another. */
-export const TOKEN_TYPES = ['svc-act+jwt', 'svc-rfr+jwt'] as const
+export const TOKEN_TYPES = ['svc-act+jwt', 'svc-rfr+jwt', 'svc-relay+jwt'] as const
 
-/** `svc-act+jwt`: activation token. `svc-rfr+jwt`: signed refresh of a heartbeat. */
+/**
+ * `svc-act+jwt`: activation token. `svc-rfr+jwt`: signed refresh of a heartbeat. `svc-relay+jwt`: ticket to a
+ * relay.
+ */
 export type TokenType = (typeof TOKEN_TYPES)[number]
 
 /** Claims of a token. Every token has an audience and an expiry, in whole unix seconds. */
@@ -38,6 +41,8 @@ export interface TokenExpectation {
   readonly typ: TokenType
   readonly audience: string
   readonly now: Date
+  /** Tolerated difference of the clocks, in seconds; default: `CLOCK_LEEWAY_SECONDS`. */
+  readonly leewaySeconds?: number
 }
 
 /** Tolerated difference between the clocks of signer and verifier for `exp` and `nbf`, in seconds. */
@@ -83,7 +88,7 @@ function signingInput(key: SigningKey, typ: TokenType, claims: TokenClaims): str
 
 /**
  * Verifies a token: shape, fixed algorithm, type, known `kid`, signature, audience, `nbf` and `exp` (both
- * with `CLOCK_LEEWAY_SECONDS`). A token without `exp` is malformed. OpenSSL verifies the signature, because
+ * with the leeway). A token without `exp` is malformed. OpenSSL verifies the signature, because
  * it refuses the second spelling (S + L) of a valid signature, which tweetnacl accepts.
  */
 export function verifyToken(token: string, expected: TokenExpectation): TokenVerdict {
@@ -105,11 +110,14 @@ export function verifyToken(token: string, expected: TokenExpectation): TokenVer
   return reason ? refuse(reason) : { ok: true, claims }
 }
 
-function refusalOf(claims: TokenClaims, { audience, now }: TokenExpectation): TokenRefusal | undefined {
+function refusalOf(
+  claims: TokenClaims,
+  { audience, now, leewaySeconds = CLOCK_LEEWAY_SECONDS }: TokenExpectation,
+): TokenRefusal | undefined {
   const seconds = now.getTime() / 1000
   if (claims.aud !== audience) return 'wrong-audience'
-  if (typeof claims.nbf === 'number' && seconds < claims.nbf - CLOCK_LEEWAY_SECONDS) return 'not-yet-valid'
-  return seconds >= claims.exp + CLOCK_LEEWAY_SECONDS ? 'expired' : undefined
+  if (typeof claims.nbf === 'number' && seconds < claims.nbf - leewaySeconds) return 'not-yet-valid'
+  return seconds >= claims.exp + leewaySeconds ? 'expired' : undefined
 }
 
 function isTokenClaims(

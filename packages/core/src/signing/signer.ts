@@ -14,6 +14,10 @@ export interface SignerKeys {
   readonly privateKey?: string | undefined
   /** The entries of `SERVICE_LICENSE_PUBKEYS_RETIRED`. */
   readonly retiredPublicKeys?: readonly string[] | undefined
+  /** Keys of other signers of this service, which are published too. */
+  readonly published?: JwkSet | undefined
+  /** The setting of the private key, for faults. Default: `SERVICE_LICENSE_PRIVKEY`. */
+  readonly setting?: string
   /** Whether `signAsync` uses threads. Default: no. */
   readonly threads?: boolean
 }
@@ -32,21 +36,22 @@ export class Signer {
 
   constructor(keys: SignerKeys = {}) {
     const faults: string[] = []
-    const { privateKey, retiredPublicKeys = [], threads = false } = keys
+    const { privateKey, retiredPublicKeys = [], published, threads = false } = keys
+    const { setting = 'SERVICE_LICENSE_PRIVKEY' } = keys
     this.#threads = threads
-    this.#key = privateKey
-      ? readOr(faults, 'SERVICE_LICENSE_PRIVKEY', () => parseSigningKey(privateKey))
-      : undefined
+    this.#key = privateKey ? readOr(faults, setting, () => parseSigningKey(privateKey)) : undefined
     const retired = retiredPublicKeys.map((text, index) =>
       readOr(faults, entryOf(index), () => parsePublicKey(text)),
     )
     const known = [this.#key?.publicKey, ...retired].filter((key) => key !== undefined)
-    const published = retired.filter((key, index) => {
+    const good = retired.filter((key, index) => {
       const isSecret = key !== undefined && isSeedOfOne(key, known)
       if (isSecret) faults.push(`${entryOf(index)}: this is a private key`)
       return key !== undefined && !isSecret
     })
-    this.#jwks = jwkSet([this.#key?.publicKey, ...published].filter((key) => key !== undefined))
+    const own = jwkSet([this.#key?.publicKey, ...good].filter((key) => key !== undefined))
+    const others = (published?.keys ?? []).filter(({ kid }) => own.keys.every((key) => key.kid !== kid))
+    this.#jwks = { keys: [...own.keys, ...others] }
     this.status = this.#key ? 'ready' : privateKey ? 'unusable' : 'unset'
     this.faults = faults
   }
@@ -107,8 +112,8 @@ export class Signer {
   }
 
   /**
-   * Returns the public keys that verify this service's tokens: the current one first, then the retired ones.
-   * Empty if there are none.
+   * Returns the public keys that verify this service's tokens: the current one first, then the retired ones,
+   * then those of other signers. Empty if there are none.
    */
   jwks(): JwkSet {
     return this.#jwks

@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
+import { SqlAccessSessionsStore } from '../access/access-sessions-store-sql.ts'
 import { SqlAgentsStore } from '../agents/agents-store-sql.ts'
 import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
@@ -46,6 +47,7 @@ import {
 export const ENTITIES = [AuditEntity]
 
 const storesOver = (session: Session): Stores => ({
+  accessSessions: new SqlAccessSessionsStore(session),
   agents: new SqlAgentsStore(session),
   alertDeliveries: new SqlAlertDeliveriesStore(session),
   alertFacts: new SqlAlertFactsStore(session),

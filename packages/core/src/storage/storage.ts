@@ -1,3 +1,4 @@
+import type { AccessSessionsStore } from '../access/access-sessions-store.ts'
 import type { AgentsStore } from '../agents/agents-store.ts'
 import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
@@ -29,6 +30,7 @@ import type { WebhooksStore } from '../webhooks/webhooks-store.ts'
 
 /** One store per feature; a transaction hands out the same set, bound to it. */
 export interface Stores {
+  readonly accessSessions: AccessSessionsStore
   readonly agents: AgentsStore
   readonly alertDeliveries: AlertDeliveriesStore
   readonly alertFacts: AlertFactsStore

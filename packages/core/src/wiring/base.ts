@@ -22,6 +22,8 @@ export interface Base {
   readonly timers: Timers
   readonly metrics: Metrics
   readonly signer: Signer
+  /** Signs the tokens of sessions on hosts. */
+  readonly relaySigner: Signer
   readonly passwords: Passwords
   readonly keyring: Keyring
   /** `iss` of tokens. */
@@ -38,8 +40,16 @@ export function baseOf(parts: ControlPlaneParts): Base {
   const { production, publicUrl: issuer = ISSUER } = config.service
   const { timers = systemTimers, passwords = new Passwords() } = parts
   const { threads = availableParallelism() > 2 } = parts
-  const signer = new Signer({ ...config.signing, threads })
-  const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer }
+  const relaySigner = relaySignerOf(config)
+  const signer = new Signer({ ...config.signing, threads, published: relaySigner.jwks() })
+  const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, relaySigner }
   const keyring = new Keyring([...config.secrets.dataKeys, ...(storage.dataKeys ?? [])])
   return { ...tools, passwords, keyring, issuer, production }
+}
+
+/** The signer of relay tokens: with a key of its own, or with that of the other tokens. */
+export function relaySignerOf({ relay, signing }: Config): Signer {
+  const { privateKey } = relay
+  if (privateKey === undefined) return new Signer(signing)
+  return new Signer({ ...signing, privateKey, setting: 'SERVICE_RELAY_PRIVKEY' })
 }

@@ -1,3 +1,4 @@
+import { accessOperations } from '../access/access-operations.ts'
 import { AgentMetrics } from '../agents/agent-metrics.ts'
 import { agentOperations } from '../agents/agent-operations.ts'
 import { Agents } from '../agents/agents.ts'
@@ -44,6 +45,7 @@ import { Passwords } from '../users/passwords.ts'
 import { userOperations } from '../users/user-operations.ts'
 import { Users } from '../users/users.ts'
 import { webhookOperations } from '../webhooks/webhook-operations.ts'
+import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
@@ -74,8 +76,10 @@ export function servicesOf(base: Base, beside: Beside) {
   const users = new Users(base)
   const secondFactors = new SecondFactors({ ...base, users, ...config.secondFactors })
   const secrets = new Secrets(base)
+  const access = accessOf(base, health)
   const outbound = webhookOutbound(base, parts)
   return {
+    ...access,
     ...alertsOf(base, outbound, { monitors, refusals }),
     ...webhooksOf(base, outbound),
     ...gitOf(base, parts, { jobs, licenses }),
@@ -93,7 +97,7 @@ export function servicesOf(base: Base, beside: Beside) {
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
-    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler }),
+    systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
     transferKeys: transferKeysOf(base),
     users,
@@ -113,6 +117,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...imageOperations,
   ...transferOperations,
   ...agentOperations,
+  ...accessOperations,
   ...alertOperations,
   ...alertWebhookOperations,
   ...webhookOperations,

@@ -58,7 +58,7 @@ export class Operations {
   /**
    * Runs an operation for a user who is signed in, or for an API token. To a tenant's nothing of others
    * exists. Some operations need `credentials` in addition to the session, and are closed to tokens; a minted
-   * session cannot mint another.
+   * session cannot mint another. `address`: of the caller, for operations that note it.
    * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` if credentials are
    * needed but missing, `unauthorized` if they are wrong
    */
@@ -67,9 +67,10 @@ export class Operations {
     name: string,
     input: unknown,
     credentials?: CurrentCredentials,
+    address?: string,
   ): Promise<Answer> {
     const operation = named(name)
-    const operator = operatorOf(caller)
+    const operator = { ...operatorOf(caller), address }
     const clean = storable(input ?? {})
     const lack = lackOf(operator, operation)
     if (lack !== undefined) return this.#refuse(operation, clean, operator, lack)

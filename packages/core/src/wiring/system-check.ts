@@ -1,9 +1,11 @@
+import type { Access } from '../access/access.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
 import type { ModelProbe } from '../health/model-probe.ts'
 import { httpModelProbe } from '../health/model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
+import { relayCheck } from '../health/relay-check.ts'
 import {
   dataKeysCheck,
   licensingCheck,
@@ -23,6 +25,7 @@ import type { Base } from './base.ts'
 
 /** Dependencies of the system check in addition to the base. */
 export interface Checked {
+  readonly access: Access
   readonly dns: DnsClient
   readonly chat: Chat
   readonly licenses: Licenses
@@ -34,7 +37,7 @@ export interface Checked {
 /** Wires the system check; each feature adds a line. */
 export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
-  const { chat, licenses } = checked
+  const { access, chat, licenses } = checked
   const relayState = async () => {
     if (config.email.smtpUrl === undefined) return undefined
     const { breaker } = await storage.deliveries.recipient({ kind: EMAIL_DELIVERY, recipient: RELAY })
@@ -51,6 +54,7 @@ export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Che
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
     languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
+    relayCheck(config, storage.kind, () => access.lack),
     emailRelayCheck(relayState, config.faults.email !== undefined),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),

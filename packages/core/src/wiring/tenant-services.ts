@@ -1,4 +1,5 @@
 import { OwnTenant } from '../operations/tenant/own-tenant.ts'
+import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
 import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
@@ -21,6 +22,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
   const gitHooks = new TenantGitHooks(services.gitHooks, licenses)
   const bounded = {
+    access: new TenantAccess(services.access, licenses),
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),

@@ -13,6 +13,7 @@ export const tickTasks = (services: Services, { faults }: Config): readonly Sche
   everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
 
 const everyTask = ({
+  access,
   alerts,
   apiTokens,
   chat,
@@ -72,6 +73,13 @@ const everyTask = ({
     name: 'jobs',
     run: async () => {
       await jobs.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'access',
+    run: async () => {
+      await access.sweep()
       return undefined
     },
   },

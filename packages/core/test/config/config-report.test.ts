@@ -20,6 +20,7 @@ describe('the start-up summary', () => {
   test('shows plain values, and of a secret only whether it is set', () => {
     const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
     const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
+    given.EMAIL_SMTP_URL = 'smtps://tell-nobody:word@relay.example'
     given.SERVICE_DATA_KEYS = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
     const summary = configSummary(readConfig({ ...given, PORT: '9000' }))
     for (const name of secrets) expect([name, summary[name]]).toEqual([name, 'set'])
@@ -36,6 +37,7 @@ describe('the start-up summary', () => {
     ).toEqual([
       'DATABASE_PASSWORD',
       'DATABASE_URL',
+      'EMAIL_SMTP_URL',
       'LLM_API_KEY',
       'MONITORS_CRON_SECRET',
       'SERVICE_DATA_KEYS',
@@ -43,6 +45,7 @@ describe('the start-up summary', () => {
       'SERVICE_LICENSE_KEYS',
       'SERVICE_LICENSE_PRIVKEY',
       'SERVICE_METRICS_TOKEN',
+      'SERVICE_RELAY_PRIVKEY',
       'SERVICE_SESSION_SECRET',
     ])
   })

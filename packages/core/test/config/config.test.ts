@@ -20,6 +20,12 @@ describe('no settings', () => {
   test('give the development defaults', () => {
     const config: Config = readConfig({})
     expect(config).toEqual({
+      access: { agentKey: 'pin', maxWaiters: 2000, pendingSeconds: 60, tokenSeconds: 60 },
+      relay: {
+        ...{ mode: 'off', urls: [], privateKey: undefined, verifyKeys: [], allowedOrigins: [] },
+        ...{ pairSeconds: 30, idleSeconds: 900, maxSeconds: 28_800, maxSessions: 200, maxPerHost: 5 },
+        ...{ drainSeconds: 30, recordDir: undefined },
+      },
       service: {
         production: false,
         publicUrl: undefined,
@@ -40,6 +46,23 @@ describe('no settings', () => {
       sessions: { secrets: [] },
       secondFactors: { demandedOf: 'optional' },
       secrets: { dataKeys: [] },
+      email: {
+        bodyDays: 7,
+        dailyLimit: 1000,
+        dnsServers: [],
+        requireDmarc: true,
+        retrySeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
+        returnPathHost: undefined,
+        smtpPlaintext: false,
+        smtpUrl: undefined,
+        spfInclude: undefined,
+        spfIps: [],
+        unknownPolicy: 'retry_once',
+      },
+      git: { secretGraceSeconds: 86_400, webhookMaxBytes: 26_214_400 },
+      images: { prunedRetentionDays: 180 },
+      nodeSecurity: { rollbackSeconds: 60 },
+      transfers: { maxTtlSeconds: 86_400, mostActive: 50 },
       monitors: { cronSecret: undefined, dnsServers: [] },
       outbound: { allow: [], refuse: [] },
       alerts: {

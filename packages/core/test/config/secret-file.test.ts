@@ -18,6 +18,11 @@ const VALUE = 'postgres://svc:tell-nobody@127.0.0.1/svc-and-32-characters-more'
 
 let folder: string
 const DATA_KEY = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
+/** Secrets that must have a form. */
+const FORMED: Readonly<Record<string, string>> = {
+  EMAIL_SMTP_URL: 'smtps://tell-nobody:word@relay.example',
+  SERVICE_DATA_KEYS: DATA_KEY,
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-secrets-'))
@@ -47,7 +52,7 @@ function faultsOf(env: Environment): readonly string[] {
 
 describe('a secret in a file', () => {
   test.each(SECRETS)('is the value of %s, and reports say that it is set (file)', async (name) => {
-    const value = name === 'SERVICE_DATA_KEYS' ? DATA_KEY : VALUE
+    const value = FORMED[name] ?? VALUE
     const path = await file(value)
     const config = readConfig({ [`${name}_FILE`]: path })
     expect(config).toEqual({ ...readConfig({ [name]: value }), files: { [name]: path } })

@@ -148,6 +148,7 @@ describe('health.check', () => {
       'licensing',
       'dns',
       'language-model',
+      'relay',
       'email-relay',
       'docs-index',
       'settings',

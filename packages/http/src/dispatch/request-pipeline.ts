@@ -85,7 +85,10 @@ export class RequestPipeline {
     route: UpgradeRoute,
     draining: AbortSignal,
   ): Promise<Reply | undefined> {
-    if (draining.aborted) throw new Problem('unavailable', { retryAfterSeconds: DRAINING_RETRY_SECONDS })
+    if (draining.aborted) {
+      if (route.whenDraining !== undefined) return route.whenDraining
+      throw new Problem('unavailable', { retryAfterSeconds: DRAINING_RETRY_SECONDS })
+    }
     const { plane } = this.#parts
     const { req, socket, head } = responder
     const request = new RequestView(plane, responder, socket)

@@ -20,14 +20,14 @@ export const LOGINS_PER_IP: RateLimit = { name: 'login-per-ip', limit: 5, window
 export const LOGINS_PER_ACCOUNT: RateLimit = { name: 'login-per-account', limit: 10, windowSeconds: 900 }
 
 /** Returns the signed-in caller, even one who has yet to set up a required second factor. */
-async function signedIn({ plane, headers }: GateRequest): Promise<SessionCaller> {
+export async function signedIn({ plane, headers }: GateRequest): Promise<SessionCaller> {
   const caller = await plane.sessions.authenticate(headers.cookie)
   if (caller === undefined) throw new Problem('unauthorized')
   return caller
 }
 
 /** @throws Problem `forbidden` for people who lack a required second factor */
-function requireSetUp(caller: Caller): void {
+export function requireSetUp(caller: Caller): void {
   if ('token' in caller || !caller.mustSetUp) return
   throw new Problem('forbidden', { detail: 'a second factor is demanded: svc account second-factor add' })
 }
@@ -112,6 +112,8 @@ async function countTry(
 export interface OperatorCaller {
   readonly caller: Caller
   readonly countTry: () => Promise<void>
+  /** The client's address. */
+  readonly address: string
 }
 
 /**
@@ -129,6 +131,8 @@ export const operatorSession: Gate<OperatorCaller> = {
     const caller = await identified(request)
     requireSameOrigin(request)
     requireSetUp(caller)
-    return { caller, countTry: async () => ('token' in caller ? undefined : countTry(request, caller)) }
+    const { address } = request
+    const tried = async () => ('token' in caller ? undefined : countTry(request, caller))
+    return { caller, address, countTry: tried }
   },
 }

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { chatRoutes } from './chat.ts'
@@ -60,6 +61,7 @@ export const ROUTES: readonly Route[] = [
   ...emailKeyRoutes,
   emailSendRoute,
   ...monitorRoutes,
+  ...accessRoutes,
   ...chatRoutes,
   ...remoteOperationRoutes,
 ]

@@ -90,10 +90,10 @@ export const remoteOperationRoutes = [
         description: 'A conflict, a name that may mean several things, or a caller without a password.',
       },
     },
-    handle: async ({ plane, caller: { caller, countTry }, body, params }) => {
+    handle: async ({ plane, caller: { caller, countTry, address }, body, params }) => {
       const { confirmation: credentials, ...input } = body
       if (credentials !== undefined) await countTry()
-      return json(await plane.operations.runFor(caller, params.name, input, credentials))
+      return json(await plane.operations.runFor(caller, params.name, input, credentials, address))
     },
   }),
 ]

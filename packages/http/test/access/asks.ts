@@ -16,6 +16,7 @@ export type Ask =
   | 'the metrics secret'
   | 'the health secret or platform.admin'
   | 'a session'
+  | 'a session with platform.ssh'
   | 'a session or a token'
   | 'a session or a token with platform.deploy'
 
@@ -31,6 +32,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
   'a session': ['session'],
+  'a session with platform.ssh': ['session'],
   'a session or a token': ['apiToken', 'session'],
   'a session or a token with platform.deploy': ['apiToken', 'session'],
 }
@@ -111,6 +113,7 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   'the health secret or platform.admin': (proves) =>
     proves.secret === 'health' ? 'in' : administers(proves, false),
   'a session': withSession(() => true),
+  'a session with platform.ssh': withSession((who) => holds(who, 'platform.ssh')),
   'a session or a token': withEither(() => true),
   'a session or a token with platform.deploy': withEither((who) => holds(who, 'platform.deploy')),
 }

@@ -48,8 +48,9 @@ describe.each<readonly [string, OpenGlass]>([
   afterAll(async () => world[Symbol.asyncDispose]())
 
   it.each(ENTRIES)('%s: a run that goes well, and one that is refused', async (name, entry) => {
-    // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute.
-    world.clock.advance({ minutes: entry.confirmed ? 4 : 1 })
+    // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute. Sessions
+    // end after two hours without use.
+    world.clock.advance(entry.confirmed ? { minutes: 4 } : { seconds: 20 })
     const { email } = world.people.admin
     const good = await rowsOf(world, async () => {
       const { status, text } = await run(world, 'admin', name, entry.input(world))
@@ -75,7 +76,7 @@ describe.each<readonly [string, OpenGlass]>([
   })
 
   it.each(ENTRIES)('%s: people who may not run it leave a row each, reads too', async (name, entry) => {
-    world.clock.advance({ minutes: 1 })
+    world.clock.advance({ seconds: 20 })
     const lacking = people.filter((who) => !mayRun(who, entry))
     const rows = await rowsOf(world, async () => {
       for (const who of lacking)

@@ -47,6 +47,10 @@ const ENV: Environment = {
   SERVICE_HEALTH_TOKEN: SECRETS.health,
   SERVICE_SESSION_SECRET: SECRETS.session,
   SERVICE_PUBLIC_URL: 'https://svc.example',
+  RELAY_MODE: 'external',
+  RELAY_URL: 'wss://relay.example',
+  RELAY_MAX_SESSIONS_PER_HOST: '1000',
+  RELAY_MAX_SESSIONS: '10000',
   EMAIL_SMTP_URL: 'smtps://relay.svc.example',
 }
 

@@ -69,7 +69,7 @@ function forget(tables: MemoryTables, licenseId: string, fingerprint: string): b
   return known
 }
 
-const toAgent = ({ seq: _, ...agent }: MemoryAgent): Agent => agent
+const toAgent = ({ seq: _, accessProofMs: __, ...agent }: MemoryAgent): Agent => agent
 
 const byName = (one: Agent, other: Agent): number =>
   byBytes(one.hostname, other.hostname) ||
@@ -142,4 +142,8 @@ const unseen = ({ licenseId, fingerprint }: HeartbeatWrite, now: Date): MemoryAg
   firstSeenAt: now,
   kinds: undefined,
   concurrency: undefined,
+  accessKey: undefined,
+  accessKeyAt: undefined,
+  accessRefusedAt: undefined,
+  accessProofMs: undefined,
 })

@@ -101,6 +101,18 @@ export class AgentApi {
     )
   }
 
+  /** GET /api/v1/access/pending: waits for sessions of this host, and proves its key. */
+  pending(
+    waitSeconds: number,
+    key: { headers(fingerprint: string): Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { fingerprint, licenseKey } = this.#identity
+    const query = new URLSearchParams({ fingerprint, wait: String(waitSeconds) })
+    const headers = { ...key.headers(fingerprint), authorization: `Bearer ${licenseKey}` }
+    return this.#http.send({ method: 'GET', path: `/api/v1/access/pending?${query}`, headers }, signal)
+  }
+
   /** GET /.well-known/jwks.json. Sent without the license key: the keys are public. */
   jwks(signal: AbortSignal): Promise<Answer> {
     return this.#http.send({ method: 'GET', path: '/.well-known/jwks.json' }, signal)

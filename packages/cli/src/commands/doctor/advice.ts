@@ -14,6 +14,8 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'retired-key-unusable': 'an entry of SERVICE_LICENSE_PUBKEYS_RETIRED is no public key',
   'development-rules': 'any license key is accepted: set NODE_ENV=production or SERVICE_LICENSE_KEYS',
   'no-license': 'no host can activate: svc licenses issue makes a key, or set SERVICE_LICENSE_KEYS',
+  'one-replica':
+    'the relay is in this process: with several replicas give each its own RELAY_URL, or run svc relay serve',
   unreachable: 'nobody answers there',
   'in-memory': 'everything ends with the process: set DATABASE_URL or --data-dir to keep it',
   embedded: 'inside the process: one clock',

@@ -18,8 +18,8 @@ interface One {
   readonly domain: EmailDomainView
 }
 
-/** The longest string of a TXT record: a longer text is several strings in a zone file. */
-const MAX_STRING = 255
+// A string of a TXT record has 255 characters at most.
+const STRINGS = /.{1,255}/g
 
 const domainsTable = (domains: readonly EmailDomainView[], page: Page): string =>
   table(
@@ -72,7 +72,7 @@ const recordText = ({ record, type, host, value, status, detail, found, required
 
 /** The records as lines of a zone file, as BIND and others read them. */
 export function zoneLines(records: readonly RecordView[]): string {
-  const strings = (value: string) => value.match(new RegExp(`.{1,${MAX_STRING}}`, 'g')) ?? []
+  const strings = (value: string) => value.match(STRINGS) ?? []
   const quoted = (value: string) => strings(value).map((each) => `"${each}"`)
   return records
     .filter(({ value }) => value !== undefined)

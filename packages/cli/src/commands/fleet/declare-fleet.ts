@@ -38,6 +38,10 @@ export function declareFleet(program: Command, run: Run): void {
     .option('--force', 'also a host that is online: it comes back without its label and drain')
     .action(run(async () => (await import('./fleet-change.ts')).changeHost('forget')))
   examples(forget, 'svc fleet forget web-1')
+  const reset = operating(fleet, 'fleet.reset-key', '<host>')
+    .option(...SCOPE)
+    .action(run(async () => (await import('./fleet-change.ts')).resetKey))
+  examples(reset, 'svc fleet reset-key web-1')
   for (const verb of ['drain', 'undrain'] as const) {
     const change = operating(fleet, `fleet.${verb}`, '<host>')
       .option(...SCOPE)

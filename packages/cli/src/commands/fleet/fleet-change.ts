@@ -1,5 +1,6 @@
 import { type FleetServer, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'
 
 /**
@@ -20,3 +21,12 @@ export const changeHost =
     if (verb === 'forget')
       run.hint(`${host} is off the list. With a heartbeat it would be back as a new host.`)
   }
+
+/** Forgets the key of a host. */
+export const resetKey: Handler<FleetOptions> = async (run) => {
+  const input = given({ host: run.arg(0), license: run.options.license })
+  const answer = await run.operate<{ host: { id: string; hostname: string } }>('fleet.reset-key', input)
+  const { id, hostname } = answer.host
+  run.print(answer, () => `the key of ${plain(hostname || id)} is forgotten\n`)
+  run.hint('The next key that the host shows is kept: see that it is the host itself.')
+}

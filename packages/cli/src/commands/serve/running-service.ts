@@ -1,7 +1,23 @@
 import { resolve } from 'node:path'
-import { type Config, type ControlPlane, createControlPlane, type Log, ownFolder, Problem } from '@svc/core'
+import {
+  type Config,
+  type ControlPlane,
+  createControlPlane,
+  type Log,
+  ownFolder,
+  Problem,
+  verificationKeys,
+} from '@svc/core'
 import { type DatabaseServer, databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
-import { createApp, createControlApp, createWaitingApp, type Listening, listen, type Served } from '@svc/http'
+import {
+  createApp,
+  createControlApp,
+  createWaitingApp,
+  type Listening,
+  listen,
+  type Served,
+  type UpgradeRoute,
+} from '@svc/http'
 import { controlSocketPath } from '../../connect/connect.ts'
 import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
@@ -152,14 +168,29 @@ async function openDoors(
     control = await listen(app, { path, log, ...patience(plane) })
     working.set('control socket', control)
   }
-  const app = isStarting ? createWaitingApp(plane, { for: 'everybody' }) : createApp(plane)
+  const routes = await relayRoutesOf(plane)
+  const serving = () => createApp(plane, { upgradeRoutes: routes })
+  const app = isStarting ? createWaitingApp(plane, { for: 'everybody' }) : serving()
   const network = await listenOnNetwork(plane, app)
   working.set('server', { [Symbol.asyncDispose]: () => drained(network, log) })
   const serve = () => {
     control?.serve(createControlApp(plane))
-    network.serve(createApp(plane))
+    network.serve(serving())
   }
   return { url: localUrl(config.http.host, network), serve }
+}
+
+/** Sessions end before the deadline of the drain, so that they are told why. */
+const RELAY_DRAIN_MS = 7000
+
+/** The routes of the relay, if this process is one. */
+async function relayRoutesOf(plane: ControlPlane): Promise<readonly UpgradeRoute[]> {
+  const { relay } = plane.config
+  if (relay.mode !== 'embedded' || plane.access.lack !== undefined) return []
+  const { servedRelay } = await import('../../relay/served-relay.ts')
+  const keys = verificationKeys(plane.signer.jwks())
+  const drainMs = Math.min(1000 * relay.drainSeconds, RELAY_DRAIN_MS)
+  return servedRelay(plane, { keys, drainMs }).routes
 }
 
 /** How long answers may take after SIGTERM, so that the process is gone within 10 s. */

@@ -10,11 +10,12 @@ export function logSettingWarnings({ config, log, signer }: ControlPlane): void 
 }
 
 /** Says which settings are in force, and which missing ones have consequences. */
-export function tellSettings({ config, log, signer, licenses, storage }: ControlPlane): void {
+export function tellSettings({ access, config, log, signer, licenses, storage }: ControlPlane): void {
   log.info({ settings: configSummary(config) }, 'settings that are not the defaults')
   if (signer.status === 'unset') {
     log.warn({}, 'SERVICE_LICENSE_PRIVKEY is not set: activation answers 503; svc mint-key makes a key')
   }
+  tellOfRelay({ access, config, log, storage })
   if (licenses.mode === 'development') {
     log.warn(
       {},
@@ -26,6 +27,25 @@ export function tellSettings({ config, log, signer, licenses, storage }: Control
     log.warn(
       {},
       'everything is in memory and ends with this process: set DATABASE_URL or --data-dir to keep it',
+    )
+  }
+}
+
+/** Consequences of the settings of the relay, if there are some. */
+function tellOfRelay({
+  access,
+  config,
+  log,
+  storage,
+}: Pick<ControlPlane, 'access' | 'config' | 'log' | 'storage'>): void {
+  const { mode } = config.relay
+  if (mode === 'off') return
+  if (access.lack !== undefined) {
+    log.warn({ lack: access.lack }, 'no sessions on hosts: RELAY_MODE is set, and no relay can be used')
+  } else if (mode === 'embedded' && storage.kind === 'postgresql') {
+    log.warn(
+      {},
+      'the relay is in this process: both sides of a session must reach it. With several replicas give each its own RELAY_URL, or run svc relay serve',
     )
   }
 }

@@ -67,6 +67,21 @@ function clone(found: Clone, agent: Agent): AlertCondition {
   return hostCondition(agent, 'fingerprint_collision', 'critical', { summary, details })
 }
 
+/** A refused key is news for this long, in seconds. */
+const KEY_NEWS_SECONDS = 600
+
+/**
+ * Somebody asked for the sessions of a host without its key: a copy, or the host itself after it was set up
+ * anew.
+ */
+function strangeKey(agent: Agent, at: Date): AlertCondition[] {
+  const { accessRefusedAt: refusedAt } = agent
+  if (refusedAt === undefined || at.getTime() - refusedAt.getTime() > 1000 * KEY_NEWS_SECONDS) return []
+  const summary = `sessions of ${nameOf(agent)} were asked for without its key`
+  const details = { refused_at: unixSeconds(refusedAt) }
+  return [hostCondition(agent, 'agent_key_mismatch', 'critical', { summary, details })]
+}
+
 /** Returns the conditions about hosts themselves. */
 export function hostConditions(
   facts: { readonly hosts: readonly Agent[]; readonly clones: readonly Clone[] },
@@ -79,6 +94,7 @@ export function hostConditions(
     return [
       ...silence(agent, at),
       ...figures(agent, bounds, at),
+      ...strangeKey(agent, at),
       ...(found === undefined ? [] : [clone(found, agent)]),
     ]
   })

@@ -20,6 +20,7 @@ import { nodeSecurity } from './0019-node-security.ts'
 import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
+import { accessSessions } from './0023-access-sessions.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   transferKeys,
   webhooks,
   emailSending,
+  accessSessions,
 ]

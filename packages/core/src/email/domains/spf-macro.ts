@@ -27,10 +27,19 @@ export function expandMacros(text: string, values: MacroValues): string {
 }
 
 function transformed(value: string, digits: string, isReversed: boolean, delimiters: string): string {
-  const splitting = new RegExp(`[${delimiters === '' ? '.' : delimiters.replaceAll('-', '\\-')}]`)
-  let parts = value.split(splitting)
+  let parts = partsOf(value, delimiters === '' ? '.' : delimiters)
   if (isReversed) parts = parts.reverse()
   return (digits === '' ? parts : parts.slice(-Number(digits))).join('.')
+}
+
+/** Splits at each of the delimiters. */
+function partsOf(value: string, delimiters: string): string[] {
+  let parts = ['']
+  for (const char of value) {
+    if (delimiters.includes(char)) parts = [...parts, '']
+    else parts[parts.length - 1] += char
+  }
+  return parts
 }
 
 function macroValue(letter: string, { ip, domain, sender }: MacroValues): string {

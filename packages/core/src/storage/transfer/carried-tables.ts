@@ -15,6 +15,7 @@ export const CARRIED_TABLES = [
   'audit_log',
   'agents',
   'host_identities',
+  'access_sessions',
   'jobs',
   'deployments',
   'job_log_chunks',

@@ -143,6 +143,16 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
     },
     end: async (scene) => scene.test.clock.advance({ minutes: 10 }),
   },
+  agent_key_mismatch: {
+    begin: async (scene) => {
+      const { storage, clock } = scene.test
+      await scene.beat()
+      const [host] = await storage.agents.list(scene.licenseId)
+      for (const key of ['its own', 'another'])
+        await storage.accessSessions.meet(host as never, { key, atMs: 1 }, 'pin', clock.now())
+    },
+    end: async (scene) => scene.test.clock.advance({ minutes: 10 }),
+  },
   monitor_drift: {
     begin: async (scene) => {
       const { plane, dns } = scene.test

@@ -27,6 +27,8 @@ export const LONG_LEASE = { SERVICE_JOB_LEASE_SECONDS: '3600' }
 
 /** Rows for the tables that the services of `fill` leave empty. */
 const MORE_ROWS = [
+  `insert into access_sessions (id, license_id, fingerprint, hostname, operator_kind, operator_label, mode, command, cols, rows, term, reason, ip, relay, operator_jti, expires_at)
+    values ('acs_1', 'lic', 'fp', 'web-1', 'machine', 'cli:ann', 'exec', 'x "y" \\N', 80, 24, 'xterm', '', '', 'wss://r.example', 'j', now())`,
   `insert into email_keys select 'ek_1', owner, 'app', 'svce_1', 'digest', id, now(), null, now(), null from email_domains`,
   `insert into email_messages select 'em_1', owner, 'api', id, 'ek_1', 'ann@acme.example', '{"a": "b\\\\"}', 'sending', 1,
      '2026-01-05 09:00:00.123456+00', now(), null from email_domains`,

@@ -1,0 +1,109 @@
+import type { Log } from '@svc/core'
+import { CHANNEL, type Control, SENT_SIGNALS, type SentSignal, wholeOf } from '../../relay/protocol.ts'
+import type { RelayPeer } from '../../relay/relay-peer.ts'
+import { connectToRelay } from '../../relay/relay-socket.ts'
+import type { AccessPolicy } from './access-policy.ts'
+import { connectToSsh } from './host-connection.ts'
+import type { HostEnd } from './host-end.ts'
+import { startCommand, startShell } from './host-program.ts'
+import type { PendingSession } from './pending-session.ts'
+import { SessionRefused, sessionUser } from './session-user.ts'
+
+/** Dependencies of one session on this host. */
+export interface HostSessionParts {
+  readonly session: PendingSession
+  readonly policy: AccessPolicy
+  /** Whether this host has as many sessions as it takes. */
+  readonly isBusy: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly log: Log
+  /** Aborted when the agent ends. */
+  readonly life: AbortSignal
+}
+
+/** Carries one session from its ticket to its end. Never throws. */
+export async function runHostSession(parts: HostSessionParts): Promise<void> {
+  const { session, log, environment } = parts
+  const facts = { session: session.id, mode: session.mode, operator: session.operator }
+  try {
+    const peer = await connectToRelay(session.relayUrl, session.token, environment)
+    log.info({ ...facts, reason: session.reason }, 'a session of an operator')
+    const end = await carry(parts, peer)
+    log.info({ ...facts, end }, 'the session has ended')
+  } catch (error) {
+    log.warn({ ...facts, error: (error as Error).message }, 'a session did not begin')
+  }
+}
+
+async function carry(parts: HostSessionParts, peer: RelayPeer): Promise<string> {
+  const { life } = parts
+  const cut = () => peer.cut()
+  life.addEventListener('abort', cut, { once: true })
+  try {
+    const began = await Promise.race([peer.ready, peer.ended])
+    if ('code' in began) return began.reason ?? 'gone'
+    const host = await startedOn(parts, peer)
+    return host === undefined ? 'refused' : await joined(parts.session, peer, host)
+  } finally {
+    life.removeEventListener('abort', cut)
+    peer.close()
+  }
+}
+
+async function startedOn(
+  { session, policy, isBusy }: HostSessionParts,
+  peer: RelayPeer,
+): Promise<HostEnd | undefined> {
+  try {
+    if (isBusy) throw new SessionRefused('busy', 'this host has as many sessions as it takes')
+    return await start(session, policy)
+  } catch (error) {
+    const code = error instanceof SessionRefused ? error.code : 'spawn_failed'
+    peer.control({ t: 'error', code, message: (error as Error).message })
+    return undefined
+  }
+}
+
+async function start(session: PendingSession, policy: AccessPolicy): Promise<HostEnd> {
+  const { mode, command, user } = session
+  if (!policy.modes.includes(mode))
+    throw new SessionRefused('declined', `this host takes no sessions of mode ${mode}`)
+  if (mode === 'tcp') return connectToSsh(policy.tcpPort)
+  const as = await sessionUser(user, policy)
+  return mode === 'exec' ? startCommand(as, command ?? '') : startShell(as, session)
+}
+
+async function joined({ mode }: PendingSession, peer: RelayPeer, host: HostEnd): Promise<string> {
+  peer.listen({
+    bytes: (data, done) => {
+      // The first byte of a command's frame says that it is for standard input.
+      const isForInput = mode !== 'exec' || data[0] === CHANNEL.stdin
+      if (isForInput) host.write(mode === 'exec' ? data.subarray(1) : data, done)
+      else done()
+    },
+    control: (control) => obey(host, control),
+    drained: () => host.resume(),
+  })
+  host.start((data, channel) => {
+    if (!peer.send(data, mode === 'exec' ? channel : undefined)) host.pause()
+  })
+  const first = await Promise.race([host.ended, peer.ended])
+  if ('reason' in first) {
+    host.hangUp()
+    return first.reason ?? 'gone'
+  }
+  await peer.flushed()
+  const { code } = first
+  const signal = 'signal' in first && first.signal ? { signal: first.signal } : {}
+  peer.control({ t: 'exit', code, ...signal })
+  return 'done'
+}
+
+function obey(host: HostEnd, control: Control): void {
+  if (control.t === 'eof') host.eof()
+  if (control.t === 'signal' && (SENT_SIGNALS as readonly unknown[]).includes(control.name))
+    host.signal(control.name as SentSignal)
+  if (control.t !== 'resize') return
+  const [cols, rows] = [wholeOf(control.cols, 2, 500), wholeOf(control.rows, 2, 200)]
+  if (cols !== undefined && rows !== undefined) host.resize(cols, rows)
+}

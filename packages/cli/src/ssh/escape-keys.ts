@@ -1,0 +1,30 @@
+const TILDE = 0x7e
+const DOT = 0x2e
+const LINE_ENDS = new Set([0x0a, 0x0d])
+
+/**
+ * Looks for `~.` at the beginning of a line, by which a person leaves a session whose host does not
+ * answer. `~~` there sends one tilde.
+ */
+export class EscapeKeys {
+  #isAtLineStart = true
+  #hasTilde = false
+
+  /** Returns what is to be sent, and whether the person leaves. */
+  take(typed: Buffer): { readonly sent: Buffer; readonly leaves: boolean } {
+    const kept: number[] = []
+    for (const key of typed) {
+      if (this.#hasTilde) {
+        this.#hasTilde = false
+        if (key === DOT) return { sent: Buffer.from(kept), leaves: true }
+        if (key !== TILDE) kept.push(TILDE)
+      } else if (key === TILDE && this.#isAtLineStart) {
+        this.#hasTilde = true
+        continue
+      }
+      kept.push(key)
+      this.#isAtLineStart = LINE_ENDS.has(key)
+    }
+    return { sent: Buffer.from(kept), leaves: false }
+  }
+}

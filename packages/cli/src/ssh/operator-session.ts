@@ -1,0 +1,160 @@
+import type { Writable } from 'node:stream'
+import type { AccessMode } from '@svc/core'
+import type { Io } from '../io.ts'
+import { CHANNEL, type Control, wholeOf } from '../relay/protocol.ts'
+import type { PeerEnd, Ready, RelayPeer } from '../relay/relay-peer.ts'
+import { connectToRelay } from '../relay/relay-socket.ts'
+import { plain } from '../terminal/terminal.ts'
+import { EscapeKeys } from './escape-keys.ts'
+
+/** A session that was opened for this operator. */
+export interface OpenedSession {
+  readonly token: string
+  readonly relayUrl: string
+  readonly mode: AccessMode
+  /** How the host is called in sentences. */
+  readonly host: string
+}
+
+/** The code of a session that could not be carried to its end, as with OpenSSH. */
+export const TRANSPORT_FAILED = 255
+
+const WARNING_MS = 60_000
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+const GONE: Readonly<Record<string, string>> = {
+  no_peer: 'did not come to the relay in time: is its agent running, and does its access.json take sessions?',
+  peer_gone: 'is gone: its agent or its network has failed',
+  idle: 'was left alone for too long: the session has ended',
+  max: 'has had this session for as long as one may last',
+  revoked: 'has lost this session: somebody revoked it, or barred you or its license',
+  restart: 'has lost this session: the relay restarts',
+}
+
+/**
+ * Carries an opened session: what is typed to the host, and what the host prints to here. Returns the exit
+ * code.
+ * @throws RelayRefused
+ */
+export async function carrySession(io: Io, session: OpenedSession): Promise<number> {
+  const say = (text: string) => io.err.write(`svc: ${plain(text)}\n`)
+  const peer = await connectToRelay(session.relayUrl, session.token, io.env)
+  if (io.err.isTty) io.err.write(`waiting for ${plain(session.host)} …\n`)
+  let hasLeft = false
+  const undo = io.onStop(() => {
+    hasLeft = true
+    peer.close()
+  })
+  const began = await Promise.race([peer.ready, peer.ended]).finally(undo)
+  if ('code' in began) return hasLeft ? TRANSPORT_FAILED : lost(session, began, say)
+  return new OperatorSession(io, session, peer, say).run(began)
+}
+
+function lost({ host }: OpenedSession, { reason, code }: PeerEnd, say: (text: string) => void): number {
+  say(`${host} ${GONE[reason ?? ''] ?? `is gone: the relay has closed the connection (${code})`}`)
+  return TRANSPORT_FAILED
+}
+
+class OperatorSession {
+  readonly #io: Io
+  readonly #session: OpenedSession
+  readonly #peer: RelayPeer
+  readonly #say: (text: string) => void
+  readonly #over = Promise.withResolvers<number>()
+  readonly #keys = new EscapeKeys()
+  #unwritten = 0
+  #onWritten: (() => void) | undefined
+
+  constructor(io: Io, session: OpenedSession, peer: RelayPeer, say: (text: string) => void) {
+    this.#io = io
+    this.#session = session
+    this.#peer = peer
+    this.#say = say
+  }
+
+  async run({ maxSeconds }: Ready): Promise<number> {
+    const terminal = this.#io.rawTerminal()
+    const isTyped = this.#session.mode === 'shell' && terminal.isTty
+    const undone = [
+      isTyped ? terminal.raw() : () => {},
+      isTyped ? terminal.onResize(() => this.#resize()) : () => {},
+      this.#io.onStop((signal) => this.#stop(signal)),
+    ]
+    const warning = setTimeout(
+      () => this.#say('this session ends in 60 s'),
+      Math.min(Math.max(0, 1000 * maxSeconds - WARNING_MS), MAX_TIMER_MS),
+    )
+    try {
+      this.#listen(terminal)
+      this.#read(terminal, isTyped)
+      const first = await Promise.race([this.#over.promise, this.#peer.ended])
+      await this.#written()
+      if (typeof first === 'number') return first
+      // In its last line a terminal may stand anywhere.
+      if (isTyped) terminal.out.write('\r\n')
+      for (const undo of undone.splice(0)) undo()
+      return lost(this.#session, first, this.#say)
+    } finally {
+      clearTimeout(warning)
+      for (const undo of undone) undo()
+      terminal.input.removeAllListeners('data')
+      terminal.input.pause()
+      this.#peer.close()
+    }
+  }
+
+  #listen({ out, err, input }: { out: Writable; err: Writable; input: { resume(): unknown } }): void {
+    const isCommand = this.#session.mode === 'exec'
+    this.#peer.listen({
+      bytes: (data, done) => {
+        const target = isCommand && data[0] === CHANNEL.stderr ? err : out
+        this.#unwritten += 1
+        target.write(isCommand ? data.subarray(1) : data, () => {
+          done()
+          this.#unwritten -= 1
+          if (this.#unwritten === 0) this.#onWritten?.()
+        })
+      },
+      control: (control) => this.#hear(control),
+      drained: () => input.resume(),
+    })
+  }
+
+  #hear(control: Control): void {
+    if (control.t === 'exit') this.#over.resolve(wholeOf(control.code, 0, 255) ?? TRANSPORT_FAILED)
+    if (control.t !== 'error') return
+    const { message, code } = control
+    this.#say(`${this.#session.host} refused: ${typeof message === 'string' ? message : String(code)}`)
+    this.#over.resolve(TRANSPORT_FAILED)
+  }
+
+  #read({ input }: { input: NodeJS.ReadableStream }, isTyped: boolean): void {
+    const channel = this.#session.mode === 'exec' ? CHANNEL.stdin : undefined
+    input.on('data', (typed: Buffer) => {
+      const { sent, leaves } = isTyped ? this.#keys.take(typed) : { sent: typed, leaves: false }
+      if (sent.length > 0 && !this.#peer.send(sent, channel)) input.pause()
+      if (leaves) this.#over.resolve(TRANSPORT_FAILED)
+    })
+    input.once('end', () => void this.#peer.flushed().then(() => this.#peer.control({ t: 'eof' })))
+    input.resume()
+  }
+
+  #resize(): void {
+    const size = this.#io.rawTerminal().size()
+    if (size !== undefined) this.#peer.control({ t: 'resize', ...size })
+  }
+
+  // In a terminal Ctrl-C is a key like any other; this is for commands in pipes, and for the end of this
+  // process.
+  #stop(signal: string): void {
+    if (signal === 'SIGINT' && this.#session.mode === 'exec') this.#peer.control({ t: 'signal', name: 'INT' })
+    else this.#over.resolve(TRANSPORT_FAILED)
+  }
+
+  async #written(): Promise<void> {
+    if (this.#unwritten === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onWritten = resolve
+    await promise
+  }
+}

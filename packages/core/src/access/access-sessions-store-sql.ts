@@ -1,0 +1,137 @@
+import type { Session, Statement } from '../database/session.ts'
+import { type AccessRow, toSession } from './access-row-sql.ts'
+import { type AccessSession, type AgentKeyRule, isLive, type RelayRole } from './access-session.ts'
+import type {
+  AccessEnd,
+  AccessFilter,
+  AccessHost,
+  AccessLimits,
+  AccessSessionsStore,
+  Admission,
+  AgentKeyProof,
+  DeliveredSession,
+  HoldingRoles,
+  KeyVerdict,
+  NewAccessSession,
+} from './access-sessions-store.ts'
+import {
+  ADMIT,
+  CLAIM,
+  CONNECTED,
+  DUE,
+  END,
+  GET,
+  LIST,
+  MEET,
+  OPEN,
+  OPENING,
+  OVER,
+  RESET_KEY,
+  REVOKE,
+  SWEEP,
+} from './access-statements-sql.ts'
+
+/** Sessions on hosts in SQL. */
+export class SqlAccessSessionsStore implements AccessSessionsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async open(
+    session: NewAccessSession,
+    limits: AccessLimits,
+    now?: Date,
+  ): Promise<AccessSession | undefined> {
+    await this.#session.rows(OPENING, [])
+    const { id, licenseId, fingerprint, hostname, operatorKind, operatorId, operatorLabel } = session
+    const { mode, user, command, shownCommand, cols, rows, term, reason, ip, relay } = session
+    return this.#one(OPEN, [
+      ...[id, licenseId, fingerprint, hostname, operatorKind, operatorId, operatorLabel],
+      ...[mode, user, command, shownCommand, cols, rows, term, reason, ip, relay],
+      ...[session.operatorJti, session.pendingSeconds, limits.perHost, limits.total, now],
+    ])
+  }
+
+  async claim(
+    { licenseId, fingerprint }: AccessHost,
+    jtis: readonly string[],
+    now?: Date,
+  ): Promise<readonly DeliveredSession[]> {
+    const rows = await this.#session.rows<AccessRow>(CLAIM, [licenseId, fingerprint, jtis, now])
+    return rows.map((row) => ({ session: toSession(row), agentJti: row.agent_jti ?? '' }))
+  }
+
+  async due(now?: Date): Promise<readonly AccessHost[]> {
+    const rows = await this.#session.rows<{ license_id: string; fingerprint: string }>(DUE, [now])
+    return rows.map((row) => ({ licenseId: row.license_id, fingerprint: row.fingerprint }))
+  }
+
+  async admit(id: string, role: RelayRole, jti: string, now?: Date): Promise<Admission> {
+    type Row = AccessRow & { readonly admitted: boolean }
+    const [row] = await this.#session.rows<Row>(ADMIT, [id, role, jti, now])
+    if (row === undefined) return { refusal: 'unknown' }
+    if (row.admitted) return { session: toSession(row) }
+    return { refusal: isLive(row.state) ? 'consumed' : 'ended' }
+  }
+
+  async connected(id: string, now?: Date): Promise<boolean> {
+    return (await this.#session.rows(CONNECTED, [id, now])).length > 0
+  }
+
+  end(
+    id: string,
+    { reason, exitCode, bytesIn, bytesOut }: AccessEnd,
+    now?: Date,
+  ): Promise<AccessSession | undefined> {
+    return this.#one(END, [id, reason, exitCode, bytesIn, bytesOut, now])
+  }
+
+  revoke(id: string, now?: Date): Promise<AccessSession | undefined> {
+    return this.#one(REVOKE, [id, now])
+  }
+
+  async over(
+    ids: readonly string[],
+    { staff, tenant }: HoldingRoles,
+    now?: Date,
+  ): Promise<readonly string[]> {
+    const params = [ids, staff.join(' '), tenant.join(' '), now]
+    return (await this.#session.rows<{ id: string }>(OVER, params)).map(({ id }) => id)
+  }
+
+  async sweep(tokenSeconds: number, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ swept: number }>(SWEEP, [tokenSeconds, now])
+    return row?.swept ?? 0
+  }
+
+  get(id: string): Promise<AccessSession | undefined> {
+    return this.#one(GET, [id])
+  }
+
+  async list({ licenseIds, fingerprint, active, limit }: AccessFilter): Promise<readonly AccessSession[]> {
+    const params = [licenseIds ?? null, fingerprint ?? null, active, limit]
+    return (await this.#session.rows<AccessRow>(LIST, params)).map(toSession)
+  }
+
+  async meet(
+    { licenseId, fingerprint }: AccessHost,
+    proof: AgentKeyProof | undefined,
+    rule: AgentKeyRule,
+    now?: Date,
+  ): Promise<KeyVerdict> {
+    const params = [licenseId, fingerprint, proof?.key ?? null, proof?.atMs ?? null, rule, now]
+    const [row] = await this.#session.rows<{ verdict: KeyVerdict }>(MEET, params)
+    return row?.verdict ?? 'unknown'
+  }
+
+  async resetKey({ licenseId, fingerprint }: AccessHost): Promise<boolean> {
+    return (await this.#session.rows(RESET_KEY, [licenseId, fingerprint])).length > 0
+  }
+
+  async #one(statement: Statement, params: readonly unknown[]): Promise<AccessSession | undefined> {
+    const [row] = await this.#session.rows<AccessRow>(statement, params)
+    return row === undefined ? undefined : toSession(row)
+  }
+}

@@ -1,0 +1,207 @@
+import { type Agent, agentId } from '../agents/agent.ts'
+import { type Clock, unixSeconds } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Ids } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { Problem } from '../problem.ts'
+import { redact } from '../redaction/redactor.ts'
+import type { Signer } from '../signing/signer.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Timers } from '../timers.ts'
+import type { AccessMetrics } from './access-metrics.ts'
+import { AccessRefusal } from './access-refusal.ts'
+import type { AccessTicket, OpenAccess, PendingAnswer, PendingRequest } from './access-request.ts'
+import { type AccessSession, MAX_DELIVERED, REACH_SECONDS, type RelayRole } from './access-session.ts'
+import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
+import type { AccessWaiters } from './access-waiters.ts'
+import { checkProof } from './agent-proof.ts'
+import { type RelayLack, relayLack, relayOf } from './relay-place.ts'
+import { noRelay, RELAY_TYP, relayClaims } from './relay-token.ts'
+
+/** Dependencies of `Access`. */
+export interface AccessParts {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly timers: Timers
+  readonly config: Pick<Config, 'relay' | 'access' | 'faults' | 'service'>
+  readonly relaySigner: Signer
+  readonly waiters: AccessWaiters
+  readonly metrics: AccessMetrics
+}
+
+const NEXT_POLL_SECONDS = 5
+/** While there is no relay, hosts ask seldom. */
+const UNCONFIGURED_POLL_SECONDS = 300
+const JTI_BYTES = 16
+
+/** Sessions of operators on hosts: opened here, fetched by the host, and carried by a relay. */
+export class Access {
+  readonly #parts: AccessParts
+
+  constructor(parts: AccessParts) {
+    this.#parts = parts
+  }
+
+  /** Why sessions cannot be had; undefined if a relay is configured. */
+  get lack(): RelayLack | undefined {
+    return relayLack(this.#parts.config, this.#parts.relaySigner.status)
+  }
+
+  /** @throws Problem `relay-not-configured` */
+  requireRelay(): void {
+    if (this.lack !== undefined) throw noRelay()
+  }
+
+  /**
+   * Opens a session, which waits for its host, and returns the operator's ticket. @throws Problem `relay-
+   * not-configured`; AccessRefusal for a host that is offline, or with too many sessions
+   */
+  async open(asked: OpenAccess): Promise<AccessTicket> {
+    this.requireRelay()
+    const { storage, clock, ids, config, waiters, metrics } = this.#parts
+    const { host, operator, command, ...rest } = asked
+    const { licenseId, fingerprint, hostname } = host
+    requireReach(host, clock.now())
+    const id = ids.next('acs')
+    const operatorJti = ids.secret(JTI_BYTES)
+    const shownCommand = command === undefined ? undefined : redact(command)
+    const session = await storage.transaction(async ({ accessSessions }) => {
+      // Sessions that nobody holds any more take no room.
+      await accessSessions.sweep(config.access.tokenSeconds, clock.statementTime())
+      return accessSessions.open(
+        {
+          ...{
+            ...rest,
+            ...operator,
+            id,
+            licenseId,
+            fingerprint,
+            hostname,
+            command,
+            shownCommand,
+            operatorJti,
+          },
+          relay: relayOf(config.relay.urls, id),
+          pendingSeconds: config.access.pendingSeconds,
+        },
+        { perHost: config.relay.maxPerHost, total: config.relay.maxSessions },
+        clock.statementTime(),
+      )
+    })
+    if (session === undefined) throw new AccessRefusal('too-many', agentId(fingerprint))
+    metrics.opened(session.mode)
+    waiters.wake(session)
+    return this.#ticket(session, 'operator', operatorJti)
+  }
+
+  /**
+   * Hands a host its sessions, and lets it wait for them.
+   * @throws Problem `agent-not-owned`, `agent-key-mismatch`
+   */
+  async pending(asked: PendingRequest): Promise<PendingAnswer> {
+    if (this.lack !== undefined) return { tickets: [], nextPoll: UNCONFIGURED_POLL_SECONDS }
+    await this.#requireKey(asked)
+    const { waiters, config, timers } = this.#parts
+    let tickets = await this.#claim(asked)
+    const end = timers.elapsedMs() + 1000 * asked.waitSeconds
+    while (tickets.length === 0 && !asked.gone.aborted) {
+      const left = end - timers.elapsedMs()
+      if (left <= 0 || waiters.isClosed || waiters.size >= config.access.maxWaiters) break
+      await waiters.wait(asked, left, asked.gone)
+      // One that has gone could not take it.
+      if (!asked.gone.aborted) tickets = await this.#claim(asked)
+    }
+    return { tickets, nextPoll: NEXT_POLL_SECONDS }
+  }
+
+  /** Lists sessions, newest first. */
+  list(filter: AccessFilter): Promise<readonly AccessSession[]> {
+    return this.#parts.storage.accessSessions.list(filter)
+  }
+
+  /** Returns a session by its id. */
+  get(id: string): Promise<AccessSession | undefined> {
+    return this.#parts.storage.accessSessions.get(id)
+  }
+
+  /**
+   * Ends a session; its relay cuts it within two seconds.
+   * @throws Problem `not-found` unless it is live
+   */
+  async revoke(id: string): Promise<AccessSession> {
+    const { storage, clock } = this.#parts
+    const session = await storage.accessSessions.revoke(id, clock.statementTime())
+    if (session !== undefined) return session
+    throw noSession()
+  }
+
+  /**
+   * Forgets the key of a host: the next one that it shows is kept.
+   * @throws Problem `not-found`
+   */
+  async resetKey(host: AccessHost): Promise<void> {
+    if (!(await this.#parts.storage.accessSessions.resetKey(host)))
+      throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
+  }
+
+  /** Ends sessions that nobody has begun in time, or that no relay holds. Returns the number. */
+  sweep(): Promise<number> {
+    const { storage, clock, config } = this.#parts
+    return storage.accessSessions.sweep(config.access.tokenSeconds, clock.statementTime())
+  }
+
+  async #requireKey({ headers, ...host }: PendingRequest): Promise<void> {
+    const { storage, clock, config, metrics } = this.#parts
+    const { agentKey: rule } = config.access
+    const proof = checkProof(headers, host.fingerprint, clock.now())
+    const now = clock.statementTime()
+    const { accessSessions } = storage
+    const isBad = proof === 'bad' && rule !== 'off'
+    // A bad proof is as good as none, also for a host whose first one it is.
+    const verdict = await accessSessions.meet(
+      host,
+      typeof proof === 'string' ? undefined : proof,
+      isBad ? 'require' : rule,
+      now,
+    )
+    if (verdict === 'unknown') throw new Problem('agent-not-owned')
+    if (verdict === 'accepted' || verdict === 'pinned') return
+    metrics.keyRefused()
+    throw new Problem('agent-key-mismatch')
+  }
+
+  async #claim({ licenseId, fingerprint }: AccessHost): Promise<readonly AccessTicket[]> {
+    const { storage, clock, ids } = this.#parts
+    const jtis = Array.from({ length: MAX_DELIVERED }, () => ids.secret(JTI_BYTES))
+    const host = { licenseId, fingerprint }
+    const delivered = await storage.accessSessions.claim(host, jtis, clock.statementTime())
+    return Promise.all(delivered.map(({ session, agentJti }) => this.#ticket(session, 'agent', agentJti)))
+  }
+
+  async #ticket(session: AccessSession, role: RelayRole, jti: string): Promise<AccessTicket> {
+    const { relaySigner, clock, config } = this.#parts
+    const { id: sid, relay, licenseId, fingerprint, mode } = session
+    const { maxSeconds, idleSeconds } = config.relay
+    const claims = relayClaims({
+      ...{ sid, role, jti, relay, licenseId, fingerprint, mode, maxSeconds, idleSeconds },
+      lifeSeconds: config.access.tokenSeconds,
+      now: clock.now(),
+    })
+    const token = await relaySigner.signAsync(RELAY_TYP, claims)
+    const expires = new Date(1000 * claims.exp)
+    return { session, token, expires, relayUrl: `${relay}/relay/v1/${role}`, idleSeconds, maxSeconds }
+  }
+}
+
+function requireReach({ fingerprint, lastHeartbeat }: Agent, now: Date): void {
+  if (now.getTime() - (lastHeartbeat?.getTime() ?? 0) <= 1000 * REACH_SECONDS) return
+  throw new AccessRefusal('offline', agentId(fingerprint), unixSeconds(lastHeartbeat))
+}
+
+/** Returns the refusal of a session that is over or never was, for whoever asks. */
+export const noSession = (): Problem =>
+  new Problem('not-found', {
+    detail: 'there is no such session under way: svc ssh sessions --active shows them',
+  })

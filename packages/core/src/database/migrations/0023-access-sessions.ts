@@ -1,0 +1,46 @@
+import type { MigrationStep } from './index.ts'
+
+/** Sessions of operators on hosts, and the keys by which hosts ask for them. */
+export const accessSessions: MigrationStep = {
+  name: '0023-access-sessions',
+  sql: [
+    `create table access_sessions (
+      id text primary key,
+      license_id text not null,
+      fingerprint text not null,
+      hostname text not null,
+      operator_kind text not null,
+      operator_id text,
+      operator_label text not null,
+      mode text not null,
+      host_user text,
+      command text,
+      shown_command text,
+      cols int not null,
+      rows int not null,
+      term text not null,
+      reason text not null,
+      ip text not null,
+      relay text not null,
+      state text not null default 'pending',
+      operator_jti text not null,
+      agent_jti text,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null,
+      claimed_at timestamptz,
+      operator_at timestamptz,
+      agent_at timestamptz,
+      connected_at timestamptz,
+      seen_at timestamptz,
+      ended_at timestamptz,
+      end_reason text,
+      exit_code int,
+      bytes_in bigint not null default 0,
+      bytes_out bigint not null default 0) with (fillfactor = 70)`,
+    `create index access_sessions_live on access_sessions (license_id, fingerprint)
+      where state in ('pending', 'claimed', 'connected')`,
+    `create index access_sessions_newest on access_sessions (created_at desc, id desc)`,
+    `alter table agents add column access_key text, add column access_key_at timestamptz,
+      add column access_proof_ms float8, add column access_refused_at timestamptz`,
+  ],
+}

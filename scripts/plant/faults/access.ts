@@ -1,0 +1,169 @@
+import type { Fault } from '../fault.ts'
+
+const ACCESS = 'packages/core/src/access'
+const SQL = `${ACCESS}/access-statements-sql.ts`
+const RELAY = 'packages/cli/src/relay'
+const STORE = ['packages/core/test/access/access-sessions-store.test.ts']
+const SERVICE = ['packages/core/test/access/access.test.ts']
+const TICKETS = ['packages/core/test/access/relay-token.test.ts']
+const PROOFS = ['packages/core/test/access/agent-proof.test.ts']
+const ROUTES = ['packages/http/test/routes/access.test.ts']
+const SOCKETS = ['packages/cli/test/relay/relay.test.ts']
+
+/** Mistakes about sessions on hosts. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'access: a session is handed to any host of its license',
+    file: SQL,
+    find: "where ${isLive()} and license_id = $1 and fingerprint = $2 and ${isDue('$4')}",
+    replace: "where ${isLive()} and license_id = $1 and ($2::text is not null) and ${isDue('$4')}",
+    suites: STORE,
+  },
+  {
+    name: 'access: an answer that was lost is never given again',
+    file: SQL,
+    find: "state = 'claimed' and agent_at is null",
+    replace: "state = 'none' and agent_at is null",
+    suites: STORE,
+  },
+  {
+    name: 'access: a ticket opens twice',
+    file: SQL,
+    find: 'operator_jti = $3 and operator_at is null end',
+    replace: 'operator_jti = $3 end',
+    suites: STORE,
+  },
+  {
+    name: 'access: a command stays when its session has ended',
+    file: SQL,
+    find: 'update access_sessions set command = null, bytes_in = $4',
+    replace: 'update access_sessions set bytes_in = $4',
+    suites: STORE,
+  },
+  {
+    name: 'access: a session outlives the permission of its operator',
+    file: SQL,
+    find: "u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array($2::text, ' '))",
+    replace: 'u.id = s.operator_id and u.disabled_at is null and $2::text is not null',
+    suites: STORE,
+  },
+  {
+    name: 'access: a second key of a host is taken',
+    file: SQL,
+    find: "when access_key <> $3 then 'mismatch'",
+    replace: "when access_key <> $3 then 'accepted'",
+    suites: STORE,
+  },
+  {
+    name: 'access: a proof is good twice',
+    file: SQL,
+    find: 'when access_proof_ms >= $4',
+    replace: 'when access_proof_ms > $4',
+    suites: STORE,
+  },
+  {
+    name: 'access: a ticket is good half a minute longer',
+    file: `${ACCESS}/relay-token.ts`,
+    find: 'leewaySeconds: 0',
+    replace: 'leewaySeconds: 30',
+    suites: TICKETS,
+  },
+  {
+    name: 'access: a ticket opens the other side',
+    file: `${ACCESS}/relay-token.ts`,
+    find: 'ticket === undefined || ticket.role !== role',
+    replace: "ticket === undefined || role === ('nobody' as never)",
+    suites: TICKETS,
+  },
+  {
+    name: 'access: a proof is good for another host',
+    file: `${ACCESS}/agent-proof.ts`,
+    find: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint}\\n${atMs}`)',
+    replace: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint.slice(0, 2)}\\n${atMs}`)',
+    suites: PROOFS,
+  },
+  {
+    name: 'access: an old proof is good',
+    file: `${ACCESS}/agent-proof.ts`,
+    find: 'if (Math.abs(atMs - now.getTime()) > PROOF_WINDOW_MS)',
+    replace: 'if (atMs - now.getTime() > PROOF_WINDOW_MS)',
+    suites: PROOFS,
+  },
+  {
+    name: 'access: a session is opened on a host that is silent',
+    file: `${ACCESS}/access.ts`,
+    find: '<= 1000 * REACH_SECONDS',
+    replace: '<= 10_000 * REACH_SECONDS',
+    suites: SERVICE,
+  },
+  {
+    name: 'access: a drain lets hosts wait on',
+    file: `${ACCESS}/access-waiters.ts`,
+    find: 'for (const key of this.#waiting.keys()) this.#wakeKey(key)',
+    replace: 'void this.#waiting',
+    suites: SERVICE,
+  },
+  {
+    name: 'access: without a relay the body is read first',
+    file: 'packages/http/src/gates/ssh-session.ts',
+    find: '    request.plane.access.requireRelay()\n',
+    replace: '',
+    suites: ROUTES,
+  },
+  {
+    name: 'access: hosts that a license does not have are not counted',
+    file: 'packages/http/src/routes/access.ts',
+    find: 'if (isStranger(error)) await countStranger()',
+    replace: 'if (isStranger(error)) void countStranger',
+    suites: ROUTES,
+  },
+  {
+    name: 'relay: a page of another site may connect',
+    file: `${RELAY}/relay.ts`,
+    find: 'if (origin !== undefined && !this.#origins.includes(origin))',
+    replace: "if (origin === 'never')",
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: bytes pass before both sides are there',
+    file: `${RELAY}/relay-session.ts`,
+    find: '    if (!this.#isReady) {\n      this.end',
+    replace: '    if (this.#isOver) {\n      this.end',
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: a side that the other one does not follow is read on',
+    file: `${RELAY}/relay-session.ts`,
+    find: '      from.socket.pause()\n',
+    replace: '',
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: a revoked session goes on',
+    file: `${RELAY}/relay.ts`,
+    find: "this.#sessions.get(sid)?.end('revoked')",
+    replace: 'void sid',
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: a side may speak for the relay',
+    file: `${RELAY}/relay-session.ts`,
+    find: "if (!this.#isReady || control.t === 'ready' || control.t === 'bye') return",
+    replace: 'if (!this.#isReady) return',
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: keys that are typed are recorded',
+    file: `${RELAY}/relay-session.ts`,
+    find: '      this.#bytesIn += data.length\n',
+    replace: '      this.#bytesIn += data.length\n      this.#recording?.output(data)\n',
+    suites: SOCKETS,
+  },
+  {
+    name: 'relay: a recording is for everybody',
+    file: `${RELAY}/recording.ts`,
+    find: "{ flags: 'wx', mode: 0o600 }",
+    replace: "{ flags: 'wx', mode: 0o644 }",
+    suites: SOCKETS,
+  },
+]
