@@ -48,8 +48,8 @@ describe.each<readonly [string, OpenGlass]>([
   afterAll(async () => world[Symbol.asyncDispose]())
 
   it.each(ENTRIES)('%s: a run that goes well, and one that is refused', async (name, entry) => {
-    // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute. Sessions
-    // end after two hours without use.
+    // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute.
+    // Sessions end after two hours without use.
     world.clock.advance(entry.confirmed ? { minutes: 4 } : { seconds: 20 })
     const { email } = world.people.admin
     const good = await rowsOf(world, async () => {
