@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const EMAIL = 'packages/core/src/email'
 const SEND = ['packages/http/test/routes/email-send.test.ts']
 const DELIVERY = ['packages/core/test/email/delivery.test.ts']
+const AT_ONCE = ['packages/core/test/email/sending-at-once.test.ts']
 const STORES = ['packages/core/test/email/email-stores.test.ts']
 
 /** Mistakes about messages and sending keys. */
@@ -40,7 +41,7 @@ export const faults: readonly Fault[] = [
     file: `${EMAIL}/sending/email-sending.ts`,
     find: 'throw new Repeated()',
     replace: 'return made',
-    suites: SEND,
+    suites: AT_ONCE,
   },
   {
     name: 'email-sending: a sending key opens what any text opens in development',

@@ -105,9 +105,11 @@ export class EmailSending {
         if (await stores.emailMessages.remember(kept, clock.statementTime())) return made
         throw new Repeated()
       })
-      .catch((error: unknown) => {
-        if (error instanceof Repeated) return undefined
-        throw error
+      .catch(async (error: unknown) => {
+        // A request that another one of the same key has overtaken gets that answer, whatever stopped it.
+        const overtaken = await this.#earlier(owner, idempotencyKey, bodyHash)
+        if (overtaken === undefined && !(error instanceof Repeated)) throw error
+        return undefined
       })
     const given = answer ?? (await this.#earlier(owner, idempotencyKey, bodyHash))
     if (given === undefined) throw new Problem('unavailable')

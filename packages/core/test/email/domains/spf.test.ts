@@ -104,6 +104,7 @@ describe('SPF', () => {
     const verdict = await evaluateSpf(lookupIn(zoneOf(`v=spf1 ${terms}`)), '198.51.100.77', DOMAIN)
     expect(verdict.result).toBe('permerror')
     expect(verdict.reason).toMatch(reason)
+    expect(verdict.lookups).toBeLessThanOrEqual(11)
   })
 
   it('a name server that fails is no verdict', async () => {
