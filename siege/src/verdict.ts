@@ -58,12 +58,15 @@ const isUnread = ({ bytes }: WireRequest, { status, head, body }: WireAnswer): b
   ((status === 400 && body === '{"error":"bad request"}') ||
     (status === 431 && bytes.indexOf('\r\n\r\n') > MAX_HEAD_BYTES))
 
+// `detail` and `candidates` are for signed-in operators, and repeat names from their request. The others are
+// documented at their routes: the stored revision, the stored image, the tries that are left for a PIN.
+const MORE_FIELDS = ['code', 'detail', 'candidates', 'revision', 'image', 'attempts_left']
+
 function bodyFault(head: string, body: string): string | undefined {
   if (!/^content-type: application\/json; charset=utf-8\r?$/im.test(head)) return 'the error is not JSON'
   const { error, details, ...rest } = JSON.parse(body) as Record<string, unknown>
   if (typeof error !== 'string') return 'the error has no text'
-  // `detail` and `candidates` are for signed-in operators, and repeat names from their request.
-  const other = Object.keys(rest).filter((name) => !['code', 'detail', 'candidates'].includes(name))
+  const other = Object.keys(rest).filter((name) => !MORE_FIELDS.includes(name))
   if (other.length > 0) return `the error has more fields: ${other.join()}`
   if (JSON.stringify([error, details, rest.code]).includes(MARKER)) return 'the error repeats what was sent'
   if (/\bat \w+ \(|node_modules|\bselect\b.*\bfrom\b|syntax error/i.test(body))

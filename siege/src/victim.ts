@@ -26,9 +26,16 @@ const outbound = {
   request: () => Promise.reject(new TypeError('nothing is called from here')),
   [Symbol.asyncDispose]: async () => {},
 }
+// Nothing is closed for want of a setting: requests get as far as they can.
+const EVERYTHING = {
+  SERVICE_PUBLIC_URL: 'https://svc.example',
+  RELAY_MODE: 'external',
+  RELAY_URL: 'wss://relay.example',
+  EMAIL_SMTP_URL: 'smtps://relay.example',
+}
 const log = new HeardLog()
 const plane = createControlPlane({
-  config: readConfig({ ...TEST_ENVIRONMENT, SERVICE_PUBLIC_URL: 'https://svc.example' }),
+  config: readConfig({ ...TEST_ENVIRONMENT, ...EVERYTHING }),
   storage: database.storage,
   rateCounter,
   outbound,

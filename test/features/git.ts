@@ -1,6 +1,6 @@
 import { buildGitDelivery, buildGitHook } from '@svc/testing'
 import fc from 'fast-check'
-import { licenseId, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import { licenseId, order, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, type host, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
@@ -93,16 +93,17 @@ const record = steps(
   'record git delivery',
   fc.record({
     ...key,
-    id: fc.constantFrom('gdl_1', 'gdl_2', 'gdl_3', 'gdl_4', 'gdl_5', 'gdl_6'),
+    place: order,
     before: rarely(sha),
     sha: rarely(sha),
     ignored: fc.constantFrom(undefined, undefined, 'paths' as const, 'duplicate' as const, 'stale' as const),
     jobId: rarely(fc.constantFrom('job_1', 'job_2')),
   }),
-  (given) =>
-    () =>
-    ({ gitHooks }, now) =>
-      gitHooks.record(buildGitDelivery(given), now),
+  ({ place, ...given }) =>
+    (world) => {
+      const delivery = buildGitDelivery({ ...given, id: world.id('gdl', place) })
+      return ({ gitHooks }, now) => gitHooks.record(delivery, now)
+    },
 )
 const judge = steps(
   'judge by earlier git deliveries',

@@ -51,7 +51,11 @@ const alter = steps(
   fc.record({ id, url: rarely(address), events: rarely(events), description: rarely(fc.constant('y')) }),
   ({ id: named, ...fields }) =>
     () =>
-    async ({ webhooks }, now) => [await webhooks.change(named, fields, now), await webhooks.get(named)],
+    async ({ webhooks }, now) => [
+      await webhooks.change(named, fields, now),
+      await webhooks.get(named),
+      await webhooks.dead(),
+    ],
 )
 
 const act = steps(

@@ -33,7 +33,6 @@ export async function supersede(
   { licenseId, jobIds, reason }: SupersedeWrite,
   now: Date | undefined,
 ): Promise<readonly Job[]> {
-  if (jobIds.length === 0) return []
   const ended = await rows<JobRow>(SUPERSEDE, [licenseId, jobIds.join(' '), reason, now])
   return ended.map(toJob).sort((one, other) => (one.id < other.id ? -1 : 1))
 }

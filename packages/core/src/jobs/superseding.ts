@@ -21,6 +21,7 @@ export async function supersedeIn(
   { licenseId, jobIds, by, alsoHeld }: Superseding,
   now: Date | undefined,
 ): Promise<readonly Job[]> {
+  if (jobIds.length === 0) return []
   const reason = `${SUPERSEDED}${by}`
   const ended = await jobs.supersede({ licenseId, jobIds, reason }, now)
   if (!alsoHeld) return ended
@@ -42,5 +43,6 @@ export async function endWaiting(
   const filter = { licenseIds: [licenseId], kind, host: target, limit: MOST_REPLACED }
   const waiting = await jobs.list({ ...filter, state: 'pending' })
   const jobIds = waiting.filter((job) => job.target === target).map(({ id }) => id)
+  if (jobIds.length === 0) return []
   return jobs.supersede({ licenseId, jobIds, reason: SUPERSEDED_ERROR }, now)
 }

@@ -18,7 +18,7 @@ const port = field<string>(
 )
 // nft has no way to write a quotation mark in a comment: a saved ruleset would not load again.
 const comment = matching(
-  /^(?:(?!["\\])[ -~]){0,64}$/,
+  /^[ !#-[\]-~]{0,64}$/,
   'at most 64 printable ASCII characters without quotation marks and backslashes',
 )
 const networkInterface = matching(

@@ -10,8 +10,8 @@ import type { Verdict } from '../verdict.ts'
 import { isEnded } from './held.ts'
 
 const KIND = 'endpoint'
-/** The longest cooldown of a breaker, and the longest delay before a retry in a run, with their spreads. */
-const LONGEST_MS = 1.2 * 3_600_000
+/** The longest delay before a retry, with its spread; no cooldown of a breaker is longer. */
+const LONGEST_MS = 1.2 * 86_400_000
 /** Two ticks, with the time that they take. */
 const IDLE_MS = 65_000
 

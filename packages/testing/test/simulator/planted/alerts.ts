@@ -158,9 +158,13 @@ export const alertBugs: readonly PlantedBug[] = [
         deliveries.settle(settlement.state === 'due' ? { ...settlement, state: 'failed' } : settlement),
     }),
   ),
-  inDeliveries('delivery: what is due is never taken', ['no delivery stays due for ever'], () => ({
-    takeDue: async () => [],
-  })),
+  inDeliveries(
+    'delivery: what is due is never taken',
+    ['no delivery stays due for ever', 'no message waits for ever'],
+    () => ({
+      takeDue: async () => [],
+    }),
+  ),
   inBundles('alert: what happens to it is never bundled', ['what happens to an alert is announced'], () => ({
     bundle: async () => false,
   })),
