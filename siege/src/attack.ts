@@ -141,7 +141,7 @@ const weightOf = ({ path, gate, body }: Route): number => {
   const dear = DEAR[path]
   if (dear !== undefined) return dear
   if (gate.security.length === 0 && body === undefined) return 40
-  return path.includes('{') ? 300 : 150
+  return path.includes('{') ? 150 : 75
 }
 
 const MAX_CHANGES = 3
