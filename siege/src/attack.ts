@@ -133,14 +133,14 @@ const DEAR: Readonly<Record<string, number>> = {
   '/account/second-factor': 3,
   '/account/second-factor/confirm': 3,
   '/account/second-factor/remove': 3,
-  '/metrics': 10,
-  '/api/v1/monitors/run': 10,
+  '/metrics': 20,
+  '/api/v1/monitors/run': 20,
 }
 // A route without credential and body refuses few requests.
 const weightOf = ({ path, gate, body }: Route): number => {
   const dear = DEAR[path]
   if (dear !== undefined) return dear
-  if (gate.security.length === 0 && body === undefined) return 20
+  if (gate.security.length === 0 && body === undefined) return 40
   return path.includes('{') ? 100 : 50
 }
 
