@@ -11,7 +11,7 @@ import { root } from './docs/page.ts'
 
 const SCRIPT = join(root, 'scripts/audit.ts')
 /** A dependency of the packages that ship, and one of development only, both in this checkout. */
-const SHIPPED = { name: 'ipaddr.js', version: '2.5.0' }
+const SHIPPED = { name: 'minisearch', version: '7.2.0' }
 const TOOL = { name: 'fast-check', version: '4.10.2' }
 
 type Severity = 'moderate' | 'high' | 'critical'
@@ -90,7 +90,7 @@ describe('npm run audit', () => {
       answer = { [SHIPPED.name]: severity }
       expect(await audited()).toEqual({
         code: 1,
-        said: `${severity}: ipaddr.js: a hole of ipaddr.js https://holes.example/0\n`,
+        said: `${severity}: ${SHIPPED.name}: a hole of ${SHIPPED.name} https://holes.example/0\n`,
       })
     },
     30_000,

@@ -88,6 +88,7 @@ describe('svc doctor --local', () => {
     expect(lines).toEqual({
       settings: 'ok',
       'settings-monitors': 'ok',
+      'settings-webhooks': 'ok',
       'settings-email': 'ok',
       database: 'warn: in-memory',
       'signing-key': 'warn: unset',
