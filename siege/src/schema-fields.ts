@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+
 type Schema = Readonly<Record<string, unknown>>
 
 /** A field of a schema, with the path of names to it. */
@@ -46,6 +48,13 @@ export function spell(schema: Schema, names: readonly string[], text: string): s
 function valid(schema: Schema): string {
   if (schema.enum !== undefined) return JSON.stringify((schema.enum as unknown[])[0])
   const type = typesOf(schema)[0] ?? ''
+  if (typeof schema.pattern === 'string') {
+    const [text] = fc.sample(fc.stringMatching(new RegExp(schema.pattern), { size: 'small' }), {
+      numRuns: 1,
+      seed: 1,
+    })
+    return JSON.stringify(text)
+  }
   if (type === 'string') return JSON.stringify('x'.repeat(Math.max(1, Number(schema.minLength ?? 1))))
   return VALID[type] ?? 'null'
 }

@@ -89,7 +89,7 @@ describe('The agent as one file', () => {
     expect(readdirSync(own).sort()).toEqual(readdirSync(join(CLI, 'handlers')).sort())
     for (const name of readdirSync(own)) {
       expect(readFileSync(join(own, name), 'utf8')).toBe(readFileSync(join(CLI, 'handlers', name), 'utf8'))
-      expect(statSync(join(own, name)).mode & 0o777).toBe(name === 'common.sh' ? 0o644 : 0o755)
+      expect(statSync(join(own, name)).mode & 0o777).toBe(name.endsWith('.sh') ? 0o644 : 0o755)
     }
   }, 60_000)
 

@@ -74,7 +74,7 @@ describe('The packed command', () => {
       env: { SERVICE_LICENSE_KEY: key },
     })
     expect(agent.code).toBe(0)
-    expect(agent.err).toContain('"kinds":["deploy"')
+    expect(agent.err).toContain('"kinds":["backup","deploy"')
     const add = ['users', 'add', 'ada@example.com', '--role', 'viewer', '--password-stdin']
     const weak = await runSvc(add, { ...parts(), input: 'password1234\n' })
     expect(weak.err).toContain('known from breaches')
