@@ -2,9 +2,8 @@ import type { Clock, Log } from '@svc/core'
 import type { Answer } from '../../http-client.ts'
 import { pause, spread } from '../pause.ts'
 import type { AgentApi } from '../wire/agent-api.ts'
-import { readPolicy } from './access-policy.ts'
+import { type AccessPolicy, readPolicy } from './access-policy.ts'
 import { AgentKey } from './agent-key.ts'
-import { runHostSession } from './host-session.ts'
 import { type PendingSession, readPending } from './pending-session.ts'
 
 /** Dependencies of `HostAccess`. */
@@ -71,16 +70,15 @@ export class HostAccess {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  #begin(
-    session: PendingSession,
-    policy: Parameters<typeof runHostSession>[0]['policy'],
-    life: AbortSignal,
-  ): void {
+  #begin(session: PendingSession, policy: AccessPolicy, life: AbortSignal): void {
     // An answer that came late is given again: the session runs already.
     if (this.#running.has(session.id)) return
     const { environment, log } = this.#parts
     const isBusy = this.#running.size >= MAX_SESSIONS
-    const run = runHostSession({ session, policy, isBusy, environment, log, life })
+    // The client of the relay is loaded by the first session: most hosts have none.
+    const run = import('./host-session.ts').then(({ runHostSession }) =>
+      runHostSession({ session, policy, isBusy, environment, log, life }),
+    )
     this.#running.set(
       session.id,
       run.finally(() => this.#running.delete(session.id)),
