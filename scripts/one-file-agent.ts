@@ -62,6 +62,8 @@ export async function writeOneFileAgent(outfile: string): Promise<void> {
     define: { SVC_SHIPPED: JSON.stringify(shipped) },
     plugins: [lateNode],
     banner: { js: `${shebang(shipped['systemd/svc-agent.service'] ?? '')}\n${REQUIRE}` },
+    minifyWhitespace: true,
+    minifySyntax: true,
     keepNames: true,
     legalComments: 'none',
     logLevel: 'warning',

@@ -101,7 +101,7 @@ export { ROLLED_BACK } from './node-security/applied-security.ts'
 export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
 export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
 export { closedPorts, lockOuts, SSH_PORT } from './node-security/lock-out.ts'
-export { ROLLBACK_SECONDS } from './node-security/node-security-operations.ts'
+export { ROLLBACK_SECONDS } from './node-security/rollback.ts'
 export {
   readSecuritySettings,
   type SecuritySettings,

@@ -5,6 +5,7 @@ import { operationOf } from '../operations/operation.ts'
 import { flag, text, whole } from '../validation.ts'
 import type { NodeSecurity } from './node-security.ts'
 import type { HostKey } from './node-security-store.ts'
+import { ROLLBACK_SECONDS } from './rollback.ts'
 import { securitySettings } from './security-settings.ts'
 import { dryRunView, outcomeView, revisionView, SECURITY_ANSWERS, securityView } from './security-view.ts'
 
@@ -15,9 +16,6 @@ interface Services {
 }
 
 const operation = operationOf<Services>()
-
-/** The seconds that a host may be told to wait for its confirmation. */
-export const ROLLBACK_SECONDS = { min: 30, max: 300 } as const
 
 const host = { host: text(1, 512), license: optional(text(1, 512)) }
 const revisionNumber = whole(0, 2_147_483_647)
