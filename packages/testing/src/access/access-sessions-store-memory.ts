@@ -63,10 +63,10 @@ export function memoryAccessSessionsStore(
     open: (session: NewAccessSession, limits: AccessLimits, now = time()) =>
       run(() => {
         const { operatorJti, pendingSeconds, ...given } = session
-        if (sessions.get(given.id) !== undefined) throw new Error('there is a session with this id already')
         const others = live()
         const ofHost = others.filter((each) => isOf(session, each))
         if (others.length >= limits.total || ofHost.length >= limits.perHost) return undefined
+        if (sessions.get(given.id) !== undefined) throw new Error('there is a session with this id already')
         const expiresAt = new Date(now.getTime() + 1000 * pendingSeconds)
         return put({ ...given, operatorJti, createdAt: now, expiresAt, ...UNBEGUN })
       }),
