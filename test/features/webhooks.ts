@@ -128,7 +128,8 @@ const sweep = steps(
   fc.record({
     seconds: fc.constantFrom(0, 600),
     apart: fc.constantFrom(0, 60),
-    days: fc.constantFrom(0, 30),
+    // A fact is told once: its message must not be forgotten while the sequence may tell it again.
+    days: fc.constant(30),
   }),
   ({ seconds, apart, days }) =>
     () =>

@@ -98,6 +98,8 @@ export function memoryEmailDomainsStore(tables: MemoryTables, run: Run, time: ()
         if (row === undefined || row.lease?.token !== token) return undefined
         const { status, findings, failingSince } = result
         const isPromoted = promoted !== undefined && row.next?.selector === promoted.selector
+        const isTaken = rows.all().some((each) => each.id !== id && each.key.selector === promoted?.selector)
+        if (isPromoted && isTaken) throw new Error('there is a key with this selector already')
         return put({
           ...row,
           status,
