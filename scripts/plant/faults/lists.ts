@@ -23,7 +23,7 @@ export const faults: readonly Fault[] = [
     file: SQL,
     find: "    where ${RANGE.replaceAll('j.', '')} order by",
     replace: '    order by',
-    suites: ['packages/core/test/conformance/differential.test.ts'],
+    suites: STORE,
   },
   {
     name: 'lists: the kind is ignored',

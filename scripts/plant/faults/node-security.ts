@@ -16,8 +16,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'node-security: quotation marks in comments are taken',
     file: `${CORE}/security-settings.ts`,
-    find: '(?!["\\\\])',
-    replace: '(?![\\\\])',
+    find: '[ !#-[',
+    replace: '[ -[',
     suites: SETTINGS,
   },
   {
