@@ -69,7 +69,7 @@ export const whole = (min: number, max: number): Struct<number, JsonSchema> =>
   )
 
 /** The last second that a date of JavaScript holds. */
-const LAST_SECOND = 8_640_000_000_000
+export const LAST_SECOND = 8_640_000_000_000
 
 /** A unix second. */
 export const unixSecond = (): Struct<number, JsonSchema> => whole(0, LAST_SECOND)

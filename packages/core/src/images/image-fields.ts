@@ -1,6 +1,17 @@
 import { type Infer, optional, type Struct } from 'superstruct'
 import { redact } from '../redaction/redactor.ts'
-import { field, flag, type JsonSchema, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
+import {
+  field,
+  flag,
+  type JsonSchema,
+  LAST_SECOND,
+  listOf,
+  matching,
+  oneOf,
+  shape,
+  text,
+  whole,
+} from '../validation.ts'
 import { IMAGE_ENGINES, IMAGE_KINDS, MAX_PRESENT } from './image.ts'
 
 /** The id of a snapshot: hex of restic or kopia, a guid, `sha256:…`. It is never a path. */
@@ -32,11 +43,9 @@ const amount: Struct<number, JsonSchema> = field(
   'a number from 0 to 2^53',
 )
 
-// The latest second that a date can hold.
-const MAX_SECOND = 8_640_000_000_000
 const second: Struct<number, JsonSchema> = field(
-  { type: 'number', minimum: 0, maximum: MAX_SECOND },
-  (value) => typeof value === 'number' && value >= 0 && value <= MAX_SECOND,
+  { type: 'number', minimum: 0, maximum: LAST_SECOND },
+  (value) => typeof value === 'number' && value >= 0 && value <= LAST_SECOND,
   'unix seconds',
 )
 
