@@ -5,6 +5,7 @@ import { keyOf, type MemoryAlert } from '../alerts/memory-alert.ts'
 import type { MemoryJob } from '../jobs/memory-job.ts'
 import type { MemoryAgent, MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { MemoryMonitor } from '../monitors/memory-monitor.ts'
+import { tellMoreEvents } from './memory-more-events.ts'
 import type { MemoryEndpoint, MemoryMessage } from './memory-webhook.ts'
 
 /** An event as the triggers of the database tell it. */
@@ -27,7 +28,7 @@ const MAX_BODY_BYTES = 32_768
 export const idOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 26)
 
 /** Seconds as PostgreSQL spells the epoch of an instant. */
-const epoch = (at: Date) => (at.getTime() / 1000).toFixed(6)
+export const epoch = (at: Date) => (at.getTime() / 1000).toFixed(6)
 const seconds = (at: Date | undefined) => (at === undefined ? 0 : Math.floor(at.getTime() / 1000))
 
 /** Writes an event and its deliveries. */
@@ -81,6 +82,7 @@ export function tellEvents(tables: MemoryTables, time: () => Date): void {
   tables.alerting.alerts.onPut((row, before) => alertEvent(tables, row, before))
   tables.of<MemoryMonitor>('monitors').onPut((row, before) => monitorEvent(tables, row, before))
   tables.licenses.onPut((row, before) => licenseEvent(tables, row, before, time()))
+  tellMoreEvents(tables)
 }
 
 function outcomeOf(job: Job, before: Job) {
