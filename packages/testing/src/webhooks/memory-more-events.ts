@@ -1,7 +1,7 @@
 import { agentId, type EmailMessage, type GitDelivery, type GitHook, type Image } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
-import { epoch, tell } from './memory-events.ts'
+import { epoch, tell } from './memory-event.ts'
 
 /** Makes the tables of messages, sending domains, images and pushes tell events. */
 export function tellMoreEvents(tables: MemoryTables): void {

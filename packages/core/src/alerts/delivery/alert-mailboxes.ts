@@ -15,7 +15,9 @@ export interface AlertMailboxesParts {
 /** Most addresses of one tenant. */
 export const MAX_ALERT_ADDRESSES = 20
 
-/** Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for alerts without a tenant. */
+/**
+ * Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for alerts without a tenant.
+ */
 export class AlertMailboxes {
   readonly #parts: AlertMailboxesParts
 
