@@ -16,7 +16,7 @@ export interface AlertMailboxesParts {
 export const MAX_ALERT_ADDRESSES = 20
 
 /**
- * Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for alerts without a tenant.
+ * Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for what belongs to none.
  */
 export class AlertMailboxes {
   readonly #parts: AlertMailboxesParts
