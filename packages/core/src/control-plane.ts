@@ -1,5 +1,6 @@
 import { Accounts } from './accounts/accounts.ts'
 import { RefusalTally } from './alerts/rules/refusal-tally.ts'
+import { tierNames } from './billing/billing-settings.ts'
 import type { LanguageModel } from './chat/answer/language-model.ts'
 import type { ContentPages } from './chat/documents/content-folder.ts'
 import type { Clock } from './clock.ts'
@@ -92,7 +93,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const base = baseOf(parts)
   const { config, storage, clock, timers, metrics, signer, log, ids } = base
   const { dns = nodeDnsClient() } = parts
-  const licenses = new Licenses({ ...base, licensing: config.licensing })
+  const licenses = new Licenses({ ...base, licensing: config.licensing, tiers: tierNames(config) })
   const health = new Health({ ...base, licenses, faults: config.faults })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const beside = { parts, dns, health, licenses, refusals, scheduler: () => scheduler }

@@ -132,6 +132,33 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.usage,
     sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
   },
+  'billing-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'billing is not configured: see docs/billing.md',
+  },
+  'not-billable': { exitCode: EXIT.failed, sentence: 'nobody pays for this license: it was never issued' },
+  'already-subscribed': {
+    exitCode: EXIT.failed,
+    sentence: 'the license has a subscription already: svc billing status shows it',
+  },
+  'checkout-in-progress': {
+    exitCode: EXIT.failed,
+    sentence: 'another checkout of this license is being opened: try again in a moment',
+  },
+  'payment-provider': {
+    exitCode: EXIT.failed,
+    sentence: 'the payment provider did not do it: the log of the control plane says why',
+  },
+  'payment-webhook-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'no secret for events of the payment provider is set: set PAYMENT_WEBHOOK_SECRET',
+  },
+  'invalid-signature': { exitCode: EXIT.refused, sentence: 'the payment provider did not sign this' },
+  'invalid-event': { exitCode: EXIT.usage, sentence: 'this is no event of the payment provider' },
+  'event-not-applied': {
+    exitCode: EXIT.failed,
+    sentence: 'the event is kept and tried again later: svc billing events list shows it',
+  },
   'relay-not-configured': {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane has no relay for sessions on hosts: see docs/ssh.md',

@@ -1,3 +1,4 @@
+import type { Tier } from '../config/settings/licensing.ts'
 import { FEATURES, PLAN } from './license.ts'
 
 /** `typ` of an activation token. */
@@ -18,6 +19,7 @@ export interface ActivationFacts {
   readonly fingerprint: string | undefined
   readonly now: Date
   readonly ttlDays: number
+  readonly entitled: Tier
 }
 
 /**
@@ -34,8 +36,8 @@ export function activationClaims(facts: ActivationFacts) {
     iat,
     nbf: iat,
     exp: iat + facts.ttlDays * DAY_SECONDS,
-    plan: PLAN,
-    features: FEATURES,
+    plan: facts.entitled.plan,
+    features: facts.entitled.features,
     ...(facts.fingerprint === undefined ? {} : { fp: facts.fingerprint }),
   }
 }
@@ -45,7 +47,13 @@ export function activationClaims(facts: ActivationFacts) {
  */
 export interface Activation {
   readonly token: string
-  readonly plan: typeof PLAN
+  readonly plan: string
   readonly features: readonly string[]
   readonly expires: string
+}
+
+/** Plan and features of a tier: those of the table, else those of every license. */
+export const entitlement = (tier: string | undefined, tiers: Readonly<Record<string, Tier>>): Tier => {
+  const known = tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined
+  return known ?? { plan: PLAN, features: FEATURES }
 }

@@ -7,21 +7,20 @@ import { RecentMap } from '../recent-map.ts'
 import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
-import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
+import { ACTIVATION_TYP, type Activation, activationClaims, entitlement } from './activation.ts'
 import {
-  FEATURES,
   type License,
   type LicenseClaim,
   type Licensee,
   type LicenseState,
   licenseState,
   newLicenseKey,
-  PLAN,
   shutText,
 } from './license.ts'
 import { changeLicense, setLicenseStatus } from './license-changes.ts'
 import type { ActivateInput, IssueInput } from './license-input.ts'
 import { findLicense, unknownLicense } from './license-name.ts'
+import type { LicenseChange } from './licenses-store.ts'
 
 /** Dependencies of `Licenses`. */
 export interface LicensesParts {
@@ -31,6 +30,8 @@ export interface LicensesParts {
   readonly signer: Signer
   readonly issuer: string
   readonly licensing: Config['licensing']
+  /** The names of all tiers. */
+  readonly tiers: readonly string[]
   readonly production: boolean
 }
 
@@ -116,7 +117,9 @@ export class Licenses {
     const licensee = await this.validate(input.key)
     if (licensee === undefined) throw new Problem('license-rejected')
     const { clock, ids, signer, issuer, licensing } = this.#parts
+    const entitled = await this.#entitlementOf(licensee.licenseId)
     const claims = activationClaims({
+      entitled,
       issuer,
       licenseId: licensee.licenseId,
       tokenId: ids.next('tok'),
@@ -125,7 +128,7 @@ export class Licenses {
       ttlDays: licensing.ttlDays,
     })
     const token = signer.sign(ACTIVATION_TYP, claims)
-    return { token, plan: PLAN, features: FEATURES, expires: new Date(claims.exp * 1000).toISOString() }
+    return { token, ...entitled, expires: new Date(claims.exp * 1000).toISOString() }
   }
 
   /** Issues a license. The key is returned only here and is not stored. */
@@ -139,6 +142,8 @@ export class Licenses {
         tenantId: input.tenantId,
         label: input.label ?? '',
         expiresAt: input.expiresAt,
+        tier: input.tier,
+        contactEmail: input.contactEmail,
       },
       clock.statementTime(),
     )
@@ -224,6 +229,20 @@ export class Licenses {
     return changeLicense(this.#parts.storage.licenses, id, { expiresAt: expiresAt ?? null })
   }
 
+  /** Gives a license a tier or a contact. @throws Problem `not-found`, `invalid-input` for an unknown tier */
+  edit(id: string, change: Pick<LicenseChange, 'tier' | 'contactEmail'>): Promise<License> {
+    this.requireTier(change.tier)
+    return changeLicense(this.#parts.storage.licenses, id, change)
+  }
+
+  /** @throws Problem `invalid-input` for a tier that neither the table of tiers nor a price names */
+  requireTier(tier: string | undefined): void {
+    const { tiers } = this.#parts
+    if (tier === undefined || tiers.includes(tier)) return
+    const known = tiers.length === 0 ? 'no tier, since the settings name none' : `one of ${tiers.join(', ')}`
+    throw new Problem('invalid-input', { details: [`tier: expected ${known}`] })
+  }
+
   /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */
   suspend(id: string): Promise<License> {
     return setLicenseStatus(this.#parts.storage.licenses, id, 'suspended')
@@ -237,6 +256,13 @@ export class Licenses {
   /** Revokes the license for good. @throws Problem `not-found` */
   revoke(id: string): Promise<License> {
     return setLicenseStatus(this.#parts.storage.licenses, id, 'revoked')
+  }
+
+  async #entitlementOf(licenseId: string) {
+    const { storage, licensing } = this.#parts
+    // Without a table no tier says anything, and nothing has to be read.
+    const isTold = Object.keys(licensing.tiers).length > 0
+    return entitlement(isTold ? (await storage.licenses.get(licenseId))?.tier : undefined, licensing.tiers)
   }
 
   #isBooted(licenseId: string): boolean {

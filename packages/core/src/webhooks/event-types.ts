@@ -19,6 +19,8 @@ export const EVENT_TYPES = [
   'monitor.recovered',
   'license.issued',
   'license.updated',
+  'billing.license_updated',
+  'billing.payment_failed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

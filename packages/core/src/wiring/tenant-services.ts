@@ -2,6 +2,7 @@ import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
+import { TenantBilling } from '../operations/tenant/tenant-billing.ts'
 import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
@@ -26,6 +27,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
+    billing: new TenantBilling(services.billing, licenses),
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
     emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
     images: new TenantImages(services.images, licenses),
