@@ -32,8 +32,8 @@ export interface ProviderCall {
 }
 
 /**
- * A payment provider on the loopback that keeps the true state: subscriptions and sessions, in the shapes of the
- * pinned version of the API, with idempotent requests as the real one has them.
+ * A payment provider on the loopback that keeps the true state: subscriptions and sessions, in the shapes
+ * of the pinned version of the API, with idempotent requests as the real one has them.
  */
 export class LoopbackProvider implements AsyncDisposable {
   readonly subscriptions = new Map<string, Json>()

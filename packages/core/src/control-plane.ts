@@ -1,6 +1,7 @@
 import { Accounts } from './accounts/accounts.ts'
 import { RefusalTally } from './alerts/rules/refusal-tally.ts'
 import { tierNames } from './billing/billing-settings.ts'
+import type { PaymentProvider } from './billing/payment-provider.ts'
 import type { LanguageModel } from './chat/answer/language-model.ts'
 import type { ContentPages } from './chat/documents/content-folder.ts'
 import type { Clock } from './clock.ts'
@@ -50,6 +51,8 @@ export interface ControlPlaneParts {
   readonly passwords?: Passwords
   /** The mail relay, instead of the one that the settings name. */
   readonly mailRelay?: MailRelay
+  /** The payment provider, instead of the one that the settings name. */
+  readonly paymentProvider?: PaymentProvider
   /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
   /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */

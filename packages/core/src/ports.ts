@@ -101,6 +101,11 @@ export type {
   EventSettlement,
   PaymentEventsStore,
 } from './billing/payment-events-store.ts'
+export type {
+  CheckoutRequest,
+  CheckoutSession,
+  PaymentProvider,
+} from './billing/payment-provider.ts'
 export {
   isLive as isLiveSubscription,
   type ParkedReason,

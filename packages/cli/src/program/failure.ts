@@ -139,25 +139,22 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   'not-billable': { exitCode: EXIT.failed, sentence: 'nobody pays for this license: it was never issued' },
   'already-subscribed': {
     exitCode: EXIT.failed,
-    sentence: 'the license has a subscription already: svc billing status shows it',
+    sentence: 'it is subscribed already: svc billing status shows it',
   },
   'checkout-in-progress': {
     exitCode: EXIT.failed,
-    sentence: 'another checkout of this license is being opened: try again in a moment',
+    sentence: 'another checkout is being opened: try again',
   },
   'payment-provider': {
     exitCode: EXIT.failed,
-    sentence: 'the payment provider did not do it: the log of the control plane says why',
+    sentence: 'the payment provider did not do it: the log says why',
   },
-  'payment-webhook-not-configured': {
-    exitCode: EXIT.usage,
-    sentence: 'no secret for events of the payment provider is set: set PAYMENT_WEBHOOK_SECRET',
-  },
+  'payment-webhook-not-configured': { exitCode: EXIT.usage, sentence: 'PAYMENT_WEBHOOK_SECRET is not set' },
   'invalid-signature': { exitCode: EXIT.refused, sentence: 'the payment provider did not sign this' },
   'invalid-event': { exitCode: EXIT.usage, sentence: 'this is no event of the payment provider' },
   'event-not-applied': {
     exitCode: EXIT.failed,
-    sentence: 'the event is kept and tried again later: svc billing events list shows it',
+    sentence: 'the event is kept, and tried again later',
   },
   'relay-not-configured': {
     exitCode: EXIT.unreachable,

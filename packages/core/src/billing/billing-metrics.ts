@@ -1,11 +1,11 @@
 import type { Metrics } from '../metrics/metrics.ts'
 
 const EVENTS = ['applied', 'ignored', 'parked', 'failed', 'duplicate', 'refused'] as const
-/** What becomes of an event, as metrics count it. */
+/** The outcome of an event, as metrics count it. */
 export type CountedEvent = (typeof EVENTS)[number]
 
 const CHECKOUTS = ['opened', 'reused', 'refused', 'failed'] as const
-/** What becomes of a request for a checkout, as metrics count it. */
+/** The outcome of a request for a checkout, as metrics count it. */
 export type CountedCheckout = (typeof CHECKOUTS)[number]
 
 /** The families of billing. */

@@ -85,7 +85,7 @@ const toDunning = (row: DunningRow): Dunning => ({
   endedAt: maybeInstant(row.ended_at),
 })
 
-/** What billing keeps, in SQL. */
+/** Billing in SQL. */
 export class SqlBillingStore implements BillingStore {
   readonly #session: Session
 

@@ -42,13 +42,16 @@ export interface Dunning {
   readonly endedAt: Date | undefined
 }
 
-/** What billing keeps: subscriptions, checkouts and unpaid invoices of licenses. */
+/** Storage of billing: subscriptions, checkouts and unpaid invoices of licenses. */
 export interface BillingStore {
   /** Returns a token that is higher than every earlier one, to be taken before the provider is asked. */
   nextToken(): Promise<number>
   /** Returns a license, which nobody else changes until the end of the transaction. */
   lock(licenseId: string): Promise<License | undefined>
-  /** Writes what billing sets, and tells `billing.license_updated`. A customer of another license is not taken. */
+  /**
+   * Writes what billing sets, and tells `billing.license_updated`. A customer of another license is not
+   * taken.
+   */
   bill(licenseId: string, billing: LicenseBilling): Promise<License | undefined>
   /** The license of a customer. */
   ofCustomer(customerId: string): Promise<License | undefined>
@@ -57,7 +60,10 @@ export interface BillingStore {
   subscription(id: string): Promise<StoredSubscription | undefined>
   /** Every stored subscription that is not canceled, in the order of their ids. */
   current(): Promise<readonly StoredSubscription[]>
-  /** Stores a subscription, unless a sync with the same or a higher token did. Returns whether it was stored. */
+  /**
+   * Stores a subscription, unless a sync with the same or a higher token did. Returns whether it was
+   * stored.
+   */
   put(subscription: StoredSubscription): Promise<boolean>
   /** Parks a subscription, or lets it count again. */
   park(id: string, reason: ParkedReason | undefined): Promise<void>

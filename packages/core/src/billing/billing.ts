@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Tier } from '../config/settings/licensing.ts'
-import { entitlement } from '../licenses/activation.ts'
 import type { License } from '../licenses/license.ts'
+import { entitlement } from '../licenses/license-tier.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
@@ -46,7 +46,7 @@ export interface Synced {
   readonly outcome: SyncOutcome | { readonly kind: 'unknown' }
 }
 
-/** What licenses pay for, as operators look at it and bring it in line. */
+/** Billing of licenses, as operators look at it and bring it in line. */
 export class Billing {
   readonly #parts: BillingParts
 
@@ -78,8 +78,8 @@ export class Billing {
   }
 
   /**
-   * Returns the license whose holder may pay for it: also one that has expired, and one that is suspended because
-   * it was not paid.
+   * Returns the license whose holder may pay for it: also one that has expired, and one that is suspended
+   * because it was not paid.
    * @throws Problem `unauthorized`, `not-billable` for a key that was never issued
    */
   async holderOf(key: string): Promise<string> {
@@ -114,8 +114,8 @@ export class Billing {
   }
 
   /**
-   * Compares every current subscription of the provider with what is stored, and syncs those that differ, unless
-   * nothing shall change.
+   * Compares every current subscription of the provider with what is stored, and syncs those that differ,
+   * unless nothing shall change.
    * @throws Problem `billing-not-configured`, `payment-provider`
    */
   async reconcile(actor: string, isDry: boolean): Promise<readonly Drift[]> {

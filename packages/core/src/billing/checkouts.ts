@@ -43,7 +43,7 @@ const BUSY_SECONDS = 2
 /** Steps of one request: an old checkout finished, an old one ended, and a new one. */
 const MAX_STEPS = 4
 
-/** What a request has to do next. */
+/** The next step of a request. */
 type Step =
   | { readonly do: 'refuse'; readonly problem: Problem }
   | { readonly do: 'reuse' | 'end' | 'create'; readonly checkout: Checkout }

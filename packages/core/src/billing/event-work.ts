@@ -5,10 +5,10 @@ import { isNotice, rankOf, type StoredPaymentEvent } from './payment-event.ts'
 import type { PaymentProvider } from './payment-provider.ts'
 import type { SubscriptionSync, SyncCause, SyncOutcome, Told } from './subscription-sync.ts'
 
-/** What becomes of an event. */
+/** The outcome of an event. */
 export interface EventOutcome {
   readonly state: 'applied' | 'ignored' | 'parked'
-  /** Why it is not `applied`, in a word. */
+  /** The reason why it is not `applied`, in a word. */
   readonly error?: string | undefined
   readonly licenseId?: string | undefined
 }
@@ -37,8 +37,8 @@ const NOTICES: Readonly<Record<string, string>> = {
 const ACTOR = 'payment-provider'
 
 /**
- * Returns how to apply an event, after asking the provider for what it is about: the event says that something
- * changed, and the provider what is now true.
+ * Returns how to apply an event, after asking the provider for what it is about: the event says that
+ * something changed, and the provider what is now true.
  * @throws PaymentProviderError
  */
 export async function workOn(event: StoredPaymentEvent, parts: EventWorkParts): Promise<ApplyEvent> {

@@ -1,7 +1,7 @@
 import type { License } from '../licenses/license.ts'
 import type { StoredSubscription } from './subscription.ts'
 
-/** What billing knows and sets of a license. */
+/** The fields of a license that billing sets. */
 export type LicenseBilling = Pick<
   License,
   'tier' | 'status' | 'statusReason' | 'billingState' | 'currentPeriodEnd' | 'expiresAt' | 'customerId'
@@ -10,8 +10,8 @@ export type LicenseBilling = Pick<
 const DAY_MS = 86_400_000
 
 /**
- * The license after what its subscription says. What operators decided stays: a revoked license, one that an
- * operator suspended, and one that an operator let in again although it is not paid.
+ * The license after what its subscription says. The decisions of operators stay: a revoked license, one
+ * that an operator suspended, and one that an operator let in again although it is not paid.
  */
 export function billed(
   license: License,

@@ -4,7 +4,10 @@ import type { Subscription } from './subscription.ts'
 export const PAYMENT_EVENT_STATES = ['received', 'applied', 'ignored', 'parked', 'failed'] as const
 export type PaymentEventState = (typeof PAYMENT_EVENT_STATES)[number]
 
-/** What is kept of an event: ids and the state of a subscription, never a card, a name or an address. */
+/**
+ * The part of an event that is kept: ids and the state of a subscription, never a card, a name or an
+ * address.
+ */
 export interface EventFacts {
   readonly subscriptionId?: string | undefined
   readonly sessionId?: string | undefined
@@ -20,7 +23,7 @@ export interface PaymentEvent {
   readonly type: string
   readonly created: Date
   readonly livemode: boolean
-  /** What it is about, such as a subscription. */
+  /** The thing that it is about, such as a subscription. */
   readonly objectId: string
   readonly facts: EventFacts
 }

@@ -6,7 +6,7 @@ export interface EventLease {
   readonly seconds: number
 }
 
-/** What became of an event. */
+/** The outcome of an attempt at an event. */
 export interface EventSettlement {
   readonly id: string
   /** The token of the lease. */
@@ -28,8 +28,8 @@ export interface EventFilter {
 /** Events of the payment provider. */
 export interface PaymentEventsStore {
   /**
-   * Adds an event, due in `delaySeconds` unless it is settled before; `state` may settle it at once. Returns false
-   * if there is one with this id.
+   * Adds an event, due in `delaySeconds` unless it is settled before; `state` may settle it at once.
+   * Returns false if there is one with this id.
    */
   add(
     event: PaymentEvent,

@@ -56,7 +56,8 @@ export class PaymentEvents {
 
   /**
    * Takes a message of the provider.
-   * @throws Problem `payment-webhook-not-configured`, `invalid-signature`, `invalid-event`, `event-not-applied`
+   * @throws Problem `payment-webhook-not-configured`, `invalid-signature`, `invalid-event`,
+   * `event-not-applied`
    */
   async receive(message: SignedMessage): Promise<EventReceipt> {
     const { storage, clock, config, metrics } = this.#parts
@@ -165,7 +166,10 @@ export class PaymentEvents {
     throw new Problem('invalid-event')
   }
 
-  /** Applies an event in one of `states`. Undefined: it is settled; @throws Error if somebody else applies it. */
+  /**
+   * Applies an event in one of `states`. Undefined: it is settled; @throws Error if somebody else applies
+   * it.
+   */
   async #apply(id: string, states: readonly PaymentEventState[]): Promise<EventOutcome | undefined> {
     const { storage, clock, ids } = this.#parts
     const lease = { token: ids.next('lease'), seconds: LEASE_SECONDS }

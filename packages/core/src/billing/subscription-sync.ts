@@ -30,7 +30,7 @@ export interface SubscriptionSyncParts {
 
 /** Why a subscription is synced. */
 export interface SyncCause {
-  /** Who is named in the audit log. */
+  /** The name in the audit log. */
   readonly actor: string
   readonly eventId?: string | undefined
   /** The license of the checkout that it came from. */
@@ -47,7 +47,7 @@ export interface Told {
   readonly place?: EventPlace | undefined
 }
 
-/** What became of a sync. `stale`: a later one came first, and nothing was changed. */
+/** The outcome of a sync. `stale`: a later one came first, and nothing was changed. */
 export type SyncOutcome =
   | { readonly kind: 'applied' | 'stale'; readonly licenseId: string }
   | {
@@ -132,7 +132,10 @@ export class SubscriptionSync {
     }
   }
 
-  /** Stores `row`, and parks or frees those whose turn it is: first what is parked, since one at most counts. */
+  /**
+   * Stores `row`, and parks or frees those whose turn it is: first what is parked, since one at most
+   * counts.
+   */
   async #write(
     stores: Stores,
     rows: readonly StoredSubscription[],

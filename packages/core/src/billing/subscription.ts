@@ -44,7 +44,7 @@ export interface StoredSubscription extends Omit<Subscription, 'priceIds' | 'lic
   /** The tier of its price; undefined if no tier has it. */
   readonly tier: string | undefined
   readonly status: SubscriptionStatus | undefined
-  /** Of two syncs, the one with the higher token began later, and wins. */
+  /** The sync with the higher token began later, and wins. */
   readonly syncToken: number
   /** The token of the sync that found it paid for first; undefined while it is not. */
   readonly liveToken: number | undefined
@@ -61,7 +61,9 @@ export interface EventPlace {
 }
 
 const LIVE: ReadonlySet<string | undefined> = new Set(['trialing', 'active', 'past_due'])
-/** Statuses in which a subscription gives its license what it pays for. A license has one of these at most. */
+/**
+ * Statuses in which a subscription gives its license what it pays for. A license has one of these at most.
+ */
 export const LIVE_STATUSES = ['trialing', 'active', 'past_due'] as const satisfies SubscriptionStatus[]
 
 /** Whether a subscription gives its license what it pays for. */
@@ -80,7 +82,10 @@ export const isAfter = (event: EventPlace, last: EventPlace | undefined): boolea
 /** Tiers by the id of their price. */
 export type Prices = Readonly<Record<string, string>>
 
-/** The tier of a subscription by its prices alone, or why there is none. Items without a tier may stand beside. */
+/**
+ * The tier of a subscription by its prices alone, or why there is none. Items without a tier may stand
+ * beside.
+ */
 export function tierOf(
   { priceIds }: Pick<Subscription, 'priceIds'>,
   prices: Prices,
@@ -119,8 +124,8 @@ const weight = ({ status }: StoredSubscription): number =>
   status === 'incomplete' || status === 'incomplete_expired' ? 0 : 1
 
 /**
- * The subscription by which a license stands: the live one, else the newest. It does not depend on the order in
- * which they were heard of.
+ * The subscription by which a license stands: the live one, else the newest. It does not depend on the
+ * order in which they were heard of.
  */
 export function governing(all: readonly StoredSubscription[]): StoredSubscription | undefined {
   const counting = all.filter(({ parkedReason }) => parkedReason === undefined)

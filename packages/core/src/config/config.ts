@@ -99,8 +99,8 @@ function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[],
 }
 
 /**
- * Returns the text that is set: the variable itself, the contents of the file that `<name>_FILE` names, or the lines
- * of a family.
+ * Returns the text that is set: the variable itself, the contents of the file that `<name>_FILE` names, or
+ * the lines of a family.
  */
 function givenFor(setting: Setting<unknown>, env: Environment, found: Findings): string | undefined {
   const { name, secret, family } = setting

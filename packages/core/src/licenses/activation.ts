@@ -1,5 +1,4 @@
 import type { Tier } from '../config/settings/licensing.ts'
-import { FEATURES, PLAN } from './license.ts'
 
 /** `typ` of an activation token. */
 export const ACTIVATION_TYP = 'svc-act+jwt'
@@ -50,10 +49,4 @@ export interface Activation {
   readonly plan: string
   readonly features: readonly string[]
   readonly expires: string
-}
-
-/** Plan and features of a tier: those of the table, else those of every license. */
-export const entitlement = (tier: string | undefined, tiers: Readonly<Record<string, Tier>>): Tier => {
-  const known = tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined
-  return known ?? { plan: PLAN, features: FEATURES }
 }

@@ -2,7 +2,7 @@
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
 
-/** Whose decision the status of a license is. */
+/** The side that decided on the status of a license. */
 export const STATUS_REASONS = ['billing', 'operator'] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
@@ -28,7 +28,7 @@ export interface License {
   readonly statusReason: StatusReason | undefined
   readonly expiresAt: Date | undefined
   readonly createdAt: Date
-  /** What its holder pays for; undefined: a license without tiers. */
+  /** The tier that its holder pays for; undefined: a license without tiers. */
   readonly tier: string | undefined
   /** The address for messages about it. */
   readonly contactEmail: string | undefined

@@ -38,8 +38,8 @@ export interface LicensesStore {
    */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
   /**
-   * Changes the label, the end, the tier or the contact. Undefined for an unknown license, and for a revoked one whose end is to
-   * change.
+   * Changes the label, the end, the tier or the contact. Undefined for an unknown license, and for a
+   * revoked one whose end is to change.
    */
   change(id: string, change: LicenseChange): Promise<License | undefined>
 }

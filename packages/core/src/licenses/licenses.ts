@@ -7,19 +7,19 @@ import { RecentMap } from '../recent-map.ts'
 import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
-import { ACTIVATION_TYP, type Activation, activationClaims, entitlement } from './activation.ts'
+import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
 import {
   type License,
   type LicenseClaim,
   type Licensee,
   type LicenseState,
   licenseState,
-  newLicenseKey,
   shutText,
 } from './license.ts'
-import { changeLicense, setLicenseStatus } from './license-changes.ts'
+import { changeLicense, issueLicense, requireKnownTier, setLicenseStatus } from './license-changes.ts'
 import type { ActivateInput, IssueInput } from './license-input.ts'
 import { findLicense, unknownLicense } from './license-name.ts'
+import { entitlementOf } from './license-tier.ts'
 import type { LicenseChange } from './licenses-store.ts'
 
 /** Dependencies of `Licenses`. */
@@ -116,8 +116,8 @@ export class Licenses {
     if (input.key === undefined || input.key === '') throw new Problem('license-key-required')
     const licensee = await this.validate(input.key)
     if (licensee === undefined) throw new Problem('license-rejected')
-    const { clock, ids, signer, issuer, licensing } = this.#parts
-    const entitled = await this.#entitlementOf(licensee.licenseId)
+    const { storage, clock, ids, signer, issuer, licensing } = this.#parts
+    const entitled = await entitlementOf(storage.licenses, licensing.tiers, licensee.licenseId)
     const claims = activationClaims({
       entitled,
       issuer,
@@ -131,23 +131,10 @@ export class Licenses {
     return { token, ...entitled, expires: new Date(claims.exp * 1000).toISOString() }
   }
 
-  /** Issues a license. The key is returned only here and is not stored. */
+  /** Issues a license, with a key that is not stored. @throws Problem `invalid-input` for an unknown tier */
   async issue(input: IssueInput): Promise<{ license: License; key: string }> {
-    const { storage, clock, ids } = this.#parts
-    const key = newLicenseKey((bytes) => ids.secret(bytes))
-    const license = await storage.licenses.add(
-      {
-        id: ids.next('lic'),
-        keyDigest: secretDigest(key),
-        tenantId: input.tenantId,
-        label: input.label ?? '',
-        expiresAt: input.expiresAt,
-        tier: input.tier,
-        contactEmail: input.contactEmail,
-      },
-      clock.statementTime(),
-    )
-    return { license, key }
+    requireKnownTier(input.tier, this.#parts.tiers)
+    return issueLicense(this.#parts.storage.licenses, this.#parts, input)
   }
 
   /** Returns the issued license with this key, usable or not. */
@@ -231,16 +218,8 @@ export class Licenses {
 
   /** Gives a license a tier or a contact. @throws Problem `not-found`, `invalid-input` for an unknown tier */
   edit(id: string, change: Pick<LicenseChange, 'tier' | 'contactEmail'>): Promise<License> {
-    this.requireTier(change.tier)
+    requireKnownTier(change.tier, this.#parts.tiers)
     return changeLicense(this.#parts.storage.licenses, id, change)
-  }
-
-  /** @throws Problem `invalid-input` for a tier that neither the table of tiers nor a price names */
-  requireTier(tier: string | undefined): void {
-    const { tiers } = this.#parts
-    if (tier === undefined || tiers.includes(tier)) return
-    const known = tiers.length === 0 ? 'no tier, since the settings name none' : `one of ${tiers.join(', ')}`
-    throw new Problem('invalid-input', { details: [`tier: expected ${known}`] })
   }
 
   /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */
@@ -256,13 +235,6 @@ export class Licenses {
   /** Revokes the license for good. @throws Problem `not-found` */
   revoke(id: string): Promise<License> {
     return setLicenseStatus(this.#parts.storage.licenses, id, 'revoked')
-  }
-
-  async #entitlementOf(licenseId: string) {
-    const { storage, licensing } = this.#parts
-    // Without a table no tier says anything, and nothing has to be read.
-    const isTold = Object.keys(licensing.tiers).length > 0
-    return entitlement(isTold ? (await storage.licenses.get(licenseId))?.tier : undefined, licensing.tiers)
   }
 
   #isBooted(licenseId: string): boolean {

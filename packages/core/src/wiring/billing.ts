@@ -5,12 +5,13 @@ import { PaymentEvents } from '../billing/payment-events.ts'
 import type { PaymentProvider } from '../billing/payment-provider.ts'
 import { HttpPaymentProvider } from '../billing/payment-provider-http.ts'
 import { SubscriptionSync } from '../billing/subscription-sync.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Base } from './base.ts'
 
 /** Wires billing: what licenses pay for, checkouts, and events of the payment provider. */
-export function billingOf(base: Base, licenses: Licenses) {
-  const provider = providerOf(base)
+export function billingOf(base: Base, parts: ControlPlaneParts, licenses: Licenses) {
+  const provider = parts.paymentProvider ?? providerOf(base)
   const metrics = new BillingMetrics(base.metrics)
   const sync = new SubscriptionSync({ ...base, provider })
   return {

@@ -89,7 +89,7 @@ export function servicesOf(base: Base, beside: Beside) {
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
-    ...billingOf(base, licenses),
+    ...billingOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...emailOf(base, parts, { dns, licenses }),

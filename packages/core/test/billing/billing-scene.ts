@@ -34,14 +34,12 @@ export interface BillingScene extends AsyncDisposable {
 export interface SceneOptions {
   readonly env?: Record<string, string | undefined>
   readonly storage?: Storage
-  /** Another instant for each scene of a storage, so that their ids differ. */
-  readonly start?: string
 }
 
 /** Makes a plane with a provider and a license, whose endpoint takes every event. */
-export async function billingScene({ env = {}, storage, start }: SceneOptions = {}): Promise<BillingScene> {
+export async function billingScene({ env = {}, storage }: SceneOptions = {}): Promise<BillingScene> {
   const provider = await LoopbackProvider.start()
-  const clock = new FakeClock(start)
+  const clock = new FakeClock()
   const stores = storage ?? memoryStorage(clock)
   const test = testPlane({ clock, storage: stores, env: { ...providerSettings(provider.base), ...env } })
   const { plane } = test

@@ -5,7 +5,8 @@ import { type BillingScene, billingScene, codeOf } from './billing-scene.ts'
 
 const open = (scene: BillingScene, fields: Partial<CheckoutInput> = {}) =>
   scene.test.plane.checkouts.open({ licenseId: scene.licenseId, tier: 'pro', ...fields })
-const created = (scene: BillingScene) => scene.provider.calls.filter(({ path }) => path === '/v1/checkout/sessions')
+const created = (scene: BillingScene) =>
+  scene.provider.calls.filter(({ path }) => path === '/v1/checkout/sessions')
 
 describe('a checkout', () => {
   it('opens a session for the price of the tier, with the license on the session and on its subscription', async () => {
@@ -35,14 +36,19 @@ describe('a checkout', () => {
       expires_at: String(+opened.expiresAt / 1000),
       customer_email: 'ann@example.com',
     })
-    expect(await scene.test.storage.licenses.get(scene.licenseId)).toMatchObject({ contactEmail: 'ann@example.com' })
+    expect(await scene.test.storage.licenses.get(scene.licenseId)).toMatchObject({
+      contactEmail: 'ann@example.com',
+    })
   })
 
   it('stores its page and what was asked for sealed', async () => {
     await using scene = await billingScene()
     const { id } = await open(scene, { email: 'ann@example.com' })
     const stored = await scene.test.storage.billing.checkout(id)
-    expect(stored).toMatchObject({ url: expect.stringMatching(/^v1:/), request: expect.stringMatching(/^v1:/) })
+    expect(stored).toMatchObject({
+      url: expect.stringMatching(/^v1:/),
+      request: expect.stringMatching(/^v1:/),
+    })
   })
 
   it('is the same while it is good, and a new one afterwards', async () => {
@@ -205,8 +211,13 @@ describe('a checkout that is asked for badly', () => {
   })
 
   it('leads back to sites of the settings', async () => {
-    await using scene = await billingScene({ env: { BILLING_RETURN_ORIGINS: 'https://shop.example, https://b.example:8443' } })
-    const [successUrl, cancelUrl] = ['https://shop.example/done?x={CHECKOUT_SESSION_ID}', 'https://b.example:8443/']
+    await using scene = await billingScene({
+      env: { BILLING_RETURN_ORIGINS: 'https://shop.example, https://b.example:8443' },
+    })
+    const [successUrl, cancelUrl] = [
+      'https://shop.example/done?x={CHECKOUT_SESSION_ID}',
+      'https://b.example:8443/',
+    ]
     await open(scene, { successUrl, cancelUrl })
     expect(created(scene)[0]?.form).toMatchObject({ success_url: successUrl, cancel_url: cancelUrl })
     expect(await codeOf(open(scene, { successUrl: 'https://panel.example.com/' }))).toBe('invalid-input')
@@ -220,11 +231,14 @@ describe('a checkout that is asked for badly', () => {
     },
   )
 
-  it.each(['gold', '', 'PRO', '__proto__', 'toString'])('is for a tier that is for sale, not %j', async (tier) => {
-    await using scene = await billingScene()
-    const refusal = await open(scene, { tier }).catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ data: { details: ['tier: must be one of starter, pro'] } })
-  })
+  it.each(['gold', '', 'PRO', '__proto__', 'toString'])(
+    'is for a tier that is for sale, not %j',
+    async (tier) => {
+      await using scene = await billingScene()
+      const refusal = await open(scene, { tier }).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ data: { details: ['tier: must be one of starter, pro'] } })
+    },
+  )
 
   it.each([
     [{ PAYMENT_SECRET_KEY: undefined }, ['PAYMENT_SECRET_KEY']],

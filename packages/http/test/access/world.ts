@@ -3,6 +3,7 @@ import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@sv
 import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
 import { SECRETS } from './secrets.ts'
@@ -52,6 +53,7 @@ const ENV: Environment = {
   RELAY_MAX_SESSIONS_PER_HOST: '1000',
   RELAY_MAX_SESSIONS: '10000',
   EMAIL_SMTP_URL: 'smtps://relay.svc.example',
+  ...BILLING_SETTINGS,
 }
 
 // Sends nothing to the network; every request succeeds.
@@ -77,7 +79,7 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, mailRelay, ...parts },
+    parts: { outbound: receiver, mailRelay, paymentProvider, ...parts },
   })
   const staged = await stage(served)
   return {

@@ -19,7 +19,7 @@ import { liveOf, moved, reserved } from './memory-checkout.ts'
 const DAY_MS = 86_400_000
 const secondsOf = (at: Date | undefined) => (at === undefined ? 0 : Math.floor(+at / 1000))
 
-/** What billing keeps, in memory. */
+/** Billing in memory. */
 export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => Date): BillingStore {
   const subscriptions = tables.of<StoredSubscription>('billingSubscriptions')
   const checkouts = tables.of<Checkout>('billingCheckouts')

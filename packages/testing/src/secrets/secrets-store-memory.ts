@@ -65,7 +65,7 @@ function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
   }
 }
 
-/** What is sealed of checkouts. */
+/** The sealed columns of checkouts. */
 function checkoutsOf(tables: MemoryTables, column: 'request' | 'url'): SecretTable {
   const table = tables.of<Checkout>('billingCheckouts')
   return {

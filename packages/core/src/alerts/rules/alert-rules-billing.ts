@@ -19,8 +19,8 @@ const MEANS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the conditions about events of the payment provider, one for each reason and subject: they hold until a
- * person has settled the events.
+ * Returns the conditions about events of the payment provider, one for each reason and subject: they hold
+ * until a person has settled the events.
  */
 export const billingConditions = (events: readonly StoredPaymentEvent[]): AlertCondition[] =>
   events.map(({ id, type, error = '', licenseId = '', objectId, facts }) => {

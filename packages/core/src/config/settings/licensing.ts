@@ -17,7 +17,7 @@ const licenseKeys: Setting<readonly string[]> = {
       : 'has a key that is not of 1 to 512 visible ASCII characters: hosts can activate with it and call nothing else',
 }
 
-/** What the holder of a tier is told at an activation. */
+/** The plan and the features that an activation tells. */
 export interface Tier {
   readonly plan: string
   readonly features: readonly string[]

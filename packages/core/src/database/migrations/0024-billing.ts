@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-// What operators decided before there were reasons stays theirs.
+// Suspensions from before there were reasons are decisions of operators.
 const LICENSES = [
   `alter table licenses add column tier text, add column status_reason text, add column billing_state text,
     add column current_period_end timestamptz, add column provider_customer_id text, add column contact_email text`,
@@ -77,7 +77,8 @@ const FACTS = (
   'status', ${license}.status, 'billing_state', ${license}.billing_state,
   'current_period_end', ${SECONDS(`${license}.current_period_end`)}))`
 
-// Only the statement of billing sets a billing state: what operators change of a license is no event of billing.
+// Only the statement of billing sets a billing state: what operators change of a license is no event of
+// billing.
 const EVENTS = [
   `create or replace function svc_license_event() returns trigger language plpgsql as $$
    declare
