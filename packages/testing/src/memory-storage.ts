@@ -6,6 +6,8 @@ import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memo
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
+import { memoryBillingStore } from './billing/billing-store-memory.ts'
+import { memoryPaymentEventsStore } from './billing/payment-events-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -75,6 +77,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
+    billing: memoryBillingStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
@@ -88,6 +91,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     nodeSecurity: memoryNodeSecurityStore(tables, run, time),
+    paymentEvents: memoryPaymentEventsStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),

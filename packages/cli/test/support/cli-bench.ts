@@ -1,6 +1,7 @@
 import type { ControlPlane } from '@svc/core'
 import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
@@ -17,7 +18,10 @@ export class CliBench implements AsyncDisposable {
 
   static async open(): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const test = testPlane({ env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9' } })
+    const test = testPlane({
+      env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...BILLING_SETTINGS },
+      parts: { paymentProvider },
+    })
     return new CliBench(test, await test.license('bench'))
   }
 

@@ -6,6 +6,7 @@ export const TASKS = [
   'webhooks',
   'email-domains',
   'email-delivery',
+  'payment-events',
   'chat-purge',
   'jobs',
   'access',

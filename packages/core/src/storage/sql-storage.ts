@@ -6,6 +6,8 @@ import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
 import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
+import { SqlBillingStore } from '../billing/billing-store-sql.ts'
+import { SqlPaymentEventsStore } from '../billing/payment-events-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -54,6 +56,7 @@ const storesOver = (session: Session): Stores => ({
   alerts: new SqlAlertsStore(session),
   apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
+  billing: new SqlBillingStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
@@ -67,6 +70,7 @@ const storesOver = (session: Session): Stores => ({
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   nodeSecurity: new SqlNodeSecurityStore(session),
+  paymentEvents: new SqlPaymentEventsStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),

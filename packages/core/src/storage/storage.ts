@@ -4,6 +4,8 @@ import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
 import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
+import type { BillingStore } from '../billing/billing-store.ts'
+import type { PaymentEventsStore } from '../billing/payment-events-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
@@ -37,6 +39,7 @@ export interface Stores {
   readonly alerts: AlertsStore
   readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
+  readonly billing: BillingStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
@@ -50,6 +53,7 @@ export interface Stores {
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
   readonly nodeSecurity: NodeSecurityStore
+  readonly paymentEvents: PaymentEventsStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

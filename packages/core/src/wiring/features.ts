@@ -8,6 +8,8 @@ import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operati
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
 import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
 import { ApiTokens } from '../api-tokens/api-tokens.ts'
+import { billingEventOperations } from '../billing/billing-event-operations.ts'
+import { billingOperations } from '../billing/billing-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -49,6 +51,7 @@ import { webhookOperations } from '../webhooks/webhook-operations.ts'
 import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
+import { billingOf } from './billing.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
@@ -89,6 +92,7 @@ export function servicesOf(base: Base, beside: Beside) {
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
+    ...billingOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...email,
@@ -129,6 +133,8 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...emailDomainOperations,
   ...emailKeyOperations,
   ...emailQueueOperations,
+  ...billingOperations,
+  ...billingEventOperations,
   ...gitHookOperations,
   ...nodeSecurityOperations,
   ...chatOperations,

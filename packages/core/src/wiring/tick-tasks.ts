@@ -5,6 +5,7 @@ import type { Services } from './features.ts'
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
 const EMAIL_DELIVERY_MS = 20_000
+const PAYMENT_EVENTS_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -24,6 +25,7 @@ const everyTask = ({
   gitHooks,
   jobs,
   monitors,
+  paymentEvents,
   sessions,
   transferKeys,
   webhookDeliveries,
@@ -68,6 +70,14 @@ const everyTask = ({
       return undefined
     },
   },
+  {
+    name: 'payment-events',
+    budgetMs: PAYMENT_EVENTS_MS,
+    run: async (signal) => {
+      await paymentEvents.drain(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
@@ -96,6 +106,7 @@ const everyTask = ({
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()
+      await paymentEvents.purge()
       return undefined
     },
   },
