@@ -24,6 +24,7 @@ import { accessSessions } from './0023-access-sessions.ts'
 import { billing } from './0024-billing.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
+import { emailReminders } from './0030-email-reminders.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   billing,
   moreEvents,
   alertMailboxes,
+  emailReminders,
 ]

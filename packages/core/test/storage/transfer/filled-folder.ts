@@ -36,6 +36,7 @@ const MORE_ROWS = [
   `insert into email_recipients values ('em_1', 'bob@example.net', 0, 'to', 'deferred', 451, 'later, "please" \\N')`,
   `insert into email_answers values ('lic', 'key "1"', 'hash', '{"id": "em_1"}', now())`,
   `insert into email_suppressions values ('lic', 'gone@example.net', 'no_mailbox', 'infinity', now())`,
+  `insert into email_reminders values ('license_expiry', 'lic', '2026-01-05T09:00:00.000Z', 7, 'em_1', now())`,
   `insert into email_usage values ('lic', '2026-01-05', 7)`,
   `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
