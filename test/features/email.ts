@@ -1,9 +1,9 @@
 import { MESSAGE_STATES, RECIPIENT_STATES } from '@svc/core/ports'
 import fc from 'fast-check'
+import { reminderSteps } from '../../packages/core/test/conformance/reminder-steps.ts'
 import { rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, LICENSE, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
-import { reminderSteps } from './email-reminder-steps.ts'
 
 const id = fc.constantFrom('dom_1', 'dom_2', 'dom_3')
 const owner = fc.constantFrom('lic_a', 'lic_b', '')

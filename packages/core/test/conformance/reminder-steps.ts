@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { licenseId, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import { licenseId, type Step, steps } from './world.ts'
 
 const kind = fc.constantFrom('license_expiry' as const, 'billing_dunning' as const)
 const step = fc.record({
