@@ -88,8 +88,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'billing: a checkout that got no answer is made anew',
     file: `${CORE}/checkouts.ts`,
-    find: 'if (error.isRefused) await',
-    replace: 'if (error.isRefused || id) await',
+    find: '      if (error.isRefused)\n',
+    replace: "      if (error.isRefused || id !== '')\n",
     suites: [CHECKOUTS],
   },
   {
