@@ -13,7 +13,7 @@ import { licenseOf } from '../licenses/licenses-store-memory.ts'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { tell } from '../webhooks/memory-events.ts'
+import { tell } from '../webhooks/memory-event.ts'
 import { liveOf, moved, reserved } from './memory-checkout.ts'
 
 const DAY_MS = 86_400_000
