@@ -174,36 +174,44 @@ export const feature: Feature = {
       wrong.license,
     ]),
     'billing.checkout': change(
-      'platform.admin',
+      'platform.billing',
       ({ own }) => ({ license: own.licenseId, tier: 'pro' }),
       ({ own }) => ({ license: own.licenseId, tier: 'gold' }),
       'invalid-input',
     ),
     'billing.sync': change(
-      'platform.admin',
+      'platform.billing',
       ({ own }) => ({ name: own.licenseId }),
       () => ({ name: 'lic_none' }),
     ),
-    'billing.reconcile': change('platform.admin', nothing, () => ({ dry_run: 'x' }), 'invalid-input'),
-    'billing.sign-test': read('platform.admin', () => ({ body: '{}' }), [
+    'billing.reconcile': change('platform.billing', nothing, () => ({ dry_run: 'x' }), 'invalid-input'),
+    'billing.sign-test': read('platform.billing', () => ({ body: '{}' }), [
       'invalid-input',
       () => ({ body: '' }),
     ]),
-    'billing-events.list': read('platform.admin', nothing, ['invalid-input', wrong.text]),
-    'billing-events.show': read('platform.admin', ({ own }) => ({ event: own.things.paymentEvent }), [
+    'billing-events.list': read('platform.billing', nothing, ['invalid-input', wrong.text]),
+    'billing-events.show': read('platform.billing', ({ own }) => ({ event: own.things.paymentEvent }), [
       'not-found',
       noEvent,
     ]),
     'billing-events.retry': change(
-      'platform.admin',
+      'platform.billing',
       ({ own }) => ({ event: own.things.paymentEvent }),
       noEvent,
     ),
     'billing-events.resolve': change(
-      'platform.admin',
+      'platform.billing',
       ({ own }) => ({ event: own.things.paymentEvent }),
       noEvent,
     ),
+  },
+  requests: {
+    'POST /api/v1/billing/checkout': {
+      asks: 'a license, also one that has expired',
+      body: () => ({ tier: 'pro' }),
+      good: 200,
+    },
+    'POST /api/webhooks/payment': { asks: 'nothing', body: () => ({}), good: 400 },
   },
   stage: async ({ storage, clock }, ofLicense) => {
     const id = ofLicense.replace('lic', 'evt')

@@ -66,7 +66,7 @@ const settling = (verb: 'retry' | 'resolve', summary: string) =>
   operation({
     name: `billing-events.${verb}`,
     summary,
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: true,
     input: { event: text(1, 255) },
@@ -81,7 +81,7 @@ export const billingEventOperations = [
   operation({
     name: 'billing-events.list',
     summary: 'list events of the payment provider, newest first',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: false,
     input: {
@@ -100,7 +100,7 @@ export const billingEventOperations = [
   operation({
     name: 'billing-events.show',
     summary: 'show one event of the payment provider, and what it is about',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: false,
     input: { event: text(1, 255) },

@@ -156,7 +156,7 @@ export const billingOperations = [
   operation({
     name: 'billing.checkout',
     summary: 'open the page where a license is paid for, or show the one that is open',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: true,
     input: {
@@ -180,7 +180,7 @@ export const billingOperations = [
   operation({
     name: 'billing.sync',
     summary: 'ask the payment provider for a subscription, or for those of a license, and apply what it says',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: true,
     input: { name },
@@ -201,7 +201,7 @@ export const billingOperations = [
   operation({
     name: 'billing.reconcile',
     summary: 'compare all subscriptions with those of the payment provider, and sync those that differ',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: true,
     input: { dry_run: defaulted(flag(), false) },
@@ -232,7 +232,7 @@ export const billingOperations = [
   operation({
     name: 'billing.sign-test',
     summary: 'sign an event as the payment provider would, to try an installation out',
-    permission: 'platform.admin',
+    permission: 'platform.billing',
     scope: 'platform',
     changes: false,
     input: { body: text(1, MAX_EVENT_CHARS) },

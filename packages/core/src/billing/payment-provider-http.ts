@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Outbound } from '../net/outbound.ts'
 import type { OutboundLimits, OutboundMethod } from '../net/outbound-request.ts'
 import { redact } from '../redaction/redactor.ts'
@@ -17,9 +16,9 @@ export const API_VERSION = '2026-10-28.endive'
 /** The address of the API unless the settings name another. */
 export const DEFAULT_API_BASE = 'https://api.stripe.com'
 
-// Three attempts end well before the lease of an event does.
 const RETRIES = 2
-const LIMITS: Partial<OutboundLimits> = {
+/** Limits on a call: three attempts end well before the lease of an event does. */
+export const PROVIDER_LIMITS: Partial<OutboundLimits> = {
   connectMs: 4000,
   answerMs: 8000,
   totalMs: 10_000,
@@ -33,7 +32,8 @@ const OWN_HEADERS = new Set(['content-length', 'host', 'connection', 'accept-enc
 export interface HttpPaymentProviderParts {
   readonly secretKey: string
   readonly apiBase?: string | undefined
-  readonly outbound?: Outbound | undefined
+  /** The guarded client. */
+  readonly outbound: Outbound
 }
 
 /** Stripe's API through its own package, which calls out by our guarded client alone. */
@@ -153,7 +153,7 @@ async function clientOf({ secretKey, apiBase, outbound }: HttpPaymentProviderPar
     host: base.hostname,
     port: base.port === '' ? (protocol === 'http' ? 80 : 443) : Number(base.port),
     protocol,
-    httpClient: new OutboundHttpClient(outbound ?? operatorOutbound({ limits: LIMITS }), protocol === 'http'),
+    httpClient: new OutboundHttpClient(outbound, protocol === 'http'),
   })
 }
 

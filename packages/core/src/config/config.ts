@@ -100,7 +100,7 @@ function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[],
 
 /**
  * Returns the text that is set: the variable itself, the contents of the file that `<name>_FILE` names, or
- * the lines of a family.
+ * the entries of a family.
  */
 function givenFor(setting: Setting<unknown>, env: Environment, found: Findings): string | undefined {
   const { name, secret, family } = setting
@@ -129,7 +129,7 @@ function givenFor(setting: Setting<unknown>, env: Environment, found: Findings):
 
 function familyOf(beginning: string, env: Environment): string {
   const names = Object.keys(env).filter((name) => name.startsWith(beginning) && env[name]?.trim())
-  return names.map((name) => `${name}=${env[name]?.trim()}`).join('\n')
+  return names.map((name) => `${name}=${env[name]?.trim()}`).join('\0')
 }
 
 /**

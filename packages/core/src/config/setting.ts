@@ -13,8 +13,8 @@ export interface Setting<T> {
   readonly secret: boolean
   readonly fallback: T
   /**
-   * The beginning of the names of a family of variables, which are one setting: `parse` gets a line
-   * `<name>=<value>` for each that is set.
+   * The beginning of the names of a family of variables, which are one setting: `parse` gets `<name>=<value>`
+   * for each that is set, with NUL between them.
    */
   readonly family?: string
   /** Parses a text that is trimmed and not empty; `undefined` when it does not have the form. */

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -62,6 +63,7 @@ export const ROUTES: readonly Route[] = [
   ...emailDomainRoutes,
   ...emailKeyRoutes,
   emailSendRoute,
+  ...billingRoutes,
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,

@@ -34,10 +34,10 @@ const prices: Setting<Readonly<Record<string, string>>> = {
   form: 'the id of a price, price_…, of one tier alone; the name in capitals, digits and underscores',
   secret: false,
   fallback: {},
-  parse: (lines) => {
+  parse: (entries) => {
     const found: Record<string, string> = Object.create(null)
-    for (const line of lines.split('\n')) {
-      const [name = '', price = ''] = line.split('=', 2)
+    for (const entry of entries.split('\0')) {
+      const [name = '', price = ''] = entry.split('=', 2)
       const [, tier] = TIER.exec(name) ?? []
       if (tier === undefined || !PRICE.test(price) || found[price] !== undefined) return undefined
       found[price] = tier.toLowerCase()
