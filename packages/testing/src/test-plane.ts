@@ -44,6 +44,7 @@ export interface TestPlaneOverrides {
     | 'modelProbe'
     | 'outbound'
     | 'passwords'
+    | 'providerOutbound'
     | 'rateCounter'
     | 'timers'
   >
