@@ -123,7 +123,8 @@ export { type Caller, membershipOf, operatorOf } from './operations/caller.ts'
 export { type Answer, OPERATION_SCOPES, type OperationScope } from './operations/operation.ts'
 export { mayRun } from './operations/operator.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
-export { PROVISIONING_ANSWERS, worked } from './provisioning/provisioning-answers.ts'
+export { GATES } from './provisioning/gates.ts'
+export { worked } from './provisioning/provisioning-answers.ts'
 export {
   type BudgetView,
   type CatalogView,

@@ -262,7 +262,7 @@ export {
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
 export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'
-export { GATES, type Gate } from './provisioning/gates.ts'
+export type { Gate } from './provisioning/gates.ts'
 export {
   CLEANING_STATES,
   ENDED_STATES,

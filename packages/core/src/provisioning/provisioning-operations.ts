@@ -143,9 +143,9 @@ const setCredential = operation({
   ...changes,
   confirmed: true,
   answer: PROVISIONING_ANSWERS.credentials,
-  input: { provider, token: text(1, 512) },
+  input: { provider, secret: text(1, 512) },
   run: async (services, input) => {
-    await services.providerCredentials.set(input.provider, input.token)
+    await services.providerCredentials.set(input.provider, input.secret)
     return credentials(services)
   },
 })

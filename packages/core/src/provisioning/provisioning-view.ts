@@ -3,10 +3,10 @@ import { type Money, moneyText } from '../money.ts'
 import { type CatalogEntry, maxMonthly } from './catalog.ts'
 import type { Order } from './order.ts'
 import type { KnownCredential } from './provider-credentials.ts'
-import type { Reconciliation } from './provisioning.ts'
 import type { OrderPreview } from './provisioning-orders.ts'
 import type { OrderEvent, Reserved } from './provisioning-store.ts'
 import type { StepResult, WorkResult } from './provisioning-worker.ts'
+import type { Reconciliation } from './reconciliation.ts'
 import type { ProviderServer } from './server-provider.ts'
 
 const given = <T>(key: string, value: T | undefined) => (value === undefined ? {} : { [key]: value })

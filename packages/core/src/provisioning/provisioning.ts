@@ -10,6 +10,7 @@ import type { KnownToken, ProviderAccess } from './provider-access.ts'
 import type { ProviderCredentials } from './provider-credentials.ts'
 import type { Reserved } from './provisioning-store.ts'
 import type { ProvisioningWorker, WorkRequest, WorkResult } from './provisioning-worker.ts'
+import type { Reconciliation } from './reconciliation.ts'
 import { ProviderFailure, type ProviderServer, type ServerProvider } from './server-provider.ts'
 import { UnfitValue } from './template.ts'
 import type { UserData } from './user-data.ts'
@@ -25,18 +26,6 @@ export interface ProvisioningParts {
   readonly userData: UserData
   readonly ceiling: Money | undefined
   readonly planeId: () => Promise<string>
-}
-
-/** What the provider has and what the orders say, side by side. */
-export interface Reconciliation {
-  readonly provider: ProviderName
-  readonly planeId: string
-  /** Servers of this control plane that no order knows. */
-  readonly orphans: readonly ProviderServer[]
-  /** Orders whose server the provider does not list. */
-  readonly missing: readonly Order[]
-  /** Orders whose server costs more now than is reserved for it, in minor units. */
-  readonly overPrice: readonly { readonly order: Order; readonly minor: number }[]
 }
 
 /** The steps of a tick, at most: a tick has other work. */

@@ -6,10 +6,18 @@ import {
   type FakeServer,
 } from './fake-provider.ts'
 
+import {
+  imageView,
+  LOCATIONS,
+  locationView,
+  pricingView,
+  sshKeyView,
+  TYPE_ID,
+  typeView,
+} from './hetzner-goods.ts'
+
 type Body = Readonly<Record<string, unknown>>
 
-const LOCATIONS = ['fsn1', 'nbg1', 'hel1'] as const
-const VAT = 1.19
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/
 
 const refusal = (status: number, code: string, message: string, details: Body = {}): FakeAnswer => ({
@@ -51,7 +59,7 @@ export class HetznerFake extends FakeProvider {
       case 'GET actions':
         return this.#action(id, query)
       case 'GET pricing':
-        return { status: 200, body: { pricing: this.#pricing() } }
+        return { status: 200, body: { pricing: pricingView(this.prices) } }
       case 'POST ssh_keys':
         return refusal(422, 'invalid_input', 'invalid input in fields', {
           fields: [{ name: 'name', messages: ['required'] }],
@@ -60,22 +68,18 @@ export class HetznerFake extends FakeProvider {
         return this.#named(
           query,
           'ssh_keys',
-          [...this.sshKeys].map(([name, key]) => this.#sshKey(name, key)),
+          [...this.sshKeys].map(([name, key]) => sshKeyView(name, key)),
         )
       case 'GET server_types':
         return this.#named(
           query,
           'server_types',
-          [...this.prices.keys()].map((name) => this.#type(name)),
+          [...this.prices.keys()].map((name) => typeView(name, this.prices)),
         )
       case 'GET images':
-        return this.#named(query, 'images', [this.#image('debian-12')])
+        return this.#named(query, 'images', [imageView('debian-12')])
       case 'GET locations':
-        return this.#named(
-          query,
-          'locations',
-          LOCATIONS.map((name, index) => this.#location(name, index)),
-        )
+        return this.#named(query, 'locations', LOCATIONS.map(locationView))
       default:
         return refusal(404, 'not_found', 'no such route')
     }
@@ -180,7 +184,7 @@ export class HetznerFake extends FakeProvider {
 
   #view(server: FakeServer) {
     const { id, name, labels, type, location } = server
-    const place = this.#location(location, LOCATIONS.indexOf(location as 'fsn1'))
+    const place = locationView(location)
     const status = this.isRunning(server) ? 'running' : 'initializing'
     return {
       ...{ id, name, status, labels, created: server.createdAt.toISOString(), locked: false },
@@ -191,8 +195,8 @@ export class HetznerFake extends FakeProvider {
         firewalls: [],
       },
       ...{ private_net: [], volumes: [], load_balancers: [], iso: null, rescue_enabled: false },
-      server_type: this.#type(type),
-      image: this.#image(server.image),
+      server_type: typeView(type, this.prices),
+      image: imageView(server.image),
       datacenter: { id: 1, name: `${location}-dc1`, description: location, location: place },
       location: place,
       protection: { delete: server.isProtected, rebuild: server.isProtected },
@@ -212,71 +216,4 @@ export class HetznerFake extends FakeProvider {
       resources: [{ id: serverId, type: 'server' }],
     }
   }
-
-  #pricesOf(gross: string) {
-    const net = (Number(gross) / VAT).toFixed(10)
-    const hourly = { net: '0.0060000000', gross: '0.0071400000000000' }
-    return LOCATIONS.map((location) => ({ location, price_hourly: hourly, price_monthly: { net, gross } }))
-  }
-
-  #pricing() {
-    return {
-      ...{ currency: 'EUR', vat_rate: '19.000000' },
-      server_types: [...this.prices].map(([name, gross], index) => ({
-        ...{ id: TYPE_ID + index, name, prices: this.#pricesOf(gross) },
-      })),
-      primary_ips: [{ type: 'ipv4', prices: this.#pricesOf('0.6069000000000000') }],
-    }
-  }
-
-  #type(name: string) {
-    const shape = { cores: 2, memory: 4, disk: 40, storage_type: 'local', cpu_type: 'shared' }
-    const index = [...this.prices.keys()].indexOf(name)
-    const rest = {
-      description: name.toUpperCase(),
-      architecture: 'x86',
-      deprecated: false,
-      deprecation: null,
-    }
-    return {
-      id: TYPE_ID + index,
-      name,
-      ...shape,
-      ...rest,
-      prices: this.#pricesOf(this.prices.get(name) ?? '0'),
-    }
-  }
-
-  #image(name: string) {
-    const rest = {
-      type: 'system',
-      status: 'available',
-      description: name,
-      os_flavor: 'debian',
-      os_version: '12',
-    }
-    const more = { architecture: 'x86', disk_size: 5, image_size: null, created: '2026-01-01T00:00:00+00:00' }
-    return {
-      id: 1,
-      name,
-      ...rest,
-      ...more,
-      protection: { delete: false },
-      labels: {},
-      deprecated: null,
-      deleted: null,
-    }
-  }
-
-  #location(name: string, index: number) {
-    const rest = { city: name, country: 'DE', latitude: 50, longitude: 12, network_zone: 'eu-central' }
-    return { id: index + 1, name, description: name, ...rest }
-  }
-
-  #sshKey(name: string, id: number) {
-    const rest = { fingerprint: '00:11', public_key: 'ssh-ed25519 AAAA', labels: {} }
-    return { id, name, ...rest, created: '2026-01-01T00:00:00+00:00' }
-  }
 }
-
-const TYPE_ID = 104
