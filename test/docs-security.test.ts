@@ -93,7 +93,9 @@ describe('the limits on the page', () => {
     expect(rows.get('License keys that are not good')).toMatch(
       new RegExp(`^${badKeys} a minute and address;`),
     )
-    const guesses = rows.get('`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`')
+    const guesses = rows.get(
+      '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`',
+    )
     expect(guesses).toMatch(new RegExp(`^${perMinute('secret-guess')} tries a minute and address,`))
     const visitors = 'core/src/chat/waiting-visitors.ts'
     expect(rows.get('Waiting for a reply in the chat')).toBe(

@@ -24,7 +24,10 @@ describe('no settings', () => {
       provisioning: {
         ...{ workerSecret: undefined, live: 'false', spendCeiling: undefined, templateFile: undefined },
         ...{ hetznerToken: undefined, digitaloceanToken: undefined, destroyOnFailure: 'true' },
-        ...{ hetznerApiBase: 'https://api.hetzner.cloud', digitaloceanApiBase: 'https://api.digitalocean.com' },
+        ...{
+          hetznerApiBase: 'https://api.hetzner.cloud',
+          digitaloceanApiBase: 'https://api.digitalocean.com',
+        },
         ...{ maxPerLicense: 3, createsPerHour: 5, credentialMaxAgeHours: 24 },
       },
       relay: {
