@@ -316,6 +316,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
+    'packages/core/src/wiring/provisioning.ts': 'A hosting provider',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
     'packages/core/src/database/database-server.ts': 'PostgreSQL',

@@ -195,7 +195,7 @@ export const feature: Feature = {
     ),
     'provision-credentials.verify': change(
       () => ({ provider: 'hetzner' }),
-      ['not-found', () => ({ provider: 'digitalocean' })],
+      ['unavailable', () => ({ provider: 'digitalocean' })],
     ),
     'provision-template.render': read('platform.security', nothing),
     'provision-orders.create': change(
@@ -211,7 +211,7 @@ export const feature: Feature = {
       ({ own: { things } }) => ({ order: things.sparePord }),
       ['not-found', none],
     ),
-    'provision.step': change(nothing, ['not-found', none]),
+    'provision.step': change(() => ({ limit: 1 }), ['not-found', none]),
     'provision-orders.cancel': change(order, ['not-found', none]),
     'provision-orders.destroy': change(
       ({ own: { things } }) => ({ order: things.gonePord }),

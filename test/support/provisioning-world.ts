@@ -34,14 +34,14 @@ export const patientProvider = (clock: Clock) =>
   fakeOutbound({ 'https://api.hetzner.cloud': new PatientProvider(clock) })
 
 /** Puts in place what orders need, and makes one for the license. Returns the ids by kind. */
-export async function stageProvisioning(plane: ControlPlane, licenseId: string) {
+export async function stageProvisioning(plane: ControlPlane) {
   const { provisioning: store } = plane.storage
   await store.planeId(PLANE)
   await plane.providerCredentials.set('hetzner', PROVIDER_TOKEN)
   await plane.providerCredentials.verify('hetzner')
   for (const plan of ['small', 'spare']) await plane.provisioning.setCatalog(buildCatalogEntry({ plan }))
   await plane.providerCredentials.set('digitalocean', `${PROVIDER_TOKEN}-2`)
-  const { key } = await plane.licenses.issue({ label: `for ${licenseId}` })
+  const { key } = await plane.licenses.issue({ label: 'staged for orders' })
   const order = async () => (await plane.provisioningOrders.create({ plan: 'small', licenseKey: key })).id
   const [pord, sparePord, gonePord] = [await order(), await order(), await order()]
   const rest = {

@@ -26,9 +26,9 @@ export function moneyText({ minor, currency }: Money): string {
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,24}))?$/
 
 /**
- * Reads a decimal number such as `4.5101` as a whole number of units of `10^-places`, rounded up, so that no
- * price is taken for less than it is. The text is never a float on the way. Undefined for a sign, an exponent,
- * a comma, or more than a safe integer holds.
+ * Reads a decimal number such as `4.5101` as a whole number of units of `10^-places`, rounded up, so that
+ * no price is taken for less than it is. The text is never a float on the way. Undefined for a sign, an
+ * exponent, a comma, or more than a safe integer holds.
  */
 export function decimalUnits(text: string, places: number): number | undefined {
   const [, whole, fraction = ''] = DECIMAL.exec(text) ?? []

@@ -7,7 +7,7 @@ export const MAX_MONTHLY_MINOR = 10_000_000
 export const MAX_LOCATIONS = 10
 export const MAX_SSH_KEYS = 20
 
-/** What a plan means at a provider, and what it may cost. */
+/** A plan's meaning at a provider, and the most that it may cost. */
 export interface CatalogEntry {
   readonly plan: string
   readonly provider: ProviderName

@@ -4,7 +4,7 @@ import type { ProviderName } from './order.ts'
 export const CREDENTIAL_STATES = ['unverified', 'verified', 'invalid'] as const
 export type CredentialState = (typeof CREDENTIAL_STATES)[number]
 
-/** What is known about the token of a provider. */
+/** Knowledge about the token of a provider. */
 export interface Credential {
   readonly provider: ProviderName
   /** The token, sealed; undefined if it comes from the settings. */

@@ -1,4 +1,4 @@
-/** What has to be in place before a server is made, in the order in which answers name it. */
+/** Conditions for making a server, in the order in which answers name them. */
 export const GATES = ['live_opt_in', 'credential', 'catalog', 'template', 'spend_ceiling'] as const
 export type Gate = (typeof GATES)[number]
 

@@ -32,7 +32,7 @@ interface Standing {
   readonly hasTemplate: boolean
 }
 
-/** What has to be in place before orders go on. */
+/** The conditions under which orders go on. */
 export class OrderGates {
   readonly #parts: OrderGatesParts
 

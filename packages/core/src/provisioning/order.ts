@@ -23,7 +23,7 @@ export const ORDER_STATES = [
 ] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
-/** What a step is called in answers and in the history of an order. */
+/** Names of steps in answers and in the history of an order. */
 export const ORDER_STEPS = {
   requested: 'validate',
   pricing: 'price',
@@ -87,9 +87,9 @@ export interface Order {
   readonly provider: ProviderName
   readonly serverType: string
   readonly image: string
-  /** Where the server may stand, in the order of preference. */
+  /** Places where the server may stand, the first choice first. */
   readonly locations: readonly string[]
-  /** Where it is tried next, or stands. */
+  /** The place where it is tried next, or stands. */
   readonly location: string
   /** Keys at the provider that may sign in, by id or name. */
   readonly sshKeys: readonly string[]
@@ -102,7 +102,7 @@ export interface Order {
   readonly creates: number
   /** Undefined: no step is due, ever. */
   readonly nextRunAt: Date | undefined
-  /** What the server is called at the provider; made from the id. */
+  /** The server's name at the provider, made from the id. */
   readonly providerName: string
   /** Eight hex digits that the server's labels and its agent repeat. */
   readonly nonce: string
@@ -113,7 +113,7 @@ export interface Order {
   readonly ipv4: string | undefined
   readonly ipv6: string | undefined
   readonly userDataSha256: string | undefined
-  /** What the provider asks for a month, in minor units; undefined before it was asked. */
+  /** The price of a month that is reserved, in minor units; undefined before the provider was asked. */
   readonly monthlyMinor: number | undefined
   readonly currency: string | undefined
   /** The license key for the agent, sealed; undefined once the server has it. */

@@ -110,7 +110,10 @@ export const RESERVE = {
       when outcome = 'new' then 'lost' else outcome end as outcome from verdict`,
 }
 
-/** Notes a request for a server: `$1` order, `$2` claim, `$3` digest, `$4` lease, `$5` `$6` limits, `$7` now. */
+/**
+ * Notes a request for a server: `$1` order, `$2` claim, `$3` digest, `$4` lease, `$5` and `$6` limits,
+ * `$7` now.
+ */
 export const NOTE_CREATE = {
   name: 'provisioning-note-create',
   text: `with held as (select o.id, o.creates from provisioning_orders o

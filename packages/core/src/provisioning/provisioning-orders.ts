@@ -33,7 +33,7 @@ export interface ProvisioningOrdersParts {
   readonly ceiling: Money | undefined
 }
 
-/** What is ordered. */
+/** Input for a new order. */
 export interface OrderInput {
   readonly plan: string
   /** Undefined: the only one that the plan is mapped at. */
@@ -44,14 +44,14 @@ export interface OrderInput {
   readonly hostname?: string | undefined
 }
 
-/** What an order would come to. */
+/** The price of an order that was not made. */
 export interface OrderPreview {
   readonly entry: CatalogEntry
   readonly licenseId: string
   readonly price: ServerPrice
-  /** What would be reserved. */
+  /** The amount that would be reserved. */
   readonly reserves: Money
-  /** What is left below the ceiling, before this order. */
+  /** The rest below the ceiling, before this order. */
   readonly left: Money | undefined
 }
 
@@ -68,8 +68,8 @@ export class ProvisioningOrders {
 
   /**
    * Stores an order; the worker takes it from there.
-   * @throws Problem `invalid-input`, `not-found` for a plan without a mapping, `ambiguous`, `license-rejected`,
-   * `secrets-not-configured`
+   * @throws Problem `invalid-input`, `not-found` for a plan without a mapping, `ambiguous`,
+   * `license-rejected`, `secrets-not-configured`
    */
   async create(input: OrderInput): Promise<Order> {
     const { storage, clock, ids, keyring } = this.#parts
@@ -88,7 +88,8 @@ export class ProvisioningOrders {
 
   /**
    * Asks the provider for the price, and stores nothing.
-   * @throws Problem as `create`, `conflict` without a good token, `unavailable` if the provider gives no price
+   * @throws Problem as `create`, `conflict` without a good token, `unavailable` if the provider gives no
+   * price
    */
   async preview(input: OrderInput): Promise<OrderPreview> {
     const { access, ceiling, storage } = this.#parts

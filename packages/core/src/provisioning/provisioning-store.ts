@@ -83,7 +83,7 @@ export interface ReservationRequest {
   readonly ceilingMinor: number
 }
 
-/** What became of a request: `currency` if servers are paid in another one, `lost` without the claim. */
+/** Outcome of a request: `currency` if servers are paid in another one, `lost` without the claim. */
 export type ReservationOutcome = 'granted' | 'ceiling' | 'currency' | 'lost'
 
 /** A request for a server that is about to be sent. */
@@ -97,7 +97,7 @@ export interface CreateNote {
   readonly mostPerHour: number
 }
 
-/** What became of a note: `lost` if the claim is no longer held. */
+/** Outcome of a note: `lost` if the claim is no longer held. */
 export type CreateNoteOutcome = 'sent' | 'order-full' | 'hour-full' | 'lost'
 
 /** The money that is reserved. */

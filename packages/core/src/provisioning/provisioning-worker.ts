@@ -38,12 +38,12 @@ export interface StepResult {
   readonly outcome: StepOutcome
 }
 
-/** What a call of the worker came to: steps, or the gates that keep it from any. */
+/** Result of a call of the worker: steps, or the gates that keep it from any. */
 export type WorkResult =
   | { readonly isOpen: true; readonly results: readonly StepResult[]; readonly remaining: number }
   | { readonly isOpen: false; readonly missing: readonly Gate[] }
 
-/** What a call of the worker is about. */
+/** Request for a call of the worker. */
 export interface WorkRequest {
   readonly orderId?: string | undefined
   readonly limit: number

@@ -94,7 +94,10 @@ export class Provisioning {
     throw new Problem('not-found', { detail: 'the catalogue has no such entry' })
   }
 
-  /** Compares the servers of a provider with the orders. Changes nothing. @throws Problem `conflict`, `unavailable` */
+  /**
+   * Compares the servers of a provider with the orders. Changes nothing.
+   * @throws Problem `conflict` without a good token, `unavailable`
+   */
   async reconcile(name: ProviderName): Promise<Reconciliation> {
     const { storage, planeId } = this.#parts
     const [plane, orders] = [await planeId(), await storage.provisioning.live()]
@@ -127,7 +130,7 @@ export class Provisioning {
       throw new Problem('conflict', { detail: 'the server is not of this control plane: nothing is deleted' })
     const orders = await storage.provisioning.live()
     const order = orders.find((each) => each.id === server.labels.order)
-    // Of several servers of one order, those beside the one that it works with are nobody's.
+    // An order works with one server: others with its label are nobody's.
     if (
       order !== undefined &&
       (order.serverId === undefined || order.serverId === serverId) &&

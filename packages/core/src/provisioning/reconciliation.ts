@@ -1,7 +1,7 @@
 import type { Order, ProviderName } from './order.ts'
 import type { ProviderServer } from './server-provider.ts'
 
-/** What the provider has and what the orders say, side by side. */
+/** Differences between the servers of a provider and the orders. */
 export interface Reconciliation {
   readonly provider: ProviderName
   readonly planeId: string

@@ -35,14 +35,14 @@ export interface ServerRequest {
   readonly userData: string
 }
 
-/** What a provider is doing. */
+/** Work that a provider has begun. */
 export interface ProviderAction {
   readonly state: 'running' | 'success' | 'error'
   /** Why it failed, at most 300 characters. */
   readonly error?: string | undefined
 }
 
-/** What a server costs a month, in minor units. */
+/** The price of a server for a month, in minor units. */
 export interface ServerPrice {
   readonly currency: string
   /** The server alone, at its most expensive place. */
@@ -51,7 +51,7 @@ export interface ServerPrice {
   readonly totalMinor: number
 }
 
-/** What a client is told about the limit of its calls. */
+/** A provider's word about the limit of calls. */
 export interface CallLimits {
   readonly limitedUntil: Date | undefined
 }
@@ -115,7 +115,9 @@ export class ProviderFailure extends Error {
 export interface ServerProvider {
   /** Servers of an order, by its label and else by their name; or all servers of a control plane. */
   find(search: ServerSearch): Promise<readonly ProviderServer[]>
-  /** Makes a server. Any failure but `refused`, `no-capacity`, `name-taken` and `unauthorized` may have made one. */
+  /**
+   * Makes a server. A failure that is `unavailable` or `protocol` may have made one, too.
+   */
   create(request: ServerRequest): Promise<{ readonly server: ProviderServer; readonly actionId?: string }>
   /** How far an action is; `not-found` once the provider has forgotten it. */
   getAction(id: string): Promise<ProviderAction>
@@ -123,7 +125,10 @@ export interface ServerProvider {
   getServer(id: string): Promise<ProviderServer>
   /** Deletes a server. One that is gone already counts as deleted. */
   delete(id: string): Promise<void>
-  /** The price of a server type, at all of these places. @throws ProviderFailure `refused` if there is none */
+  /**
+   * Returns the price of a server type, at all of these places.
+   * @throws ProviderFailure `refused` if there is none
+   */
   price(request: { readonly serverType: string; readonly locations: readonly string[] }): Promise<ServerPrice>
 }
 

@@ -1,4 +1,4 @@
-/** What a template may ask for. */
+/** Placeholders of a template. */
 export const PLACEHOLDERS = ['base_url', 'license_key', 'hostname', 'order_id', 'nonce'] as const
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
@@ -13,7 +13,7 @@ const VALUE_BYTES = 2048
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
-/** What a value may be made of: nothing that ends a quoted text of YAML or of a shell. */
+/** The characters of a value: none ends a quoted text of YAML or of a shell. */
 const VALUE = /^[A-Za-z0-9._~:/@%+=,[\]-]{1,512}$/
 
 /** Returns what is wrong with a template; empty if it can be rendered. */

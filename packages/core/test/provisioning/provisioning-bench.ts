@@ -44,7 +44,7 @@ export const OPEN: Environment = {
   PROVISIONING_MAX_SERVERS_PER_LICENSE: '1000',
 }
 
-/** What a bench differs in. */
+/** Options of a bench. */
 export interface BenchOptions {
   readonly env?: Environment
   readonly template?: string

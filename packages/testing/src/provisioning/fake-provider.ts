@@ -24,7 +24,7 @@ export const DROPPED = 'dropped'
 export interface FakeFault {
   /** `before`: nothing happens; `after`: it happens, and nobody is told. */
   readonly drops?: 'before' | 'after'
-  /** What is answered, instead of anything happening. A text is sent as it is. */
+  /** The answer, instead of anything happening. A text is sent as it is. */
   readonly answer?: FakeAnswer
   /** The requests that it is for: their method and the beginning of their path. */
   readonly on?: { readonly method: string; readonly path?: string }
@@ -48,7 +48,7 @@ export interface FakeServer {
   isProtected: boolean
 }
 
-/** What a fake is doing. */
+/** Work that a fake has begun. */
 export interface FakeAction {
   readonly id: number
   readonly command: string
@@ -68,8 +68,8 @@ export interface FakePace {
 }
 
 /**
- * A hosting provider in memory, with its state and its faults. What differs between providers is in the two
- * classes below it.
+ * A hosting provider in memory, with its state and its faults. The classes below it differ as the
+ * providers do.
  */
 export abstract class FakeProvider {
   readonly servers = new Map<number, FakeServer>()
@@ -129,7 +129,7 @@ export abstract class FakeProvider {
   /** Answers a request that met no fault. */
   protected abstract admitted(request: FakeRequest): FakeAnswer
 
-  /** What the token of a request may do. */
+  /** The right of a request's token. */
   protected rightOf({ authorization = '' }: FakeRequest): 'write' | 'read' | undefined {
     return this.tokens.get(authorization.replace(/^Bearer /, ''))
   }

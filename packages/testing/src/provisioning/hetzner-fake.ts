@@ -25,7 +25,7 @@ const refusal = (status: number, code: string, message: string, details: Body = 
   body: { error: { code, message, details } },
 })
 
-/** Hetzner Cloud in memory, by its public schema: servers, their actions, prices, and what a command asks for. */
+/** Hetzner Cloud in memory, by its public schema: servers, actions, prices, and the lists of its goods. */
 export class HetznerFake extends FakeProvider {
   readonly sshKeys = new Map<string, number>([['ops', 1]])
   #remaining = 3600

@@ -41,10 +41,17 @@ export const checkTemplate: Handler<object> = async (run): Promise<ExitCode | un
   return faults.length === 0 ? EXIT.done : EXIT.failed
 }
 
-/** Prints the user data of a made-up order. */
+/** Prints the user data of a made-up order, indented: its lines are the template's, and no command's. */
 export const renderTemplate: Handler<object> = async (run) => {
   const answer = await run.operate<{ template: string }>('provision-template.render', {})
-  run.print(answer, () => answer.template.split('\n').map(plain).join('\n'))
+  run.print(
+    answer,
+    () =>
+      `${answer.template
+        .split('\n')
+        .map((line) => `  ${plain(line)}`)
+        .join('\n')}\n`,
+  )
 }
 
 interface Worked {

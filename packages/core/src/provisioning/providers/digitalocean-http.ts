@@ -15,7 +15,7 @@ import {
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
 import { addressOf, anything, providerId } from './provider-fields.ts'
 
-/** Where DigitalOcean's API is. */
+/** The address of DigitalOcean's API. */
 export const DIGITALOCEAN_API = 'https://api.digitalocean.com'
 
 // Tags cannot have a value, so that it is a part of their name.

@@ -16,7 +16,7 @@ import { keptText } from '../steps/step-end.ts'
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
 import { addressOf, anything, providerId } from './provider-fields.ts'
 
-/** Where Hetzner's API is. */
+/** The address of Hetzner's API. */
 export const HETZNER_API = 'https://api.hetzner.cloud'
 
 const ORDER = 'svc-order'

@@ -5,7 +5,7 @@ import type { OpenProvider } from '../server-provider.ts'
 import { DigitalOceanProvider } from './digitalocean-http.ts'
 import { HetznerProvider } from './hetzner-http.ts'
 
-/** What sessions at all providers share. */
+/** Dependencies of sessions at all providers. */
 export interface OpenProviderParts {
   readonly outbound: Outbound
   readonly clock: Clock

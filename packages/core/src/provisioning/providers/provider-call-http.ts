@@ -6,7 +6,7 @@ import type { OutboundMethod } from '../../net/outbound-request.ts'
 import { ProviderFailure, type ProviderFailureKind } from '../server-provider.ts'
 import { keptText } from '../steps/step-end.ts'
 
-/** What a client of a provider needs. */
+/** Dependencies of a client of a provider. */
 export interface ProviderCallParts {
   readonly outbound: Outbound
   readonly clock: Clock
@@ -19,7 +19,7 @@ export interface ProviderCallParts {
 export interface ProviderDialect {
   /** The provider's own code and sentence in the body of a refusal. */
   readonly errorOf: (body: unknown) => { readonly code?: string; readonly message?: string }
-  /** What a code means; undefined: the status decides. */
+  /** The meaning of a code; undefined: the status decides. */
   readonly kindOf: (code: string, status: number) => ProviderFailureKind | undefined
 }
 

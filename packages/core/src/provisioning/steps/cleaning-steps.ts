@@ -56,7 +56,7 @@ export async function waitForDelete(order: Order, parts: StepParts): Promise<Ste
   return server === undefined ? isGone() : waitsQuietly(order)
 }
 
-// What made an order fail stays its reason until it has ended.
+// The reason of a failure stays until the order has ended.
 const waitsQuietly = (order: Order): StepEnd => ({ ...waits(order), change: {} })
 
 /** Tries a step of the end of a server again; its reason stays. */

@@ -20,7 +20,7 @@ import { ProviderFailure, type ProviderServer } from '../server-provider.ts'
 import { again, fails, goesOn, holds, type StepEnd, triesElsewhere, waits, withExchange } from './step-end.ts'
 import { isOurs, labelsOf, type StepParts } from './step-parts.ts'
 
-/** What making a server needs beside the parts of every step. */
+/** Dependencies of making a server, beside those of every step. */
 export interface CreateParts extends StepParts {
   readonly token: string
   readonly createsPerHour: number
@@ -108,8 +108,8 @@ async function request(order: Order, parts: CreateParts): Promise<StepEnd | unde
 }
 
 /**
- * What a request that made no server for sure leaves of the order. An earlier one, whose end nobody knows, may
- * still have made one: then the order remembers.
+ * Returns the change after a request that made no server for sure. An earlier one, whose end nobody knows,
+ * may still have made one: then the order remembers.
  */
 const notMade = ({ creates }: Order): OrderChange =>
   creates > 1 ? { creates: 'one-less' } : { creates: 'one-less', createSentAt: null }

@@ -25,7 +25,7 @@ export interface StepSettings {
   readonly userData: (order: Order) => Promise<string>
 }
 
-/** What a step is run with. */
+/** Dependencies of one run of a step. */
 export interface RunParts extends StepSettings {
   readonly storage: Storage
   readonly clock: Clock

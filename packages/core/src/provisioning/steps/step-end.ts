@@ -3,7 +3,7 @@ import { capacityDelay, HOLD_SECONDS, pollDelay, retryDelay } from '../order-tim
 import type { OrderChange, StepOutcome } from '../provisioning-store.ts'
 import { MAX_DETAIL_CHARS, type ProviderFailure } from '../server-provider.ts'
 
-/** What a step came to: where its order goes, and why. */
+/** The end of a step: the next state of its order, and the reason. */
 export interface StepEnd {
   readonly to: OrderState
   readonly outcome: StepOutcome

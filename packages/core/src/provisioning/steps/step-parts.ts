@@ -6,7 +6,7 @@ import type { CatalogEntry } from '../catalog.ts'
 import type { Order, ProviderName } from '../order.ts'
 import type { ServerLabels, ServerProvider } from '../server-provider.ts'
 
-/** What the steps of an order work with. */
+/** Dependencies of the steps of an order. */
 export interface StepParts {
   readonly clock: Clock
   readonly licenses: LicenseStanding
