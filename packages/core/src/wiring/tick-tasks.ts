@@ -6,6 +6,7 @@ const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
 const EMAIL_DELIVERY_MS = 20_000
 const PAYMENT_EVENTS_MS = 20_000
+const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -26,6 +27,7 @@ const everyTask = ({
   jobs,
   monitors,
   paymentEvents,
+  provisioning,
   sessions,
   transferKeys,
   webhookDeliveries,
@@ -90,6 +92,14 @@ const everyTask = ({
     name: 'access',
     run: async () => {
       await access.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'provisioning',
+    budgetMs: PROVISIONING_MS,
+    run: async (signal) => {
+      await provisioning.tick(signal)
       return undefined
     },
   },
