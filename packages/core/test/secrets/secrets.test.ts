@@ -158,7 +158,7 @@ describe('a rotation', () => {
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
     expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([
-      1, 0, 0, 0, 0, 0, 0, 451, 0, 0,
+      1, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
     ])
   })
 
