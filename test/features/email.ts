@@ -307,7 +307,13 @@ export const feature: Feature = {
     'emails.send': change(
       'platform.security',
       () => ({ from: 'ops@svc.example', to: ['bob@example.net'], subject: 'hello', text: 'hello' }),
-      () => ({ from: 'ops@no.example', to: ['bob@example.net'], subject: 'hello', text: 'hello' }),
+      () => ({
+        license: 'lic_none',
+        from: 'ops@svc.example',
+        to: ['bob@example.net'],
+        subject: 'hello',
+        text: 'hello',
+      }),
     ),
     'email-queue.cancel': change('platform.security', ({ own }) => ({ id: own.things.message }), noMessage),
     'email-queue.retry': change(

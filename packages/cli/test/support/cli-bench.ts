@@ -1,5 +1,6 @@
 import type { ControlPlane } from '@svc/core'
-import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
+import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { Connect } from '../../src/program/command-run.ts'
@@ -18,10 +19,10 @@ export class CliBench implements AsyncDisposable {
 
   static async open(): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const test = testPlane({
-      env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...BILLING_SETTINGS },
-      parts: { paymentProvider },
-    })
+    const env = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...BILLING_SETTINGS }
+    const clock = new FakeClock()
+    const parts = { providerOutbound: patientProvider(clock), paymentProvider }
+    const test = testPlane({ env, clock, parts })
     return new CliBench(test, await test.license('bench'))
   }
 

@@ -22,6 +22,7 @@ import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
 import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
+import type { ProvisioningStore } from '../provisioning/provisioning-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SecretsStore } from '../secrets/secrets-store.ts'
@@ -56,6 +57,7 @@ export interface Stores {
   readonly monitors: MonitorsStore
   readonly nodeSecurity: NodeSecurityStore
   readonly paymentEvents: PaymentEventsStore
+  readonly provisioning: ProvisioningStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

@@ -8,6 +8,7 @@ const EMAIL_DELIVERY_MS = 20_000
 const PAYMENT_EVENTS_MS = 20_000
 /** Steps are days: ten minutes late is in time. */
 const REMINDER_SECONDS = 600
+const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -29,6 +30,7 @@ const everyTask = ({
   monitors,
   paymentEvents,
   reminders,
+  provisioning,
   sessions,
   transferKeys,
   webhookDeliveries,
@@ -102,6 +104,14 @@ const everyTask = ({
     name: 'access',
     run: async () => {
       await access.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'provisioning',
+    budgetMs: PROVISIONING_MS,
+    run: async (signal) => {
+      await provisioning.tick(signal)
       return undefined
     },
   },

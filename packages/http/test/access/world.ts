@@ -3,6 +3,7 @@ import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@sv
 import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import type { OpenGlass } from './contents.ts'
@@ -45,6 +46,8 @@ export interface World extends Mounted {
 
 const ENV: Environment = {
   MONITORS_CRON_SECRET: SECRETS.cron,
+  PROVISIONING_WORKER_SECRET: SECRETS.worker,
+  ...PROVISIONING_ENV,
   SERVICE_METRICS_TOKEN: SECRETS.metrics,
   SERVICE_HEALTH_TOKEN: SECRETS.health,
   SERVICE_SESSION_SECRET: SECRETS.session,
@@ -81,7 +84,13 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, mailRelay, paymentProvider, ...parts },
+    parts: {
+      outbound: receiver,
+      mailRelay,
+      paymentProvider,
+      providerOutbound: patientProvider(clock),
+      ...parts,
+    },
   })
   const staged = await stage(served)
   return {
