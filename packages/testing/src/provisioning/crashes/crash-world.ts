@@ -22,10 +22,10 @@ import { type KillPoint, Process, Scheduler } from './scheduler.ts'
 
 const TOKEN = 'token-of-the-crashes'
 const PASSWORDS = new Passwords(4)
-/** What one order reserves, in minor units. */
+/** The reservation of one order, in minor units. */
 const RESERVES = 600
 
-/** Where the provider of a seed is, and what its goods are called. */
+/** The provider of a seed: its address, and the names of its goods. */
 const PLACES = {
   hetzner: {
     origin: 'https://api.hetzner.cloud',

@@ -12,7 +12,7 @@ interface Arrival {
   readonly go: () => void
 }
 
-/** Where a process is killed: before or after what its n-th wait is for. */
+/** The place of a kill: before or after the thing that the n-th wait is for. */
 export interface KillPoint {
   readonly wait: number
   readonly side: 'before' | 'after'
