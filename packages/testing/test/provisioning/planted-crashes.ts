@@ -51,11 +51,8 @@ export const PLANTED_CRASHES: readonly PlantedCrash[] = [
     ),
   },
   {
-    name: 'an order forgets which server it has',
-    seams: moving((move) => {
-      const { serverId: _, ...change } = move.change
-      return move.to === 'waiting_action' ? { ...move, change } : move
-    }),
+    name: 'money is free as soon as a host is ready',
+    seams: moving((move) => (move.to === 'ready' ? { ...move, releases: true } : move)),
   },
   {
     name: 'every order has money reserved, whatever the ceiling',
