@@ -184,7 +184,12 @@ export const feature: Feature = {
       ({ own }) => ({ name: own.licenseId }),
       () => ({ name: 'lic_none' }),
     ),
-    'billing.reconcile': change('platform.billing', nothing, () => ({ dry_run: 'x' }), 'invalid-input'),
+    'billing.reconcile': change(
+      'platform.billing',
+      () => ({ dry_run: false }),
+      () => ({ dry_run: 'x' }),
+      'invalid-input',
+    ),
     'billing.sign-test': read('platform.billing', () => ({ body: '{}' }), [
       'invalid-input',
       () => ({ body: '' }),

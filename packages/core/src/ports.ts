@@ -154,6 +154,12 @@ export type {
 } from './email/domains/email-domains-store.ts'
 export { type EmailKey, newEmailKey } from './email/keys/email-key.ts'
 export type { EmailKeysStore, NewEmailKey } from './email/keys/email-keys-store.ts'
+export type { ReminderSubject } from './email/reminders/reminder.ts'
+export type {
+  NewReminder,
+  ReminderMessage,
+  RemindersStore,
+} from './email/reminders/reminders-store.ts'
 export type { EmailMessage, EmailRecipientState } from './email/sending/email-message.ts'
 export { MESSAGE_STATES, RECIPIENT_STATES } from './email/sending/email-message.ts'
 export type {

@@ -19,6 +19,7 @@ export { emailDomainsStoreContract } from './email/email-domains-store-contract.
 export { emailKeysStoreContract } from './email/email-keys-store-contract.ts'
 export { emailMessagesStoreContract } from './email/email-messages-store-contract.ts'
 export { emailSuppressionsStoreContract } from './email/email-suppressions-store-contract.ts'
+export { remindersStoreContract } from './email/reminders-store-contract.ts'
 export { gitHooksStoreContract } from './git/git-hooks-store-contract.ts'
 export { imagesStoreContract } from './images/images-store-contract.ts'
 export { instantsContract } from './instants/instants-contract.ts'

@@ -16,6 +16,7 @@ import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
 import { memoryEmailKeysStore } from './email/email-keys-store-memory.ts'
 import { memoryEmailMessagesStore } from './email/email-messages-store-memory.ts'
 import { memoryEmailSuppressionsStore } from './email/email-suppressions-store-memory.ts'
+import { memoryRemindersStore } from './email/reminders-store-memory.ts'
 import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
 import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
@@ -86,6 +87,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     emailKeys: memoryEmailKeysStore(tables, run, time),
     emailMessages: memoryEmailMessagesStore(tables, run, time),
     emailSuppressions: memoryEmailSuppressionsStore(tables, run, time),
+    reminders: memoryRemindersStore(tables, run, time),
     images: memoryImagesStore(tables, run, time),
     gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),

@@ -5,6 +5,7 @@ export const TASKS = [
   'alert-delivery',
   'webhooks',
   'email-domains',
+  'email-reminders',
   'email-delivery',
   'payment-events',
   'chat-purge',

@@ -19,6 +19,7 @@ import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.ts'
 import { SqlEmailKeysStore } from '../email/keys/email-keys-store-sql.ts'
+import { SqlRemindersStore } from '../email/reminders/reminders-store-sql.ts'
 import { SqlEmailMessagesStore } from '../email/sending/email-messages-store-sql.ts'
 import { SqlEmailSuppressionsStore } from '../email/sending/email-suppressions-store-sql.ts'
 import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
@@ -65,6 +66,7 @@ const storesOver = (session: Session): Stores => ({
   emailKeys: new SqlEmailKeysStore(session),
   emailMessages: new SqlEmailMessagesStore(session),
   emailSuppressions: new SqlEmailSuppressionsStore(session),
+  reminders: new SqlRemindersStore(session),
   images: new SqlImagesStore(session),
   gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),

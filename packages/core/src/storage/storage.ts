@@ -11,6 +11,7 @@ import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
 import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
+import type { RemindersStore } from '../email/reminders/reminders-store.ts'
 import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
 import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
 import type { GitHooksStore } from '../git/git-hooks-store.ts'
@@ -48,6 +49,7 @@ export interface Stores {
   readonly emailKeys: EmailKeysStore
   readonly emailMessages: EmailMessagesStore
   readonly emailSuppressions: EmailSuppressionsStore
+  readonly reminders: RemindersStore
   readonly images: ImagesStore
   readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore

@@ -16,6 +16,7 @@ import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
 import { emailQueueOperations } from '../email/email-queue-operations.ts'
 import { emailKeyOperations } from '../email/keys/email-key-operations.ts'
+import { reminderOperations } from '../email/reminders/reminder-operations.ts'
 import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
@@ -137,6 +138,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...emailDomainOperations,
   ...emailKeyOperations,
   ...emailQueueOperations,
+  ...reminderOperations,
   ...billingOperations,
   ...billingEventOperations,
   ...gitHookOperations,

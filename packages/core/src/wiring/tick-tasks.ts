@@ -6,6 +6,8 @@ const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
 const EMAIL_DELIVERY_MS = 20_000
 const PAYMENT_EVENTS_MS = 20_000
+/** Steps are days: ten minutes late is in time. */
+const REMINDER_SECONDS = 600
 const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
@@ -27,6 +29,7 @@ const everyTask = ({
   jobs,
   monitors,
   paymentEvents,
+  reminders,
   provisioning,
   sessions,
   transferKeys,
@@ -61,6 +64,15 @@ const everyTask = ({
     budgetMs: EMAIL_DOMAINS_MS,
     run: async (signal) => {
       await emailDomains.checkDue(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'email-reminders',
+    everySeconds: REMINDER_SECONDS,
+    budgetMs: EMAIL_DELIVERY_MS,
+    run: async (signal) => {
+      if (await reminders.isReady()) await reminders.run({ signal })
       return undefined
     },
   },
@@ -108,6 +120,7 @@ const everyTask = ({
     everySeconds: RETENTION_SECONDS,
     run: async () => {
       await alerts.purge()
+      await reminders.purge()
       await sessions.purge()
       await apiTokens.purge()
       await emailKeys.purge()

@@ -67,6 +67,8 @@ describe('no settings', () => {
         retrySeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
         returnPathHost: undefined,
         systemFrom: undefined,
+        expirySteps: [30, 14, 7, 3, 1, 0],
+        dunningSteps: [0, 3, 7, 14],
         smtpPlaintext: false,
         smtpUrl: undefined,
         spfInclude: undefined,

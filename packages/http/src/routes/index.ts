@@ -7,6 +7,7 @@ import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailAlertRoutes } from './email-alerts.ts'
 import { emailDomainRoutes } from './email-domains.ts'
 import { emailKeyRoutes } from './email-keys.ts'
 import { emailSendRoute } from './email-send.ts'
@@ -60,6 +61,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailAlertRoutes,
   ...emailDomainRoutes,
   ...emailKeyRoutes,
   emailSendRoute,

@@ -25,6 +25,7 @@ import { billing } from './0024-billing.ts'
 import { provisioning } from './0025-provisioning.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
+import { emailReminders } from './0030-email-reminders.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -65,4 +66,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   provisioning,
   moreEvents,
   alertMailboxes,
+  emailReminders,
 ]

@@ -46,6 +46,7 @@ export const CARRIED_TABLES = [
   'email_answers',
   'email_suppressions',
   'email_usage',
+  'email_reminders',
   'billing_checkouts',
   'billing_subscriptions',
   'billing_sync_tokens',

@@ -36,6 +36,7 @@ const MORE_ROWS = [
   `insert into email_recipients values ('em_1', 'bob@example.net', 0, 'to', 'deferred', 451, 'later, "please" \\N')`,
   `insert into email_answers values ('lic', 'key "1"', 'hash', '{"id": "em_1"}', now())`,
   `insert into email_suppressions values ('lic', 'gone@example.net', 'no_mailbox', 'infinity', now())`,
+  `insert into email_reminders values ('license_expiry', 'lic', '2026-01-05T09:00:00.000Z', 7, 'em_1', now())`,
   `insert into email_usage values ('lic', '2026-01-05', 7)`,
   `insert into billing_checkouts select 'chk_1', id, 'pro', 'price_1', 'v1:k:x', 'cs_1', 'v1:k:y', 'open', now(), now() from licenses limit 1`,
   `insert into billing_subscriptions select 'sub_1', id, 'cus_1', 'price_1', 'pro', 'active', true, now(), '2026-01-05 09:00:00.123456+00',
