@@ -1,4 +1,5 @@
 import type { ControlPlane } from '@svc/core'
+import { verifiedDomain } from '../../test/support/sending-domain.ts'
 
 /** Keys, ids and cookies of one staged scene, which good requests name. */
 export interface Scene {
@@ -46,6 +47,7 @@ async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise
  * Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in.
  */
 export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
+  await verifiedDomain(plane, '', 'svc.example')
   const { license, key } = await plane.licenses.issue({ label: 'attacked' })
   const { key: spare } = await plane.licenses.issue({ label: 'spare' })
   const { key: goodKey } = await plane.licenses.issue({ label: 'good' })

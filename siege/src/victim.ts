@@ -33,6 +33,7 @@ const EVERYTHING = {
   RELAY_MODE: 'external',
   RELAY_URL: 'wss://relay.example',
   EMAIL_SMTP_URL: 'smtps://relay.example',
+  EMAIL_SYSTEM_FROM: 'alerts@svc.example',
   ...BILLING_SETTINGS,
 }
 const log = new HeardLog()
