@@ -39,6 +39,15 @@ export type ProblemCode =
   | 'email-not-configured'
   | 'idempotency-mismatch'
   | 'email-domains-not-configured'
+  | 'browser-token-required'
+  | 'browser-not-configured'
+  | 'agent-model-not-configured'
+  | 'url-not-allowed'
+  | 'navigation-failed'
+  | 'page-timeout'
+  | 'page-too-large'
+  | 'session-not-found'
+  | 'session-busy'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {
@@ -50,6 +59,10 @@ export interface ProblemData {
   readonly candidates?: readonly string[]
   /** The revision that stands. */
   readonly revision?: number
+  /** Why a page may not be opened or cannot be reached: a word of the service, or Chromium's. */
+  readonly reason?: string
+  /** Phase in which a page was too late. */
+  readonly phase?: string
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }

@@ -4,6 +4,8 @@
  */
 export { buildAccessSession } from './access/build-access-session.ts'
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
+export { buildBrowserRun, buildBrowserToken } from './browser/build-browser-token.ts'
+export { ScriptedBrowser, type ScriptedPage } from './browser/scripted-browser.ts'
 export { buildId } from './build-id.ts'
 export { buildAnswer, buildConversation, buildMessage } from './chat/build-conversation.ts'
 export { ScriptedModel } from './chat/scripted-model.ts'

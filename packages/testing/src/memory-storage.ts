@@ -6,6 +6,7 @@ import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memo
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
+import { memoryBrowserStore } from './browser/browser-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -75,6 +76,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
+    browser: memoryBrowserStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),

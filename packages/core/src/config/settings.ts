@@ -1,6 +1,7 @@
 import type { SettingGroup } from './setting-group.ts'
 import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
+import { browser } from './settings/browser.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
 import { email } from './settings/email.ts'
@@ -57,6 +58,7 @@ export const settings = {
   git,
   chat,
   llm,
+  browser,
   relay,
   access,
 } as const satisfies Readonly<Record<string, SettingGroup>>

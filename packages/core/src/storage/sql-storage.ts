@@ -6,6 +6,7 @@ import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
 import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
+import { SqlBrowserStore } from '../browser/browser-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -54,6 +55,7 @@ const storesOver = (session: Session): Stores => ({
   alerts: new SqlAlertsStore(session),
   apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
+  browser: new SqlBrowserStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),

@@ -4,6 +4,7 @@ import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
 import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
+import type { BrowserStore } from '../browser/browser-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
@@ -37,6 +38,7 @@ export interface Stores {
   readonly alerts: AlertsStore
   readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
+  readonly browser: BrowserStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore

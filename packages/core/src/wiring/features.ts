@@ -7,6 +7,7 @@ import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operati
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
 import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
 import { ApiTokens } from '../api-tokens/api-tokens.ts'
+import { browserOperations } from '../browser/browser-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -48,6 +49,7 @@ import { webhookOperations } from '../webhooks/webhook-operations.ts'
 import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
+import { browserOf } from './browser.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
@@ -86,6 +88,7 @@ export function servicesOf(base: Base, beside: Beside) {
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
+    ...browserOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...emailOf(base, parts, { dns, licenses }),
@@ -128,6 +131,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...gitHookOperations,
   ...nodeSecurityOperations,
   ...chatOperations,
+  ...browserOperations,
   ...auditOperations,
   ...secretOperations,
   ...healthOperations,

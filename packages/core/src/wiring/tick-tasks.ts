@@ -16,6 +16,7 @@ const everyTask = ({
   access,
   alerts,
   apiTokens,
+  browserTokens,
   chat,
   emailDomains,
   emailKeys,
@@ -90,6 +91,7 @@ const everyTask = ({
       await alerts.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await browserTokens.purge()
       await emailKeys.purge()
       await emails.purge()
       await webhookDeliveries.purge()

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -63,6 +64,7 @@ export const ROUTES: readonly Route[] = [
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,
+  ...browserRoutes,
   ...remoteOperationRoutes,
 ]
 

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@svc/core'
 import type { MailRelay, User } from '@svc/core/ports'
-import { FakeClock } from '@svc/testing'
+import { FakeClock, ScriptedModel } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
@@ -45,6 +45,7 @@ const ENV: Environment = {
   MONITORS_CRON_SECRET: SECRETS.cron,
   SERVICE_METRICS_TOKEN: SECRETS.metrics,
   SERVICE_HEALTH_TOKEN: SECRETS.health,
+  BROWSER_WORKER_TOKENS: SECRETS.browser,
   SERVICE_SESSION_SECRET: SECRETS.session,
   SERVICE_PUBLIC_URL: 'https://svc.example',
   RELAY_MODE: 'external',
@@ -59,6 +60,9 @@ const receiver: Outbound = {
   request: async () => ({ ok: true, status: 204, headers: new Headers(), body: Buffer.alloc(0) }) as never,
   [Symbol.asyncDispose]: async () => {},
 }
+
+// Reaches every goal at once.
+const agentModel = new ScriptedModel(['{"type":"done","answer":"done"}'])
 
 // Takes no message, and lets everybody in.
 const mailRelay: MailRelay = {
@@ -77,7 +81,7 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, mailRelay, ...parts },
+    parts: { outbound: receiver, mailRelay, agentModel, ...parts },
   })
   const staged = await stage(served)
   return {

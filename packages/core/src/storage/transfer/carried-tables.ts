@@ -40,6 +40,8 @@ export const CARRIED_TABLES = [
   'email_answers',
   'email_suppressions',
   'email_usage',
+  'browser_tokens',
+  'browser_runs',
   'alert_watches',
   'alerts',
   'alert_actions',
