@@ -13,7 +13,7 @@ export interface Finding {
   readonly detail: string
 }
 
-/** The address of the page, and the forbidden one. Both are this machine; the guard allows the first alone. */
+/** The address of the page, and the forbidden one: both this machine. The guard allows the first alone. */
 const SITE = '127.0.0.2'
 const FORBIDDEN = '127.0.0.1'
 const LOAD_MS = 20_000

@@ -89,8 +89,8 @@ export class BrowserWorker implements AsyncDisposable {
   }
 
   /**
-   * Observes a page, takes one step on it, or runs towards a goal. `watch` is told when the page is there, and
-   * each step; refusals come before.
+   * Observes a page, takes one step on it, or runs towards a goal. `watch` is told when the page is there,
+   * and each step; refusals come before.
    * @throws Problem as `scrape`; `agent-model-not-configured`, `session-not-found`, `session-busy`
    */
   async agent(
