@@ -43,6 +43,7 @@ export function credentialOf({
   if (path === '/logout') return ['Cookie', '{parting}']
   if (gate.security.includes('session')) return ['Cookie', '{cookie}']
   if (gate.security.includes('sharedSecret')) return ['Authorization', 'Bearer {cron}']
+  if (gate.security.includes('browserToken')) return ['Authorization', 'Bearer {browser}']
   if (gate.security.includes('licenseKey')) return ['Authorization', 'Bearer {key}']
   return undefined
 }

@@ -14,6 +14,7 @@ export interface Scene {
   readonly pending: string
   readonly deployment: string
   readonly cron: string
+  readonly browser: string
 }
 
 /** The host that holds the job of the scene. */
@@ -57,6 +58,8 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { cookie } = await plane.sessions.mint(user)
   const { cookie: parting } = await plane.sessions.mint(user)
   await plane.users.add({ ...STAFF, email: SPARE_PERSON })
+  const tokens = { label: 'attacked', licenseId: undefined, dailyLimit: 1_000_000 }
+  const { secret: browser } = await plane.browserTokens.issue(tokens)
   const { cronSecret = '' } = plane.config.monitors
   return {
     key,
@@ -68,5 +71,6 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     pending: pending.id,
     deployment,
     cron: cronSecret,
+    browser,
   }
 }

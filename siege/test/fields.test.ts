@@ -68,6 +68,8 @@ const CASES: readonly Case[] = ROUTES.flatMap((route) => {
   )
 })
 
+const BROWSER_TOKEN = 'a-browser-token-of-the-attack'
+
 let served: Mounted
 let cookie: string
 beforeAll(async () => {
@@ -76,6 +78,7 @@ beforeAll(async () => {
     RELAY_MODE: 'external',
     RELAY_URL: 'wss://relay.example',
     EMAIL_SMTP_URL: 'smtps://relay.example',
+    BROWSER_WORKER_TOKENS: BROWSER_TOKEN,
   }
   served = await mounted(undefined, { parts: { rateCounter: unlimited }, env })
   const { plane } = served
@@ -95,7 +98,8 @@ describe(`${CASES.length} wrong values`, () => {
   it.each(CASES.map((each) => [each.title, each] as const))(
     '%s: 400 names the field and not the value',
     async (_, each) => {
-      const headers = { 'content-type': 'application/json', cookie }
+      const token = each.route.includes('/browser/') ? { authorization: `Bearer ${BROWSER_TOKEN}` } : {}
+      const headers = { 'content-type': 'application/json', cookie, ...token }
       const answer = await served.post(each.path, each.body, headers)
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
       const { details } = answer.body as { details: string[] }

@@ -97,7 +97,6 @@ export const feature: Feature = {
     'browser scrape': () => ['https://www.example.com/'],
     'browser run': () => ['find the price', '--page', 'https://www.example.com/'],
     'browser runs': () => [],
-    'browser doctor': () => [],
     'browser tokens issue': () => ['--label', 'crawler'],
     'browser tokens list': () => [],
     'browser tokens revoke': ({ things }) => [things.browserToken ?? ''],

@@ -3,7 +3,7 @@
  * not have. It returns JSON of `Extract`. Trees are walked without recursion, since a page can be any depth.
  */
 export const EXTRACTION = String.raw`(options, { Readability, TurndownService }) => {
-  const MAX_LINKS = 1000, MAX_TEXT = 200, MAX_META = 2000, MAX_NODES = 100000
+  const MAX_LINKS = 1000, MAX_TEXT = 200, MAX_META = 2000, MAX_NODES = 100000, MAX_DEPTH = 400
   const SKIPPED = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED'])
   let truncated = false
   const cut = (text, most = options.maxChars) => {
@@ -35,10 +35,10 @@ export const EXTRACTION = String.raw`(options, { Readability, TurndownService })
     const base = copy.createElement('base')
     base.href = location.href
     copy.head.append(base)
-    const left = [[document.body, copy.body]]
+    const left = [[document.body, copy.body, 0]]
     let nodes = 0
     while (left.length > 0) {
-      const [from, to] = left.pop()
+      const [from, to, depth] = left.pop()
       for (const child of childrenOf(from)) {
         nodes += 1
         if (nodes > MAX_NODES) { truncated = true; return copy }
@@ -52,7 +52,8 @@ export const EXTRACTION = String.raw`(options, { Readability, TurndownService })
         const made = copy.createElement(isKnown && !isCustom ? child.tagName : child.tagName === 'SLOT' ? 'span' : 'div')
         copied(child, made)
         to.append(made)
-        left.push([child, made])
+        // Deeper trees are cut flat, as the parser of HTML does: some code of browsers goes down them in calls.
+        left.push([child, depth < MAX_DEPTH ? made : to, depth + 1])
       }
     }
     return copy
@@ -79,7 +80,8 @@ export const EXTRACTION = String.raw`(options, { Readability, TurndownService })
   const found = { url: location.href, title: cut(document.title, MAX_META) }
   const body = document.body
   if (options.texts.length > 0) {
-    const copy = options.isPlain || !body ? undefined : attempt(shownCopy)
+    const wantsCopy = body && !options.isPlain && (options.onlyMain || options.texts.some((format) => format !== 'html'))
+    const copy = wantsCopy ? attempt(shownCopy) : undefined
     const article = options.onlyMain && copy ? attempt(() => new Readability(copy.cloneNode(true), { charThreshold: 200, maxElemsToParse: 20000 }).parse()) : undefined
     const root = attempt(() => {
       if (!article?.content) return copy?.body

@@ -85,6 +85,8 @@ export class EgressLane implements Disposable {
       connection.destroy()
       return false
     }
+    // A browser asks again and again over one connection.
+    if (this.#open.has(connection)) return true
     this.#open.add(connection)
     connection.once('close', () => this.#open.delete(connection))
     return true

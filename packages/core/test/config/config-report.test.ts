@@ -21,6 +21,7 @@ describe('the start-up summary', () => {
     const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
     const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
     given.EMAIL_SMTP_URL = 'smtps://tell-nobody:word@relay.example'
+    given.BROWSER_WORKER_TOKENS = 'tell-nobody-the-browser-token'
     given.SERVICE_DATA_KEYS = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
     const summary = configSummary(readConfig({ ...given, PORT: '9000' }))
     for (const name of secrets) expect([name, summary[name]]).toEqual([name, 'set'])
@@ -35,6 +36,7 @@ describe('the start-up summary', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'BROWSER_WORKER_TOKENS',
       'DATABASE_PASSWORD',
       'DATABASE_URL',
       'EMAIL_SMTP_URL',
