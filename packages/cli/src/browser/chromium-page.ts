@@ -39,6 +39,9 @@ const WHEEL_PIXELS = 600
 /** Time in which a click begins what it causes. */
 const BEGIN_MS = 50
 
+/** The word for a page that has ended its own process. */
+const CRASHED = 'ERR_PAGE_CRASHED'
+
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'ERR_CONNECTION_REFUSED',
   ECONNRESET: 'ERR_CONNECTION_RESET',
@@ -193,7 +196,8 @@ export class ChromiumPage implements BrowserPage {
     const said = cause instanceof Error ? cause.message : ''
     const options = { cause }
     if (lane.full.aborted) return new PageFailure({ kind: 'too-large' }, options)
-    if (this.#closed !== undefined || this.#watch.isGone) return new PageFailure({ kind: 'gone' }, options)
+    if (this.#watch.isGone) return new PageFailure({ kind: 'navigation', reason: CRASHED }, options)
+    if (this.#closed !== undefined) return new PageFailure({ kind: 'gone' }, options)
     if (cause instanceof Error && cause.name === 'TimeoutError')
       return new PageFailure({ kind: 'timeout', phase }, options)
     if (phase === 'wait') return new PageFailure({ kind: 'selector' }, options)

@@ -95,6 +95,7 @@ withChromium('pages in Chromium', () => {
       { error: 'timeout', phase: 'wait' },
     ],
     ['30 MB', '/big', {}, 413, { error: 'page too large' }],
+    ['20,000 levels', '/crash', {}, 502, { error: 'navigation failed', reason: 'ERR_PAGE_CRASHED' }],
     ['a connection that ends', '/down', {}, 502, { error: 'navigation failed' }],
     ['a redirect inside', '/redirect', {}, 422, { error: 'url not allowed', reason: 'private_address' }],
     [

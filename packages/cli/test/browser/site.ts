@@ -24,6 +24,10 @@ const PAGES: Readonly<Record<string, string>> = {
   ),
   '/loop': page('<p>Before</p><script>for (;;);</script>'),
   '/deep': page(`<script>let at = document.body
+    for (let n = 0; n < 2000; n += 1) { const next = document.createElement('div'); at.append(next); at = next }
+    at.append('At the bottom')</script>`),
+  // Layout goes down a tree in calls, and Chromium ends the process of a page at some depth.
+  '/crash': page(`<script>let at = document.body
     for (let n = 0; n < 20000; n += 1) { const next = document.createElement('div'); at.append(next); at = next }
     at.append('At the bottom')</script>`),
   '/alerts': page(`<p>Shown</p><script>for (let n = 0; n < 50; n += 1) alert('hello')</script>`),

@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { field, flag, type JsonSchema, matching, oneOf, read, shape, text, whole } from '../validation.ts'
+import { field, flag, matching, oneOf, read, shape, text, whole } from '../validation.ts'
 
 /** Keys that may be pressed. */
 export const KEYS = [
@@ -76,10 +76,3 @@ export function readAction(given: unknown): AgentAction {
 
 /** Whether an action is a step on the page. */
 export const isStep = (action: AgentAction): action is PageStep => STEP_TYPES.includes(action.type)
-
-/** The JSON Schema of an action as callers send it. */
-export const ACTION_SCHEMA: JsonSchema = {
-  type: 'object',
-  properties: { type: { type: 'string', enum: STEP_TYPES } },
-  required: ['type'],
-}

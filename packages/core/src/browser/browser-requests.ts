@@ -1,7 +1,7 @@
 import { type Infer, optional } from 'superstruct'
 import { Problem } from '../problem.ts'
 import { field, flag, freeObject, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
-import { ACTION_SCHEMA, isStep, type PageStep, readAction } from './agent-action.ts'
+import { isStep, type PageStep, readAction } from './agent-action.ts'
 import { BLOCKABLE, LOAD_STATES } from './browser-page.ts'
 import { readDomain } from './page-domains.ts'
 import { type ResultSchema, readResultSchema } from './result-schema.ts'
@@ -25,7 +25,7 @@ export const scrapeFields = {
   wait_for: optional(text(1, 256)),
   wait_ms: optional(whole(0, 10_000)),
   timeout_ms: optional(whole(1000, 60_000)),
-  viewport: optional(shape({ width: whole(320, 1920), height: whole(240, 1080) })),
+  viewport: optional(shape({ width: optional(whole(320, 1920)), height: optional(whole(240, 1080)) })),
   full_page: optional(flag()),
   block: optional(listOf(oneOf(BLOCKABLE), BLOCKABLE.length)),
   locale: optional(matching(/^(?=.{2,16}$)[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'a language such as de-AT')),
@@ -36,11 +36,6 @@ export const scrapeFields = {
 export const scrapeBody = shape(scrapeFields)
 export type ScrapeRequest = Infer<typeof scrapeBody>
 
-const action = field<Readonly<Record<string, unknown>>>(
-  ACTION_SCHEMA,
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'an object',
-)
 const isVariable = ([name, value]: [string, unknown]): boolean =>
   /^[a-z_]{1,32}$/.test(name) && typeof value === 'string' && value.length <= MAX_VALUE_CHARS
 const variables = field<Readonly<Record<string, string>>>(
@@ -64,7 +59,7 @@ export const agentFields = {
   goal: optional(text(1, 2000)),
   url: optional(url),
   mode: optional(oneOf(AGENT_MODES)),
-  action: optional(action),
+  action: optional(freeObject()),
   session_id: optional(text(1, 64)),
   max_steps: optional(whole(1, 30)),
   timeout_ms: optional(whole(5000, 300_000)),

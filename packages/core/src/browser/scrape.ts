@@ -37,7 +37,10 @@ const TIMEOUT_MS = 30_000
 
 /** Returns how the page of a scrape is opened. */
 export const scrapeOptions = (request: ScrapeRequest): PageOptions => ({
-  viewport: request.viewport ?? VIEWPORT,
+  viewport: {
+    width: request.viewport?.width ?? VIEWPORT.width,
+    height: request.viewport?.height ?? VIEWPORT.height,
+  },
   block: request.block ?? ['font', 'media'],
   locale: request.locale,
   userAgent: request.user_agent,
