@@ -52,7 +52,7 @@ export const EXTRACTION = String.raw`(options, { Readability, TurndownService })
         const made = copy.createElement(isKnown && !isCustom ? child.tagName : child.tagName === 'SLOT' ? 'span' : 'div')
         copied(child, made)
         to.append(made)
-        // Deeper trees are cut flat, as the parser of HTML does: some code of browsers goes down them in calls.
+        // Deeper trees are cut flat, as the parser of HTML does: browsers go down them in calls.
         left.push([child, depth < MAX_DEPTH ? made : to, depth + 1])
       }
     }

@@ -7,7 +7,7 @@ import type { EgressLane } from '../../src/net/egress-lane.ts'
 import { EgressProxy } from '../../src/net/egress-proxy.ts'
 import { PageGuard } from '../../src/net/page-guard.ts'
 
-/** The site stands at an address that the guard allows; this machine's other addresses are as refused as ever. */
+/** An address that the guard allows; the other addresses of this machine are as refused as ever. */
 const SITE = '127.0.0.2'
 const MAX_BYTES = 100_000
 
