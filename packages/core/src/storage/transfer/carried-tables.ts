@@ -46,6 +46,7 @@ export const CARRIED_TABLES = [
   'alerts',
   'alert_actions',
   'alert_webhooks',
+  'alert_mailboxes',
   'webhook_endpoints',
   'webhook_messages',
   'delivery_recipients',
