@@ -21,9 +21,9 @@ import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
+import { browser } from './0027-browser.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
-import { browser } from './0027-browser.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -60,7 +60,7 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   webhooks,
   emailSending,
   accessSessions,
+  browser,
   moreEvents,
   alertMailboxes,
-  browser,
 ]
