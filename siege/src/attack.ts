@@ -71,12 +71,13 @@ const SHOWN_SCENE: Scene = {
   pending: '{pending}',
   deployment: '{deployment}',
   cron: '{cron}',
+  worker: '{worker}',
   browser: '{browser}',
 }
 
 const filled = (text: string, scene: Scene): string =>
   text.replaceAll(
-    /\{(key|spare|cookie|parting|held|pending|deployment|cron|browser)\}/g,
+    /\{(key|spare|cookie|parting|held|pending|deployment|cron|worker|browser)\}/g,
     (_, name: keyof Scene) => `${scene[name]}`,
   )
 

@@ -14,6 +14,7 @@ export interface Scene {
   readonly pending: string
   readonly deployment: string
   readonly cron: string
+  readonly worker: string
   readonly browser: string
 }
 
@@ -61,6 +62,7 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const tokens = { label: 'attacked', licenseId: undefined, dailyLimit: 1_000_000 }
   const { secret: browser } = await plane.browserTokens.issue(tokens)
   const { cronSecret = '' } = plane.config.monitors
+  const { workerSecret = '' } = plane.config.provisioning
   return {
     key,
     goodKey,
@@ -71,6 +73,7 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     pending: pending.id,
     deployment,
     cron: cronSecret,
+    worker: workerSecret,
     browser,
   }
 }

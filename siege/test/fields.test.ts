@@ -1,6 +1,7 @@
 // Every field of every request body, with values of every wrong type and at its limits. The tests follow the
 // schema that the API document publishes, so a new route is tested without a change here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { TEST_ENVIRONMENT } from '@svc/testing'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
@@ -98,8 +99,11 @@ describe(`${CASES.length} wrong values`, () => {
   it.each(CASES.map((each) => [each.title, each] as const))(
     '%s: 400 names the field and not the value',
     async (_, each) => {
-      const token = each.route.includes('/browser/') ? { authorization: `Bearer ${BROWSER_TOKEN}` } : {}
-      const headers = { 'content-type': 'application/json', cookie, ...token }
+      const isWorker = each.route === '/api/v1/provisioning/worker'
+      const isBrowser = each.route.includes('/browser/')
+      const token = isBrowser ? BROWSER_TOKEN : TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET
+      const own = isWorker || isBrowser ? { authorization: `Bearer ${token}` } : {}
+      const headers = { 'content-type': 'application/json', cookie, ...own }
       const answer = await served.post(each.path, each.body, headers)
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
       const { details } = answer.body as { details: string[] }

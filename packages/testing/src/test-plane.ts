@@ -49,6 +49,7 @@ export interface TestPlaneOverrides {
     | 'modelProbe'
     | 'outbound'
     | 'passwords'
+    | 'providerOutbound'
     | 'rateCounter'
     | 'resolver'
     | 'timers'
@@ -68,6 +69,7 @@ export const TEST_ENVIRONMENT: Environment = {
   SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
   SERVICE_DATA_KEYS: `test:${Buffer.alloc(32, 11).toString('base64')}`,
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
+  PROVISIONING_WORKER_SECRET: 'a-worker-secret-for-tests',
   EMAIL_SPF_INCLUDE: '_spf.svc.example',
 }
 

@@ -5,6 +5,7 @@ import type { Services } from './features.ts'
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
 const EMAIL_DELIVERY_MS = 20_000
+const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -25,6 +26,7 @@ const everyTask = ({
   gitHooks,
   jobs,
   monitors,
+  provisioning,
   sessions,
   transferKeys,
   webhookDeliveries,
@@ -81,6 +83,14 @@ const everyTask = ({
     name: 'access',
     run: async () => {
       await access.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'provisioning',
+    budgetMs: PROVISIONING_MS,
+    run: async (signal) => {
+      await provisioning.tick(signal)
       return undefined
     },
   },

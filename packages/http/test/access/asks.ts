@@ -13,6 +13,7 @@ export type Ask =
   | 'a license, or the secret of a git hook'
   | 'a browser token'
   | 'the cron secret'
+  | 'the worker secret'
   | 'a license or the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
@@ -30,6 +31,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license, or the secret of a git hook': ['licenseKey'],
   'a browser token': ['browserToken'],
   'the cron secret': ['sharedSecret'],
+  'the worker secret': ['sharedSecret'],
   'a license or the cron secret': ['licenseKey', 'sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
@@ -113,6 +115,7 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
     return license === undefined ? UNAUTHORIZED : [403, 'browser token required']
   },
   'the cron secret': withSecret('cron'),
+  'the worker secret': withSecret('worker'),
   'a license or the cron secret': ({ license, secret }) =>
     license !== undefined || secret === 'cron' ? 'in' : UNAUTHORIZED,
   'the metrics secret': withSecret('metrics'),

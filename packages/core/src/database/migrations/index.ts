@@ -21,6 +21,7 @@ import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
+import { provisioning } from './0025-provisioning.ts'
 import { browser } from './0027-browser.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
@@ -60,6 +61,7 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   webhooks,
   emailSending,
   accessSessions,
+  provisioning,
   browser,
   moreEvents,
   alertMailboxes,
