@@ -39,6 +39,15 @@ export type ProblemCode =
   | 'email-not-configured'
   | 'idempotency-mismatch'
   | 'email-domains-not-configured'
+  | 'billing-not-configured'
+  | 'not-billable'
+  | 'already-subscribed'
+  | 'checkout-in-progress'
+  | 'payment-provider'
+  | 'payment-webhook-not-configured'
+  | 'invalid-signature'
+  | 'invalid-event'
+  | 'event-not-applied'
   | 'browser-token-required'
   | 'browser-not-configured'
   | 'agent-model-not-configured'
@@ -57,6 +66,10 @@ export interface ProblemData {
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
+  /** The names of settings that are missing. */
+  readonly missing?: readonly string[]
+  /** The tier that a license is subscribed to. */
+  readonly tier?: string
   /** The revision that stands. */
   readonly revision?: number
   /** Why a page may not be opened or cannot be reached: a word of the service, or Chromium's. */

@@ -62,6 +62,15 @@ export const FAILURES = {
   'idempotency-mismatch': { status: 409, error: 'idempotency key reused with a different body' },
   'domain-limit': { status: 409, error: 'domain limit reached' },
   'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
+  'billing-not-configured': { status: 503, error: 'billing not configured' },
+  'not-billable': { status: 409, error: 'license is not billable' },
+  'already-subscribed': { status: 409, error: 'license already has an active subscription' },
+  'checkout-in-progress': { status: 409, error: 'checkout in progress' },
+  'payment-provider': { status: 502, error: 'payment provider error' },
+  'payment-webhook-not-configured': { status: 503, error: 'payment webhook not configured' },
+  'invalid-signature': { status: 400, error: 'invalid signature' },
+  'invalid-event': { status: 400, error: 'invalid event' },
+  'event-not-applied': { status: 500, error: 'event not applied' },
   'relay-not-configured': { status: 503, error: 'relay not configured' },
   'agent-key-mismatch': { status: 403, error: 'agent key mismatch' },
   'browser-token-required': { status: 403, error: 'browser token required' },
@@ -113,13 +122,15 @@ export function failureReply(
   const { status } = FAILURES[code]
   const sentence = code === 'invalid-input' && isBodyless ? INVALID_QUERY : FAILURES[code].error
   const data = error instanceof Problem ? error.data : {}
-  const { detail, details, candidates, revision, reason, phase } = data
+  const { detail, details, candidates, revision, reason, phase, missing, tier } = data
   const body = {
     error: sentence,
     ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
     ...(SHOWS_DETAILS.has(code) && details !== undefined ? { details } : {}),
     ...(revision === undefined ? {} : { revision }),
+    ...(missing === undefined ? {} : { missing }),
+    ...(tier === undefined ? {} : { tier }),
     ...(reason === undefined ? {} : { reason }),
     ...(phase === undefined ? {} : { phase }),
     ...(operatorErrors && candidates !== undefined ? { candidates } : {}),

@@ -4,6 +4,8 @@
  */
 export { buildAccessSession } from './access/build-access-session.ts'
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
+export { buildCheckout, buildPaymentEvent, buildSubscription } from './billing/build-billing.ts'
+export { ScriptedPaymentProvider } from './billing/scripted-payment-provider.ts'
 export { buildBrowserRun, buildBrowserToken } from './browser/build-browser-token.ts'
 export { ScriptedBrowser, type ScriptedPage } from './browser/scripted-browser.ts'
 export { buildId } from './build-id.ts'

@@ -49,6 +49,7 @@ export interface TestPlaneOverrides {
     | 'modelProbe'
     | 'outbound'
     | 'passwords'
+    | 'paymentProvider'
     | 'providerOutbound'
     | 'rateCounter'
     | 'resolver'

@@ -10,6 +10,7 @@ import {
 } from '@svc/testing'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
@@ -28,10 +29,10 @@ export class CliBench implements AsyncDisposable {
 
   static async open(): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const env = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV }
+    const env = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...BILLING_SETTINGS }
     const clock = new FakeClock()
     const agentModel = new ScriptedModel([REACHED])
-    const parts = { providerOutbound: patientProvider(clock), agentModel }
+    const parts = { providerOutbound: patientProvider(clock), paymentProvider, agentModel }
     const test = testPlane({ env, clock, parts })
     return new CliBench(test, await test.license('bench'))
   }

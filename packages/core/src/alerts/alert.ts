@@ -23,6 +23,8 @@ export const ALERT_KINDS = [
   'dns_unreachable',
   'webhook_endpoint_disabled',
   'scheduler_stalled',
+  'payment_event',
+  'duplicate_subscription',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

@@ -131,18 +131,29 @@ export class Alerts {
     const { storage, clock, monitors, thresholds } = this.#parts
     const { alertFacts } = storage
     const now = clock.statementTime()
-    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched, deadEndpoints] =
-      await Promise.all([
-        storage.agents.list(),
-        storage.licenses.list(),
-        alertFacts.clones(now),
-        alertFacts.failures(thresholds.jobHours * 3600, now),
-        alertFacts.refusals(now),
-        alertFacts.evaluated(thresholds.stallSeconds, now),
-        monitors.troubles(),
-        monitors.list(),
-        storage.webhooks.dead(),
-      ])
+    const [
+      hosts,
+      licenses,
+      clones,
+      failures,
+      refusals,
+      gap,
+      troubles,
+      watched,
+      deadEndpoints,
+      paymentEvents,
+    ] = await Promise.all([
+      storage.agents.list(),
+      storage.licenses.list(),
+      alertFacts.clones(now),
+      alertFacts.failures(thresholds.jobHours * 3600, now),
+      alertFacts.refusals(now),
+      alertFacts.evaluated(thresholds.stallSeconds, now),
+      monitors.troubles(),
+      monitors.list(),
+      storage.webhooks.dead(),
+      storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
+    ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
       .map(({ nextRunAt }) => nextRunAt.getTime())
@@ -158,9 +169,13 @@ export class Alerts {
       troubles,
       monitorsOverdueSeconds,
       deadEndpoints,
+      paymentEvents,
     }
   }
 }
+
+/** An event of the other mode is news for so long. */
+const PAYMENT_NEWS_HOURS = 24
 
 /** Returns the refusal of an alert that does not exist, for whoever asks. */
 export const noAlert = (id: string): Problem =>

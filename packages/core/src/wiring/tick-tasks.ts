@@ -5,6 +5,9 @@ import type { Services } from './features.ts'
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
 const EMAIL_DELIVERY_MS = 20_000
+const PAYMENT_EVENTS_MS = 20_000
+/** Steps are days: ten minutes late is in time. */
+const REMINDER_SECONDS = 600
 const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
@@ -26,6 +29,8 @@ const everyTask = ({
   gitHooks,
   jobs,
   monitors,
+  paymentEvents,
+  reminders,
   provisioning,
   sessions,
   transferKeys,
@@ -64,10 +69,27 @@ const everyTask = ({
     },
   },
   {
+    name: 'email-reminders',
+    everySeconds: REMINDER_SECONDS,
+    budgetMs: EMAIL_DELIVERY_MS,
+    run: async (signal) => {
+      if (await reminders.isReady()) await reminders.run({ signal })
+      return undefined
+    },
+  },
+  {
     name: 'email-delivery',
     budgetMs: EMAIL_DELIVERY_MS,
     run: async (signal) => {
       await emails.deliver(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'payment-events',
+    budgetMs: PAYMENT_EVENTS_MS,
+    run: async (signal) => {
+      await paymentEvents.drain(signal)
       return undefined
     },
   },
@@ -99,6 +121,7 @@ const everyTask = ({
     everySeconds: RETENTION_SECONDS,
     run: async () => {
       await alerts.purge()
+      await reminders.purge()
       await sessions.purge()
       await apiTokens.purge()
       await browserTokens.purge()
@@ -108,6 +131,7 @@ const everyTask = ({
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()
+      await paymentEvents.purge()
       return undefined
     },
   },

@@ -2,11 +2,13 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { billingRoutes } from './billing.ts'
 import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailAlertRoutes } from './email-alerts.ts'
 import { emailDomainRoutes } from './email-domains.ts'
 import { emailKeyRoutes } from './email-keys.ts'
 import { emailSendRoute } from './email-send.ts'
@@ -60,9 +62,11 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailAlertRoutes,
   ...emailDomainRoutes,
   ...emailKeyRoutes,
   emailSendRoute,
+  ...billingRoutes,
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,

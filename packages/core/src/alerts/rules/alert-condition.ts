@@ -30,6 +30,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'payment_event',
+  'duplicate_subscription',
 ])
 
 /** Returns whether a condition of this kind opens its alert at the first tick that finds it. */

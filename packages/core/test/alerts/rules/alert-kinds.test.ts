@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind } from '@svc/core/ports'
-import { buildEndpoint, memoryStorage, postgresStorage } from '@svc/testing'
+import { buildEndpoint, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
 
@@ -29,6 +29,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'payment_event',
+  'duplicate_subscription',
 ])
 
 const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000
@@ -51,6 +53,22 @@ async function watched(scene: FleetScene): Promise<void> {
   const owner = { tenantId: undefined, licenseId: scene.licenseId }
   await scene.test.plane.monitors.add({ ...MONITOR, ...owner })
 }
+
+const parkedEvent = (error: string): Case => ({
+  begin: async ({ test, licenseId }) => {
+    const { paymentEvents } = test.storage
+    await paymentEvents.add(buildPaymentEvent({ id: 'evt_1' }), {
+      state: 'received',
+      error: undefined,
+      delaySeconds: 60,
+    })
+    await paymentEvents.claim('evt_1', ['received'], { token: 'one', seconds: 60 })
+    await paymentEvents.settle({ id: 'evt_1', token: 'one', state: 'parked', error, licenseId })
+  },
+  end: async ({ test }) => {
+    await test.storage.paymentEvents.resolve('evt_1')
+  },
+})
 
 const figure = (field: 'diskPct' | 'memPct' | 'cpuPct'): Case => ({
   begin: (scene) => scene.beat({ [field]: 99 }),
@@ -185,6 +203,8 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
     },
     end: ({ test }) => test.storage.webhooks.enable(ENDPOINT),
   },
+  payment_event: parkedEvent('unknown_price'),
+  duplicate_subscription: parkedEvent('duplicate_subscription'),
   scheduler_stalled: {
     begin: async (scene) => {
       await scene.tick()
