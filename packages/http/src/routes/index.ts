@@ -3,6 +3,7 @@ import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { billingRoutes } from './billing.ts'
+import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -69,6 +70,7 @@ export const ROUTES: readonly Route[] = [
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,
+  ...browserRoutes,
   ...remoteOperationRoutes,
 ]
 
