@@ -39,6 +39,8 @@ export type ProblemCode =
   | 'email-not-configured'
   | 'idempotency-mismatch'
   | 'email-domains-not-configured'
+  | 'surface-not-configured'
+  | 'domain-not-proven'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {

@@ -31,6 +31,7 @@ export { secondFactorsStoreContract } from './second-factors/second-factors-stor
 export { secretsStoreContract } from './secrets/secrets-store-contract.ts'
 export { sessionsStoreContract } from './sessions/sessions-store-contract.ts'
 export { storageContract } from './storage-contract.ts'
+export { surfaceStoreContract } from './surface/surface-store-contract.ts'
 export { tenantsStoreContract } from './tenants/tenants-store-contract.ts'
 export { transferKeysStoreContract } from './transfer-keys/transfer-keys-store-contract.ts'
 export { usersStoreContract } from './users/users-store-contract.ts'

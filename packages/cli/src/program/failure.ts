@@ -101,6 +101,14 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
   },
   unsupported: { exitCode: EXIT.failed, sentence: 'the host cannot do this:' },
   'rate-limited': { exitCode: EXIT.failed, sentence: 'too many requests: try again later' },
+  'surface-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'domains are not scanned: set ATTACK_SURFACE_SECRET, and ATTACK_SURFACE_ENABLED to 1',
+  },
+  'domain-not-proven': {
+    exitCode: EXIT.refused,
+    sentence: 'the domain is not known to be yours: svc surface add shows the record to publish',
+  },
   'too-many-hosts': {
     exitCode: EXIT.failed,
     sentence: 'the license has as many hosts as it may: svc fleet forget makes room',

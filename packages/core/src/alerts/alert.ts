@@ -22,6 +22,7 @@ export const ALERT_KINDS = [
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'surface_finding',
   'scheduler_stalled',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

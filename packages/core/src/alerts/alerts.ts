@@ -29,6 +29,9 @@ export interface AlertsParts {
   readonly metrics: AlertMetrics
 }
 
+/** Most findings of scans that have alerts at the same time. */
+const MOST_EXPOSURES = 1000
+
 /** Result of an evaluation. */
 export interface Evaluation {
   /** Alerts that were opened or reopened. */
@@ -131,7 +134,7 @@ export class Alerts {
     const { storage, clock, monitors, thresholds } = this.#parts
     const { alertFacts } = storage
     const now = clock.statementTime()
-    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched, deadEndpoints] =
+    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched, deadEndpoints, exposures] =
       await Promise.all([
         storage.agents.list(),
         storage.licenses.list(),
@@ -142,6 +145,7 @@ export class Alerts {
         monitors.troubles(),
         monitors.list(),
         storage.webhooks.dead(),
+        storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
       ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -158,6 +162,7 @@ export class Alerts {
       troubles,
       monitorsOverdueSeconds,
       deadEndpoints,
+      exposures,
     }
   }
 }

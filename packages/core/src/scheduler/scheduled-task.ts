@@ -6,6 +6,7 @@ export const TASKS = [
   'webhooks',
   'email-domains',
   'email-delivery',
+  'attack-surface',
   'chat-purge',
   'jobs',
   'access',

@@ -36,6 +36,7 @@ import { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretOperations } from '../secrets/secret-operations.ts'
 import { Secrets } from '../secrets/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
+import { surfaceOperations } from '../surface/surface-operations.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
 import { TransferKeys } from '../transfer-keys/transfer-keys.ts'
@@ -51,6 +52,7 @@ import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
+import { surfaceOf } from './surface.ts'
 import { systemCheckOf } from './system-check.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -97,6 +99,7 @@ export function servicesOf(base: Base, beside: Beside) {
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
+    surface: surfaceOf(base, dns, health),
     systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
     transferKeys: transferKeysOf(base),
@@ -116,6 +119,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...jobOperations,
   ...imageOperations,
   ...transferOperations,
+  ...surfaceOperations,
   ...agentOperations,
   ...accessOperations,
   ...alertOperations,

@@ -4,6 +4,8 @@ import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
+/** Proofs that are not looked up in this time wait for the next tick. */
+const SURFACE_MS = 10_000
 const EMAIL_DELIVERY_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
@@ -25,6 +27,7 @@ const everyTask = ({
   jobs,
   monitors,
   sessions,
+  surface,
   transferKeys,
   webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
@@ -68,6 +71,14 @@ const everyTask = ({
       return undefined
     },
   },
+  {
+    name: 'attack-surface',
+    budgetMs: SURFACE_MS,
+    run: async (signal) => {
+      await surface.runDue(signal)
+      return undefined
+    },
+  },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
@@ -96,6 +107,7 @@ const everyTask = ({
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()
+      await surface.purge()
       return undefined
     },
   },

@@ -35,6 +35,8 @@ describe('the start-up summary', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'ATTACK_SURFACE_SECRET',
+      'CERTSPOTTER_TOKEN',
       'DATABASE_PASSWORD',
       'DATABASE_URL',
       'EMAIL_SMTP_URL',

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { attackSurfaceRoutes } from './attack-surface.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -49,6 +50,7 @@ export const ROUTES: readonly Route[] = [
   ...gitHookRoutes,
   gitWebhookRoute,
   ...nodeSecurityRoutes,
+  ...attackSurfaceRoutes,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

@@ -30,6 +30,7 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'surface_finding',
 ])
 
 /** Returns whether a condition of this kind opens its alert at the first tick that finds it. */

@@ -21,6 +21,7 @@ import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
+import { attackSurface } from './0026-attack-surface.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   webhooks,
   emailSending,
   accessSessions,
+  attackSurface,
 ]

@@ -1,0 +1,4 @@
+import { surfaceStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(surfaceStoreContract)
