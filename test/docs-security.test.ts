@@ -314,13 +314,14 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
+    'packages/core/src/wiring/surface.ts': '`CT_URL`',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
     'packages/core/src/database/database-server.ts': 'PostgreSQL',
   }
 
   test('are made for whom it names, and for nobody else', () => {
-    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient)\(\{?|extends pg\.Client/
+    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient|pinnedDialler)\(\{?|extends pg\.Client/
     const files = globSync('packages/{core,http}/src/**/*.ts', { cwd: root }).map((path) =>
       path.replaceAll('\\', '/'),
     )

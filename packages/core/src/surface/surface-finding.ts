@@ -60,6 +60,6 @@ export const shownText = (text: string, most: number): string =>
 const VALUE = /((?:^|[\s;,{])["']?[A-Za-z_][\w.-]{0,63}["']?\s*[=:]\s*).*/s
 const USERINFO = /\/\/[^/\s@]+@/g
 
-/** What a finding shows of an answer: one line without values, at most `EVIDENCE_CHARS` characters. */
+/** Returns the part of an answer that a finding shows: one short line without values. */
 export const evidenceOf = (text: string): string =>
   shownText(redact(shownText(text, 512).replace(VALUE, '$1…').replace(USERINFO, '//…@')), EVIDENCE_CHARS)

@@ -32,7 +32,7 @@ export interface CheckedTarget {
   readonly challenge: Challenge
 }
 
-/** What a license lacks to have a domain scanned. */
+/** Proof that a license lacks to have a domain scanned. */
 export interface LackingProof {
   readonly challenge: Challenge
   readonly reason: string | undefined
@@ -42,7 +42,7 @@ export interface LackingProof {
 const NOTED_MS = 3_600_000
 const CHECKED_AT_ONCE = 10
 
-/** Whose domains and addresses are whose: what makes a scan a look at what is one's own. */
+/** Ownership of domains and addresses, without which nothing is scanned. */
 export class SurfaceOwnership {
   readonly #parts: SurfaceOwnershipParts
   readonly #noted = new RecentMap<number>()

@@ -2,7 +2,7 @@ import { domainLookup } from '../email/domains/domain-dns.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { CHALLENGE_LABEL, challengeRecord, isExpected, provingDomains } from './surface-target.ts'
 
-/** What the records of a domain say about its ownership; `undefined`: nobody answered. */
+/** Statement of a domain's records about its ownership; `undefined`: nobody answered. */
 export interface Proof {
   readonly isProven: boolean | undefined
   readonly reason: string | undefined

@@ -1,6 +1,6 @@
 import type { Finding } from './surface-finding.ts'
 
-/** What a scan looks at, in order. */
+/** Parts of a scan, in order. */
 export const SURFACE_CHECKS = ['ports', 'files', 'ct', 'fingerprint'] as const
 export type SurfaceCheck = (typeof SURFACE_CHECKS)[number]
 
@@ -26,7 +26,7 @@ export const SCAN_HOSTS = 100
 export const NAMED_HOSTS = 20
 export const NAMED_PORTS = 200
 
-/** What a request asks for beside the domain. */
+/** Wishes of a request beside its domain. */
 export interface ScanParams {
   readonly hosts: readonly string[]
   readonly ports: 'default' | 'top100' | readonly number[]
@@ -38,6 +38,9 @@ export interface TlsFacts {
   readonly issuer: string
   readonly not_after: number
   readonly names: readonly string[]
+  /** Whether it is for the name that was asked for. */
+  readonly named: boolean
+  /** Whether it is trusted, in time and for the name. */
   readonly valid: boolean
   /** Why it is not valid, as one word of OpenSSL. */
   readonly problem?: string
@@ -70,7 +73,7 @@ export interface SeenHost {
   readonly ips: readonly {
     readonly ip: string
     readonly attested: boolean
-    /** Whose network stands in front; null when none that is known. */
+    /** Network that stands in front; null when none that is known. */
     readonly cdn: string | null
   }[]
   readonly sources: readonly string[]
@@ -78,7 +81,7 @@ export interface SeenHost {
   readonly http: readonly SeenSite[]
 }
 
-/** What a scan found. */
+/** Result of a scan. */
 export interface ScanResult {
   readonly hosts: readonly SeenHost[]
   readonly findings: readonly Finding[]

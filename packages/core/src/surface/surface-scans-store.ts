@@ -18,7 +18,7 @@ export interface NewScan {
   readonly perDay: number
 }
 
-/** What became of a request for a scan. */
+/** Outcome of a request for a scan. */
 export type StartOutcome =
   | { readonly outcome: 'queued'; readonly scan: SurfaceScan }
   | { readonly outcome: 'running'; readonly id: string }
@@ -33,7 +33,7 @@ export interface ScanSettlement {
   readonly state: ScanEnd
   readonly error: string | undefined
   readonly result: ScanResult
-  /** What was seen, by fingerprint. */
+  /** Findings that were seen, by fingerprint. */
   readonly seen: readonly (Finding & { readonly fingerprint: string })[]
   /** Fingerprints of findings that were looked for and not seen. */
   readonly fixed: readonly string[]

@@ -7,7 +7,7 @@ export interface TargetFilter {
   readonly limit: number
 }
 
-/** What a lookup of the proof said. */
+/** Result of a lookup of the proof. */
 export interface ProofNote {
   readonly licenseId: string
   readonly domain: string
@@ -40,7 +40,7 @@ export interface SurfaceTargetsStore {
     request: { readonly olderSeconds: number; readonly limit: number },
     now?: Date,
   ): Promise<readonly SurfaceTarget[]>
-  /** Removes a target with its scans and findings; a running scan loses its lease. False if there was none. */
+  /** Removes a target with its scans and findings; a running scan ends. False if there was none. */
   remove(licenseId: string, domain: string): Promise<boolean>
   /** Notes that a heartbeat of the license came from an address, unless it has `most` others. */
   noteAddress(

@@ -28,13 +28,13 @@ export interface SurfaceParts extends SurfaceOwnershipParts {
   readonly worker: SurfaceWorker
 }
 
-/** What became of a request for a scan. */
+/** Outcome of a request for a scan. */
 export type ScanAnswer =
   | { readonly outcome: 'queued'; readonly scan: SurfaceScan }
   | { readonly outcome: 'running'; readonly id: string }
   | { readonly outcome: 'unproven'; readonly challenge: Challenge; readonly reason: string | undefined }
 
-/** What domains of licenses show to the outside (wire-outside §6). */
+/** Attack surfaces of the domains of licenses (wire-outside §6). */
 export class Surface {
   readonly #parts: SurfaceParts
   readonly #ownership: SurfaceOwnership

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { SURFACE_SECRET_CHARS } from '../config/settings/surface.ts'
 import type { Health } from '../health/health.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
@@ -49,5 +49,5 @@ function secretsOf({ config, production, storage, ids }: Base): readonly string[
   const given = config.surface.secrets.filter((each) => each.length >= SURFACE_SECRET_CHARS)
   if (given.length > 0 || production) return given
   const [key = ids.secret(32)] = storage.dataKeys ?? []
-  return [Buffer.from(hkdfSync('sha256', key, '', 'attack-surface', 32)).toString('base64url')]
+  return [createHmac('sha256', key).update('attack-surface').digest('base64url')]
 }

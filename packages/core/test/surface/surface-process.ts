@@ -29,7 +29,7 @@ dns.zone.get = (name) => {
   return { A: [{ address: addresses.at(-1) }] }
 }
 
-/** What the certificate log answers by domain: a status, a text, or nothing at all. */
+/** Answers of the certificate log by domain: a status, a text, or nothing at all. */
 const logs = new Map<string, { status?: number; text?: string; hangs?: boolean }>()
 const certificates = createServer((request, response) => {
   const domain = new URL(request.url ?? '', 'http://ct').searchParams.get('q') ?? ''

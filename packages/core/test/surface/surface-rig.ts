@@ -14,7 +14,7 @@ export { inNamespaces, skipped }
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
 const MEGABYTE = 1_048_576
 
-/** Addresses of the far side: one that heartbeats come from, one of a stranger, one with a file, one of a CDN. */
+/** Addresses of the far side: of heartbeats, of a stranger, one that serves the file, one of a CDN. */
 export const FAR = {
   own: '11.22.33.44',
   other: '11.22.33.45',

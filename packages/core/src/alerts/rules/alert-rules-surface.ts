@@ -2,7 +2,7 @@ import { unixSeconds } from '../../clock.ts'
 import type { SurfaceFinding } from '../../surface/surface-finding.ts'
 import type { AlertCondition } from './alert-condition.ts'
 
-/** Returns the conditions about high findings of scans from outside. They hold until a scan calls them fixed. */
+/** Returns the conditions about high findings of scans. They hold until a scan calls them fixed. */
 export const surfaceConditions = (exposures: readonly SurfaceFinding[]): AlertCondition[] =>
   exposures.map((found) => {
     const { licenseId, domain, fingerprint, id, host, url, firstSeenAt } = found
@@ -20,7 +20,7 @@ export const surfaceConditions = (exposures: readonly SurfaceFinding[]): AlertCo
         ...(url === undefined ? {} : { url }),
         first_seen_at: unixSeconds(firstSeenAt),
       },
-      // Who resolves the alert by hand has seen this finding; it alerts again when it comes back.
+      // A person who resolves the alert has seen this finding; it alerts again when it comes back.
       event: `${fingerprint}:${unixSeconds(firstSeenAt)}`,
     }
   })

@@ -11,7 +11,7 @@ import type { TenantLicenses } from './tenant-licenses.ts'
 
 const RANK = ['high', 'medium', 'low', 'info']
 
-/** What the domains of one tenant show to the outside: those of others do not exist. */
+/** The attack surface of the domains of one tenant: those of others do not exist. */
 export class TenantSurface implements OperatedSurface {
   readonly #surface: Surface
   readonly #licenses: TenantLicenses

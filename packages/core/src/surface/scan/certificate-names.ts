@@ -15,7 +15,7 @@ const CACHE_MS = 86_400_000
 const CACHED_DOMAINS = 256
 const LONGEST_TEXT = 16_384
 
-/** Where names of certificates come from. */
+/** A log that is asked for names of certificates. */
 export interface CertificateSource {
   /** As errors name it. */
   readonly name: string

@@ -4,7 +4,7 @@ import { FILE_PROBES, type FileProbe } from './file-probes.ts'
 import type { HostWeb, WebOrigin } from './host-web.ts'
 import { isAlike, type PageShape, shapeOf, typeOf } from './page-shape.ts'
 
-/** What a look at the files of a host came to. */
+/** Result of a look at the files of a host. */
 export interface FilesSeen {
   readonly findings: readonly Finding[]
   /** Whether every path was answered. */

@@ -9,7 +9,7 @@ export const REQUESTS_PER_HOST = 60
 const REQUEST_MS = 5000
 const PAGE_BYTES = 262_144
 
-/** What requests to hosts work with. */
+/** Dependencies of requests to hosts. */
 export interface WebTools {
   readonly dialler: PinnedDialler
   readonly timers: Timers

@@ -2,7 +2,7 @@ import type { PinnedAnswer } from '../../net/pinned-host.ts'
 
 type Answer = Extract<PinnedAnswer, { ok: true }>
 
-/** What an answer looks like, to tell a page that answers everything. */
+/** Shape of an answer, by which a page that answers everything is told. */
 export interface PageShape {
   readonly status: number
   readonly type: string

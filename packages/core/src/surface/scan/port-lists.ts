@@ -16,7 +16,7 @@ export const TOP_PORTS: readonly number[] = [
   49157,
 ]
 
-/** The only ports of an address that is not known to be the license's own, or that a CDN stands in front of. */
+/** The only ports of an address that is not known to be the license's own, or that is a CDN's. */
 export const WEB_PORTS: readonly number[] = [80, 443]
 
 /** The ports to look at. An address that is not attested has its web ports alone, whatever was asked for. */

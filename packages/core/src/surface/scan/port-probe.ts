@@ -11,10 +11,10 @@ const BANNER_MS = 1000
 const BANNER_BYTES = 512
 const SHOWN_BANNER = 128
 
-/** What stands behind an open port. */
+/** Service behind an open port. */
 export interface ServiceSight {
   readonly service: string
-  /** What it said, at most 512 bytes; `''` when it kept silent. */
+  /** Its greeting or answer, at most 512 bytes; `''` when it kept silent. */
   readonly said: string
   readonly banner: string | undefined
   readonly tls: TlsFacts | undefined
@@ -47,7 +47,7 @@ export async function probeService(
   const options = { timeoutMs: BANNER_MS * 2, signal }
   const secured = TLS_PORTS.has(port) ? await dialler.secure(socket, place, options) : undefined
   try {
-    const tls = secured === undefined ? undefined : tlsFacts(secured)
+    const tls = secured === undefined ? undefined : tlsFacts(secured, host.name)
     const request = REQUESTS[port]?.(host.name)
     const isLost = TLS_PORTS.has(port) && secured === undefined
     const said =

@@ -18,7 +18,7 @@ export interface SweptAddress {
   readonly hosts: readonly PinnedHost[]
 }
 
-/** What a sweep works with. */
+/** Dependencies of a sweep. */
 export interface SweepTools {
   readonly dialler: PinnedDialler
   /** Connections in a second, over all scans of this process. */

@@ -14,7 +14,7 @@ export interface LiveHost extends NamedHost {
   readonly pinned: PinnedHost
 }
 
-/** What became of the names. */
+/** Names by what became of them. */
 export interface ResolvedHosts {
   readonly live: readonly LiveHost[]
   readonly skipped: readonly { readonly host: string; readonly reason: string }[]

@@ -15,7 +15,7 @@ import { type LiveHost, type NamedHost, type ResolvedHosts, resolveHosts } from 
 import type { Sight } from './sight.ts'
 import { lookAtWeb, noteTakeover } from './web-look.ts'
 
-/** What every scan of a process works with. */
+/** Dependencies that all scans of a process share. */
 export interface ScanTools {
   readonly dns: DnsClient
   readonly dnsServers: readonly string[]
@@ -28,7 +28,7 @@ export interface ScanTools {
   readonly userAgent: string
 }
 
-/** What one scan is about. */
+/** Task of one scan. */
 export interface ScanTask {
   readonly domain: string
   readonly checks: readonly SurfaceCheck[]
@@ -46,7 +46,7 @@ export interface ScanTask {
 
 const WEB_AT_ONCE = 8
 
-/** Looks at a domain from outside. What is seen stands in `sight`, also when the scan ends early. */
+/** Looks at a domain from outside. Everything seen stands in `sight`, also when the scan ends early. */
 export async function runScan(tools: ScanTools, task: ScanTask, sight: Sight): Promise<void> {
   const { onPart, signal, checks } = task
   const lookup = domainLookup(tools.dns, tools.dnsServers)

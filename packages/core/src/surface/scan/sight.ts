@@ -16,7 +16,7 @@ export interface HostSight {
   readonly http: SeenSite[]
 }
 
-/** What a scan has seen so far, and where it has looked to the end. */
+/** Everything that a scan has seen so far, and the places where it has looked to the end. */
 export class Sight {
   readonly hosts = new Map<string, HostSight>()
   readonly skipped: { host: string; reason: string }[] = []

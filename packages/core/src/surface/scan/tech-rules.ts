@@ -1,4 +1,4 @@
-/** What a rule looks at: a header, the name of a cookie, the generator, the title, a script, the page. */
+/** Place that a rule looks at: a header, a cookie's name, the generator, the title, a script, the page. */
 export type TechPlace = `header:${string}` | 'cookie' | 'generator' | 'title' | 'script' | 'body' | 'favicon'
 
 /** One way to tell a technology; the first group of the pattern is its version, if it is shown. */

@@ -8,24 +8,29 @@ const NAME_CHARS = 253
 /** Days before its end from which a certificate is about to expire. */
 const EXPIRING_DAYS = 14
 
-/** Reads the facts of a secured connection. */
-export function tlsFacts(socket: TLSSocket): TlsFacts {
+/** Reads the facts of a secured connection to a host. */
+export function tlsFacts(socket: TLSSocket, host: string): TlsFacts {
   const certificate: PeerCertificate | DetailedPeerCertificate = socket.getPeerCertificate()
   const { issuer, valid_to: end = '', subjectaltname: names = '' } = certificate
+  const known = names
+    .split(', ')
+    .filter((each) => each.startsWith('DNS:'))
+    .map((each) => each.slice(4))
   const problem = socket.authorized ? undefined : problemOf(socket.authorizationError)
   return {
     protocol: socket.getProtocol() ?? 'unknown',
     issuer: shownText(String(issuer?.O ?? issuer?.CN ?? ''), 128),
     not_after: Math.floor((Date.parse(end) || 0) / 1000),
-    names: names
-      .split(', ')
-      .filter((each) => each.startsWith('DNS:'))
-      .slice(0, MOST_NAMES)
-      .map((each) => shownText(each.slice(4), NAME_CHARS)),
+    names: known.slice(0, MOST_NAMES).map((each) => shownText(each, NAME_CHARS)),
+    named: known.some((each) => covers(each.toLowerCase(), host)),
     valid: socket.authorized,
     ...(problem === undefined ? {} : { problem }),
   }
 }
+
+/** Whether the name of a certificate is the host's; a wildcard stands for one label (RFC 6125). */
+const covers = (name: string, host: string): boolean =>
+  name === host || (name.startsWith('*.') && host.slice(host.indexOf('.')) === name.slice(1))
 
 function problemOf(given: unknown): string {
   const text = typeof given === 'object' && given !== null && 'code' in given ? given.code : given
@@ -58,7 +63,7 @@ export function tlsFindings(
     found.push(
       of('tls-expiring', 'medium', `not after ${end}`, 'renew the certificate and see why it was not'),
     )
-  if (facts.problem === 'ERR_TLS_CERT_ALTNAME_INVALID')
+  if (!facts.named)
     found.push(of('tls-name-mismatch', 'low', facts.names.join(' '), 'serve a certificate for this name'))
   if (facts.problem !== undefined && SELF_SIGNED.test(facts.problem))
     found.push(of('tls-self-signed', 'low', facts.issuer, 'serve a certificate of a public authority'))

@@ -16,7 +16,7 @@ const TRIED_ADDRESSES = 2
 const MOST_REDIRECTS = 3
 const TLS_MS = 5000
 
-/** What a look at the web servers of a host works with. */
+/** Dependencies of a look at the web servers of a host. */
 export interface WebLook {
   readonly domain: string
   readonly checks: { readonly files: boolean; readonly fingerprint: boolean }
@@ -142,7 +142,7 @@ async function tlsFound(
   const secured = await dialler.secure(dialled.socket, place, options)
   if (secured === undefined) return []
   try {
-    return tlsFindings(tlsFacts(secured), { host: host.name, port: place.port, now })
+    return tlsFindings(tlsFacts(secured, host.name), { host: host.name, port: place.port, now })
   } finally {
     secured.destroy()
   }
