@@ -1,4 +1,0 @@
-import { surfaceStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(surfaceStoreContract)
