@@ -57,7 +57,7 @@ export const shownText = (text: string, most: number): string =>
     .trim()
     .slice(0, most)
 
-const VALUE = /((?:^|[\s;,{])["']?[A-Za-z_][\w.-]{0,63}["']?\s*[=:]\s*).*/s
+const VALUE = /((?:^|[\s;,{])["']?[A-Za-z_][\w.-]{0,63}["']?\s*(?:=|:(?!\/\/))\s*).*/s
 const USERINFO = /\/\/[^/\s@]+@/g
 
 /** Returns the part of an answer that a finding shows: one short line without values. */

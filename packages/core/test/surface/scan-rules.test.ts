@@ -107,7 +107,7 @@ describe('an exposed file', () => {
     ['/.git/config', '[core]\n\tbare = false'],
     ['/.git/HEAD', 'ref: refs/heads/main\n'],
     ['/.env', 'A_KEY=1\nB_KEY=2\n'],
-    ['/.env', '# comment\nexport A_KEY=1\n\nB=2'],
+    ['/.env', '# comment\nexport A_KEY=1\n\nBB=2'],
     ['/.aws/credentials', '[default]\naws_access_key_id = x'],
     ['/id_rsa', `-----BEGIN ${'RSA '}PRIVATE KEY-----\n`],
     ['/wp-config.php.bak', "<?php define('DB_PASSWORD', 'x');"],
@@ -253,8 +253,8 @@ describe('the fingerprint of a page', () => {
     expect([
       murmur3(Buffer.from('hello')),
       murmur3(Buffer.from('')),
-      murmur3(Buffer.from('The quick brown fox')),
-    ]).toEqual([0x248bfa47, 0, 1_621_425_345])
+      murmur3(Buffer.from('The quick brown fox jumps over the lazy dog')),
+    ]).toEqual([0x248bfa47, 0, 0x2e4ff723])
     expect(Number.isInteger(iconDigest(Buffer.alloc(300, 7)))).toBe(true)
   })
 

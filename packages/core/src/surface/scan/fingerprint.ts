@@ -12,15 +12,19 @@ const EXPECTED_HEADERS = [
 ] as const
 
 const TITLE = /<title[^>]{0,256}>([^<]{0,512})/i
-const GENERATOR = /<meta[^>]{0,256}name=["']?generator["']?[^>]{0,256}content=["']([^"']{0,128})/i
-const SCRIPT = /<script[^>]{0,512}?\bsrc=["']?([^"'\s>]{1,512})/gi
+/** Characters of a page in which software is looked for: all that is told stands at its beginning. */
+const LOOKED_CHARS = 65_536
+const META = /<meta[^>]{0,512}>/gi
+const GENERATOR = /name=["']?generator/i
+const CONTENT = /content=["']([^"']{0,128})/i
+const SCRIPT = /<script[^>]{0,256}?\bsrc=["']?([^"'\s>]{1,512})/gi
 
 /** Returns what a page tells about its server. `icon` is the digest of its icon, if it has one. */
 export function seenSite(url: string, answer: Answer, icon?: number): SeenSite {
   const { status, headers } = answer
-  const page = answer.body.toString('latin1')
+  const page = answer.body.toString('latin1', 0, LOOKED_CHARS)
   const server = headers.get('server')
-  const title = TITLE.exec(answer.body.toString('utf8'))?.[1]
+  const title = TITLE.exec(answer.body.toString('utf8', 0, LOOKED_CHARS))?.[1]
   const location = headers.get('location')
   const isSecure = url.startsWith('https:')
   return {
@@ -37,17 +41,17 @@ export function seenSite(url: string, answer: Answer, icon?: number): SeenSite {
 }
 
 function technologies(headers: Headers, page: string, icon: number | undefined): readonly string[] {
-  const cookies = headers.getSetCookie().map((each) => each.split('=', 1)[0]?.trim() ?? '')
-  const scripts = [...page.matchAll(SCRIPT)].map(([, src = '']) => src)
-  const textsAt = (place: TechPlace): readonly string[] => {
-    if (place.startsWith('header:')) return [headers.get(place.slice('header:'.length)) ?? '']
-    if (place === 'cookie') return cookies
-    if (place === 'script') return scripts
-    if (place === 'generator') return [GENERATOR.exec(page)?.[1] ?? '']
-    if (place === 'title') return [TITLE.exec(page)?.[1]?.trim() ?? '']
-    if (place === 'favicon') return [icon === undefined ? '' : String(icon)]
-    return [page]
+  const [generator = ''] = page.match(META)?.filter((tag) => GENERATOR.test(tag)) ?? []
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    cookie: headers.getSetCookie().map((each) => each.split('=', 1)[0]?.trim() ?? ''),
+    script: [...page.matchAll(SCRIPT)].map(([, src = '']) => src),
+    generator: [CONTENT.exec(generator)?.[1] ?? ''],
+    title: [TITLE.exec(page)?.[1]?.trim() ?? ''],
+    favicon: [icon === undefined ? '' : String(icon)],
+    body: [page],
   }
+  const textsAt = (place: TechPlace): readonly string[] =>
+    texts[place] ?? [headers.get(place.slice('header:'.length)) ?? '']
   const found = new Map<string, string>()
   for (const [tech, place, pattern] of TECH_RULES) {
     for (const text of textsAt(place)) {

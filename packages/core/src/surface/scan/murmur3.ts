@@ -17,10 +17,10 @@ export function murmur3(bytes: Buffer): number {
   return (hash ^ (hash >>> 16)) | 0
 }
 
-const LINE_CHARS = 76
+const LINES = /.{1,76}/g
 
 /** The digest of an icon by which it is known: MurmurHash3 of its base64 in lines of 76 characters. */
 export function iconDigest(icon: Buffer): number {
-  const text = icon.toString('base64').replace(new RegExp(`.{1,${LINE_CHARS}}`, 'g'), '$&\n')
+  const text = icon.toString('base64').replace(LINES, '$&\n')
   return murmur3(Buffer.from(text))
 }
