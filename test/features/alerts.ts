@@ -26,6 +26,14 @@ export const feature: Feature = {
       ({ other }) => ({ tenant: other.tenantId }),
       wrong.tenant,
     ),
+    'alerts.mailboxes': read('platform.read', nothing),
+    'alerts.mail-set': change(
+      'platform.admin',
+      ({ own }) => ({ tenant: own.tenantId, to: ['ops@own.example'] }),
+      () => ({ ...wrong.tenant(), to: ['ops@own.example'] }),
+    ),
+    'alerts.mail-remove': change('platform.admin', ({ own }) => ({ tenant: own.tenantId }), wrong.tenant),
+    'alerts.mail-test': change('platform.admin', ({ other }) => ({ tenant: other.tenantId }), wrong.tenant),
     'alerts.webhook-test': change('platform.admin', ({ own }) => ({ tenant: own.tenantId }), wrong.tenant),
   },
   requests: {

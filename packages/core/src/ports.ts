@@ -66,6 +66,7 @@ export type {
   AlertDeliveriesStore,
   AlertDeliveryReport,
   AlertDigest,
+  AlertMailboxes,
   AlertWebhook,
 } from './alerts/delivery/alert-deliveries-store.ts'
 export { RETRY_JITTER, RETRY_SECONDS } from './alerts/delivery/alert-notifier.ts'

@@ -56,12 +56,15 @@ const MOVE = {
     told as (
       insert into alert_notices (alert_id, opening, transition, channel, tenant_id, snapshot, created_at)
       select h.id, h.count, m.notice, c.channel, coalesce(h.tenant_id, ''), to_jsonb(h), ${NOW}
-      from hit h cross join m cross join (values ('log'), ('webhook')) as c(channel)
-      where m.notice is not null and case when m.notice = 'resolved'
+      from hit h cross join m cross join (values ('log'), ('webhook'), ('mail')) as c(channel)
+      where m.notice is not null and case
+        when m.notice = 'resolved'
         then exists (select from alert_notices n where n.alert_id = h.id and n.opening = h.count
           and n.channel = c.channel and n.transition <> 'resolved')
+        when c.channel = 'webhook'
+        then exists (select from alert_webhooks k where k.tenant_id = coalesce(h.tenant_id, ''))
         else c.channel = 'log'
-          or exists (select from alert_webhooks k where k.tenant_id = coalesce(h.tenant_id, '')) end
+          or exists (select from alert_mailboxes b where b.tenant_id = coalesce(h.tenant_id, '')) end
       on conflict do nothing returning 1)
     select exists (select from won) as won, h.* from (select) one left join hit h on true`,
 }

@@ -94,7 +94,6 @@ export const emailQueueOperations = [
     name: 'email-queue.list',
     summary: 'list messages and how their recipients fared, newest first',
     ...reads,
-    licensed: true,
     input: { state: optional(oneOf(MESSAGE_STATES)), ...ofLicense, limit, cursor: optional(text(1, 200)) },
     answer: { messages: listOf(message, EMAIL_PAGE.max), next_cursor: optional(word) },
     run: async (services, { license, ...input }) => {

@@ -19,6 +19,12 @@ export const EVENT_TYPES = [
   'monitor.recovered',
   'license.issued',
   'license.updated',
+  'email.sent',
+  'email.failed',
+  'email.domain.verified',
+  'email.domain.failed',
+  'image.registered',
+  'git.push',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

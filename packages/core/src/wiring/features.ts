@@ -3,6 +3,7 @@ import { AgentMetrics } from '../agents/agent-metrics.ts'
 import { agentOperations } from '../agents/agent-operations.ts'
 import { Agents } from '../agents/agents.ts'
 import { alertOperations } from '../alerts/alert-operations.ts'
+import { alertMailOperations } from '../alerts/delivery/alert-mail-operations.ts'
 import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operations.ts'
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
 import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
@@ -80,9 +81,11 @@ export function servicesOf(base: Base, beside: Beside) {
   const secrets = new Secrets(base)
   const access = accessOf(base, health)
   const outbound = webhookOutbound(base, parts)
+  const email = emailOf(base, parts, { dns, licenses })
+  const { sending: mail } = email.emails
   return {
     ...access,
-    ...alertsOf(base, outbound, { monitors, refusals }),
+    ...alertsOf(base, outbound, { monitors, refusals, mail }),
     ...webhooksOf(base, outbound),
     ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
@@ -90,7 +93,7 @@ export function servicesOf(base: Base, beside: Beside) {
     audit: storage.audit,
     chat,
     deployments: new Deployments(storage),
-    ...emailOf(base, parts, { dns, licenses }),
+    ...email,
     images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
     licenses,
@@ -124,6 +127,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...accessOperations,
   ...alertOperations,
   ...alertWebhookOperations,
+  ...alertMailOperations,
   ...webhookOperations,
   ...monitorOperations,
   ...emailDomainOperations,

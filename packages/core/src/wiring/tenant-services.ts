@@ -1,7 +1,11 @@
 import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
-import { TenantAlerts, TenantAlertWebhooks } from '../operations/tenant/tenant-alerts.ts'
+import {
+  TenantAlertMailboxes,
+  TenantAlerts,
+  TenantAlertWebhooks,
+} from '../operations/tenant/tenant-alerts.ts'
 import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
@@ -26,6 +30,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     access: new TenantAccess(services.access, licenses),
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
+    alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
     emailKeys: new TenantEmailKeys(services.emailKeys, licenses),

@@ -53,6 +53,7 @@ describe('no settings', () => {
         requireDmarc: true,
         retrySeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
         returnPathHost: undefined,
+        systemFrom: undefined,
         smtpPlaintext: false,
         smtpUrl: undefined,
         spfInclude: undefined,

@@ -30,6 +30,26 @@ const removeWebhook = steps(
       alertDeliveries.removeWebhook(given),
 )
 
+const setMailboxes = steps(
+  'set mailboxes',
+  fc.record({ tenantId, addresses: fc.constantFrom(['a@example.com'], ['b@example.com', 'c@example.com']) }),
+  (given) =>
+    () =>
+    async ({ alertDeliveries }, now) => [
+      await alertDeliveries.setMailboxes(given, now),
+      await alertDeliveries.mailboxes(),
+    ],
+)
+
+const removeMailboxes = steps(
+  'remove mailboxes',
+  tenantId,
+  (given) =>
+    () =>
+    ({ alertDeliveries }) =>
+      alertDeliveries.removeMailboxes(given),
+)
+
 /** Bundles the alerts of an audience that waits, or of one that may not. */
 const bundle = steps(
   'bundle',
@@ -59,7 +79,7 @@ const token = fc.constantFrom('tick-1', 'tick-2')
 const take = steps(
   'take deliveries',
   fc.record({
-    kind: fc.constantFrom('log', 'webhook', 'letter'),
+    kind: fc.constantFrom('log', 'webhook', 'mail', 'letter'),
     token,
     leaseSeconds: fc.constantFrom(60, 1),
     limit: fc.constantFrom(1, 5),
@@ -138,7 +158,7 @@ const add = steps(
 const purge = steps(
   'purge deliveries',
   fc.record({
-    kind: fc.constantFrom('log', 'webhook', 'letter'),
+    kind: fc.constantFrom('log', 'webhook', 'mail', 'letter'),
     keepDays: fc.constantFrom(0, 1, 90),
     limit: fc.constantFrom(1, 1000),
   }),
@@ -150,7 +170,7 @@ const purge = steps(
 
 const expire = steps(
   'expire deliveries',
-  fc.constantFrom('log', 'webhook', 'letter'),
+  fc.constantFrom('log', 'webhook', 'mail', 'letter'),
   (kind) =>
     () =>
     async ({ deliveries }, now) => [
@@ -163,6 +183,8 @@ const expire = steps(
 export const deliverySteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: setWebhook },
   { weight: 1, arbitrary: removeWebhook },
+  { weight: 2, arbitrary: setMailboxes },
+  { weight: 1, arbitrary: removeMailboxes },
   { weight: 3, arbitrary: bundle },
   { weight: 3, arbitrary: take },
   { weight: 3, arbitrary: settle },

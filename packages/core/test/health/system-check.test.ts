@@ -152,6 +152,7 @@ describe('health.check', () => {
       'email-relay',
       'docs-index',
       'settings',
+      'settings-webhooks',
       'settings-metrics',
       'settings-sessions',
       'settings-secrets',

@@ -3,6 +3,7 @@ import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@sv
 import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
 import { SECRETS } from './secrets.ts'
@@ -52,6 +53,7 @@ const ENV: Environment = {
   RELAY_MAX_SESSIONS_PER_HOST: '1000',
   RELAY_MAX_SESSIONS: '10000',
   EMAIL_SMTP_URL: 'smtps://relay.svc.example',
+  EMAIL_SYSTEM_FROM: 'alerts@svc.example',
 }
 
 // Sends nothing to the network; every request succeeds.
@@ -132,6 +134,7 @@ async function stage({ plane, clock, dns }: Mounted) {
 }
 
 async function stageOperations(plane: ControlPlane): Promise<void> {
+  await verifiedDomain(plane, '', 'svc.example')
   const run = (name: string, input: object) => plane.operations.run(name, input, 'stage')
   for (const name of ['watched', 'spare']) {
     await run('monitors.add', { name, host: 'watched.example', type: 'A' })
@@ -139,6 +142,7 @@ async function stageOperations(plane: ControlPlane): Promise<void> {
   }
   for (const tenant of ['own', 'other']) {
     await run('alerts.webhook-set', { tenant, url: `https://${tenant}.example/hook` })
+    await run('alerts.mail-set', { tenant, to: [`ops@${tenant}.example`] })
   }
   await run('users.add', {
     email: 'spare@svc.example',

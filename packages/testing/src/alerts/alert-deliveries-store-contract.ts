@@ -34,7 +34,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
           .filter((each) => each.tenantId === tenantId)
           .map(({ channel }) => channel)
       /** Puts what waits on a channel into a delivery, ends the delivery as `state` and returns its id. */
-      const deliver = async (channel: 'log' | 'webhook', state: 'sent' | 'failed') => {
+      const deliver = async (channel: 'log' | 'webhook' | 'mail', state: 'sent' | 'failed') => {
         const id = buildId('msg')
         await deliveries().bundle(id, { channel, tenantId })
         await storage().deliveries.add({ id, kind: channel, recipient: tenantId }, clock.now())
@@ -54,6 +54,32 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       for (const each of [with_, without]) await each.change('open', 'firing')
       expect(await with_.waits()).toEqual(['log', 'webhook'])
       expect(await without.waits()).toEqual(['log'])
+    })
+
+    it('a transition waits for the mail addresses of its tenant, and the digest names them', async () => {
+      const { change, waits, tenantId, clock, deliver } = await scene({ webhook: false })
+      const addresses = ['ops@acme.example', 'ann@acme.example']
+      const set = await deliveries().setMailboxes({ tenantId, addresses: ['old@acme.example'] }, clock.now())
+      expect(set).toEqual({ tenantId, addresses: ['old@acme.example'], createdAt: clock.now() })
+      clock.advance(1000)
+      const second = await deliveries().setMailboxes({ tenantId, addresses }, clock.now())
+      expect(second).toEqual({ tenantId, addresses, createdAt: set.createdAt })
+      expect(await deliveries().mailboxes()).toContainEqual(second)
+      await change('open', 'firing')
+      expect(await waits()).toEqual(['log', 'mail'])
+      const id = await deliver('mail', 'sent')
+      const digest = () => deliveries().digest({ id, channel: 'mail', tenantId })
+      expect(await digest()).toMatchObject({
+        addresses,
+        webhook: undefined,
+        notices: [{ transition: 'firing' }],
+      })
+      expect((await deliveries().digest({ id, channel: 'log', tenantId })).addresses).toEqual([])
+      expect([
+        await deliveries().removeMailboxes(tenantId),
+        await deliveries().removeMailboxes(tenantId),
+      ]).toEqual([true, false])
+      expect((await digest()).addresses).toEqual([])
     })
 
     it('a silent step announces nothing', async () => {
@@ -87,7 +113,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       })
       await deliveries().removeWebhook(tenantId)
       const none = await deliveries().digest({ id: buildId('msg'), ...audience })
-      expect(none).toEqual({ notices: [], webhook: undefined })
+      expect(none).toEqual({ notices: [], webhook: undefined, addresses: [] })
     })
 
     it('what a transaction bundles waits again when the transaction fails', async () => {

@@ -14,7 +14,7 @@ export function memoryAlertDeliveriesStore(
   run: Run,
   time: () => Date,
 ): AlertDeliveriesStore {
-  const { deliveries, notices, webhooks } = tables
+  const { deliveries, notices, webhooks, mailboxes } = tables
   return {
     waiting: () =>
       run(() => {
@@ -51,6 +51,19 @@ export function memoryAlertDeliveriesStore(
         webhooks.put(tenantId, undefined)
         return had
       }),
+    setMailboxes: (given, now = time()) =>
+      run(() => {
+        const next = { ...given, createdAt: mailboxes.get(given.tenantId)?.createdAt ?? now }
+        mailboxes.put(given.tenantId, next)
+        return next
+      }),
+    mailboxes: () => run(() => mailboxes.all().sort((one, other) => byBytes(one.tenantId, other.tenantId))),
+    removeMailboxes: (tenantId) =>
+      run(() => {
+        const had = mailboxes.get(tenantId) !== undefined
+        mailboxes.put(tenantId, undefined)
+        return had
+      }),
   }
 }
 
@@ -82,7 +95,7 @@ function bundle(tables: AlertTables, id: string, { channel, tenantId }: AlertAud
 }
 
 function digest(
-  { notices, webhooks }: AlertTables,
+  { notices, webhooks, mailboxes }: AlertTables,
   { id, channel, tenantId }: AlertAudience & { readonly id: string },
 ): AlertDigest {
   const own = notices.all().filter(({ deliveryId }) => deliveryId === id)
@@ -90,6 +103,7 @@ function digest(
   return {
     notices: own.map(({ transition, snapshot }) => ({ transition, alert: snapshot })),
     webhook: channel === 'webhook' ? webhooks.get(tenantId) : undefined,
+    addresses: channel === 'mail' ? (mailboxes.get(tenantId)?.addresses ?? []) : [],
   }
 }
 

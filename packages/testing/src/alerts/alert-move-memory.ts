@@ -106,7 +106,7 @@ function changed({ alerts }: AlertTables, made: AlertWrite, now: Date): MemoryAl
 }
 
 function announce(
-  { notices, webhooks }: AlertTables,
+  { notices, webhooks, mailboxes }: AlertTables,
   { step }: AlertWrite,
   hit: MemoryAlert,
   now: Date,
@@ -115,7 +115,7 @@ function announce(
   if (transition === undefined) return
   const { event: _, ...snapshot } = hit
   const tenantId = hit.tenantId ?? ''
-  for (const channel of ['log', 'webhook'] as const) {
+  for (const channel of ['log', 'webhook', 'mail'] as const) {
     const opening = notices
       .all()
       .some(
@@ -125,7 +125,8 @@ function announce(
           notice.channel === channel &&
           notice.transition !== 'resolved',
       )
-    const has = channel === 'log' || webhooks.get(tenantId) !== undefined
+    const receivers = { log: tenantId, webhook: webhooks.get(tenantId), mail: mailboxes.get(tenantId) }
+    const has = receivers[channel] !== undefined
     const key = keyOf(hit.id, hit.count, transition, channel)
     if (!(transition === 'resolved' ? opening : has) || notices.get(key) !== undefined) continue
     notices.put(key, {

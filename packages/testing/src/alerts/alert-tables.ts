@@ -1,3 +1,4 @@
+import type { AlertMailboxes } from '@svc/core/ports'
 import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import { MemoryTable, type UndoLog } from '../memory-table.ts'
 import type {
@@ -23,6 +24,7 @@ export class AlertTables {
   readonly refusals: MemoryTable<MemoryRefusals>
   readonly watches: MemoryTable<MemoryAlertKey>
   readonly webhooks: MemoryTable<AlertWebhook>
+  readonly mailboxes: MemoryTable<AlertMailboxes>
 
   constructor(undo: UndoLog, deliveries: MemoryTable<MemoryDelivery>) {
     this.actions = new MemoryTable(undo)
@@ -34,5 +36,6 @@ export class AlertTables {
     this.refusals = new MemoryTable(undo)
     this.watches = new MemoryTable(undo)
     this.webhooks = new MemoryTable(undo)
+    this.mailboxes = new MemoryTable(undo)
   }
 }

@@ -1,76 +1,13 @@
-import { createHash } from 'node:crypto'
 import { isTerminal, type Job } from '@svc/core'
-import { agentId, type EventType, OFFLINE_SECONDS, patternsOf } from '@svc/core/ports'
-import { keyOf, type MemoryAlert } from '../alerts/memory-alert.ts'
+import { agentId, OFFLINE_SECONDS } from '@svc/core/ports'
+import type { MemoryAlert } from '../alerts/memory-alert.ts'
 import type { MemoryJob } from '../jobs/memory-job.ts'
 import type { MemoryAgent, MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { MemoryMonitor } from '../monitors/memory-monitor.ts'
-import type { MemoryEndpoint, MemoryMessage } from './memory-webhook.ts'
+import { epoch, tell } from './memory-event.ts'
+import { tellMoreEvents } from './memory-more-events.ts'
 
-/** An event as the triggers of the database tell it. */
-export interface MemoryEvent {
-  readonly licenseId: string
-  readonly tenantId?: string | undefined
-  readonly type: EventType
-  readonly fact: string
-  readonly sequence?: string | undefined
-  readonly at: Date
-  readonly data: object
-  readonly thin?: object
-  /** An endpoint that is not told. */
-  readonly beside?: string | undefined
-}
-
-const MAX_BODY_BYTES = 32_768
-
-/** The end of an id that follows from a text. */
-export const idOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 26)
-
-/** Seconds as PostgreSQL spells the epoch of an instant. */
-const epoch = (at: Date) => (at.getTime() / 1000).toFixed(6)
 const seconds = (at: Date | undefined) => (at === undefined ? 0 : Math.floor(at.getTime() / 1000))
-
-/** Writes an event and its deliveries. */
-export function tell(tables: MemoryTables, event: MemoryEvent): void {
-  const { licenseId, tenantId, type, fact, sequence, at, data, thin, beside } = event
-  const isMeant = (each: MemoryEndpoint) =>
-    each.licenseId === licenseId || (licenseId === '' && tenantId !== undefined && each.tenantId === tenantId)
-  const wants = (each: MemoryEndpoint) => patternsOf(type).some((pattern) => each.events.includes(pattern))
-  const hit = tables.of<MemoryEndpoint>('webhookEndpoints').all()
-  const spelled = (content: object) => JSON.stringify({ type, timestamp: at.toISOString(), data: content })
-  const whole = spelled(data)
-  const body = Buffer.byteLength(whole) > MAX_BODY_BYTES ? spelled(thin ?? {}) : whole
-  const messages = tables.of<MemoryMessage>('webhookMessages')
-  const told = new Set<string>()
-  for (const endpoint of hit.filter((each) => isMeant(each) && wants(each) && each.id !== beside)) {
-    const message = `msg_${idOf(`${endpoint.licenseId} ${fact}`)}`
-    if (!told.has(message) && messages.get(message) !== undefined) continue
-    told.add(message)
-    messages.put(message, { id: message, licenseId: endpoint.licenseId, type, body, occurredAt: at })
-    const id = `dlv_${idOf(`${message} ${endpoint.id}`)}`
-    const isPaused = tables.recipients.get(keyOf('endpoint', endpoint.id))?.paused !== undefined
-    tables.deliveries.put(id, {
-      id,
-      kind: 'endpoint',
-      recipient: endpoint.id,
-      payload: message,
-      maxAttempts: undefined,
-      sequence,
-      isForced: false,
-      createdAt: at,
-      dueAt: at,
-      expiresAt: new Date(at.getTime() + endpoint.maxAgeSeconds * 1000),
-      state: isPaused ? 'skipped' : 'due',
-      attempts: 0,
-      settledAt: isPaused ? at : undefined,
-      status: undefined,
-      error: undefined,
-      leaseToken: undefined,
-      leaseUntil: undefined,
-      spentAt: undefined,
-    })
-  }
-}
 
 /** Makes the tables tell events, as the triggers of the database do. */
 export function tellEvents(tables: MemoryTables, time: () => Date): void {
@@ -81,6 +18,7 @@ export function tellEvents(tables: MemoryTables, time: () => Date): void {
   tables.alerting.alerts.onPut((row, before) => alertEvent(tables, row, before))
   tables.of<MemoryMonitor>('monitors').onPut((row, before) => monitorEvent(tables, row, before))
   tables.licenses.onPut((row, before) => licenseEvent(tables, row, before, time()))
+  tellMoreEvents(tables)
 }
 
 function outcomeOf(job: Job, before: Job) {

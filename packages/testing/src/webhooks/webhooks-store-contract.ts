@@ -8,6 +8,7 @@ import { openedStorage } from '../opened-storage.ts'
 import { buildEndpoint } from './build-endpoint.ts'
 import { endpointsContract } from './endpoints-contract.ts'
 import { messagesContract } from './messages-contract.ts'
+import { moreEventsContract } from './more-events-contract.ts'
 import { LEASE_SECONDS, webhookScene } from './webhook-scene.ts'
 
 /** Contract suite of webhooks: events are told once, in the transaction of what happened. */
@@ -149,4 +150,5 @@ export function webhooksStoreContract(name: string, open: () => Promise<Storage>
   })
   endpointsContract(name, open)
   messagesContract(name, open)
+  moreEventsContract(name, open)
 }

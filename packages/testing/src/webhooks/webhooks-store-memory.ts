@@ -11,7 +11,7 @@ import { type MemoryDelivery, reportOf } from '../deliveries/memory-delivery.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
-import { idOf, tell } from './memory-events.ts'
+import { idOf, tell } from './memory-event.ts'
 import { meant } from './memory-replay.ts'
 import type { MemoryAttempt, MemoryEndpoint, MemoryMessage } from './memory-webhook.ts'
 

@@ -29,6 +29,7 @@ export function declareAlerts(program: Command, run: Run): void {
   examples(show, 'svc alerts show alr_01…')
   declareActions(alerts, run)
   declareWebhooks(alerts, run)
+  declareMail(alerts, run)
 }
 
 function declareActions(alerts: Command, run: Run): void {
@@ -67,4 +68,22 @@ function declareWebhooks(alerts: Command, run: Run): void {
     .option(...TENANT)
     .action(run(async () => (await load()).testWebhook))
   examples(test, 'svc alerts webhook-test --tenant acme')
+}
+
+function declareMail(alerts: Command, run: Run): void {
+  const load = async () => import('./alerts-mail.ts')
+  const list = operating(alerts, 'alerts.mailboxes').action(run(async () => (await load()).listMailboxes))
+  examples(list, 'svc alerts mailboxes')
+  const set = operating(alerts, 'alerts.mail-set', '<addresses...>')
+    .option(...TENANT)
+    .action(run(async () => (await load()).setMailboxes))
+  examples(set, 'svc alerts mail-set ops@acme.example ann@acme.example --tenant acme')
+  const remove = operating(alerts, 'alerts.mail-remove')
+    .option(...TENANT)
+    .action(run(async () => (await load()).removeMailboxes))
+  examples(remove, 'svc alerts mail-remove --tenant acme')
+  const test = operating(alerts, 'alerts.mail-test')
+    .option(...TENANT)
+    .action(run(async () => (await load()).testMailboxes))
+  examples(test, 'svc alerts mail-test --tenant acme')
 }

@@ -23,10 +23,11 @@ const BUNDLE = {
 }
 const DIGEST = {
   name: 'alert-digest',
-  text: `select to_jsonb(k) as webhook, (select coalesce(jsonb_agg(jsonb_build_object('transition', n.transition,
+  text: `select to_jsonb(k) as webhook, b.addresses, (select coalesce(jsonb_agg(jsonb_build_object('transition', n.transition,
         'alert', n.snapshot) order by n.alert_id, n.created_at, n.transition), '[]') from alert_notices n
         where n.delivery_id = $1) as notices
-    from (select) one left join alert_webhooks k on $2 = 'webhook' and k.tenant_id = $3`,
+    from (select) one left join alert_webhooks k on $2 = 'webhook' and k.tenant_id = $3
+      left join alert_mailboxes b on $2 = 'mail' and b.tenant_id = $3`,
 }
 const ANNOUNCED = {
   name: 'alert-announced',
@@ -57,6 +58,25 @@ const REMOVE_WEBHOOK = {
   name: 'alert-remove-webhook',
   text: 'delete from alert_webhooks where tenant_id = $1 returning tenant_id',
 }
+const SET_MAILBOXES = {
+  name: 'alert-set-mailboxes',
+  text: `insert into alert_mailboxes as b (tenant_id, addresses, created_at) values ($1, $2::jsonb, ${at('$3')})
+    on conflict (tenant_id) do update set addresses = excluded.addresses returning *`,
+}
+const MAILBOXES = {
+  name: 'alert-mailboxes',
+  text: 'select * from alert_mailboxes order by tenant_id collate "C"',
+}
+const REMOVE_MAILBOXES = {
+  name: 'alert-remove-mailboxes',
+  text: 'delete from alert_mailboxes where tenant_id = $1 returning tenant_id',
+}
+
+interface MailboxesRow {
+  readonly tenant_id: string
+  readonly addresses: readonly string[]
+  readonly created_at: string
+}
 
 interface WebhookRow {
   readonly tenant_id: string
@@ -82,6 +102,7 @@ interface ReportRow {
 
 interface DigestRow {
   readonly webhook: WebhookRow | null
+  readonly addresses: readonly string[] | null
   readonly notices: readonly { readonly transition: AlertTransition; readonly alert: AlertRow }[]
 }
 
@@ -89,6 +110,12 @@ const toWebhook = (row: WebhookRow): port.AlertWebhook => ({
   tenantId: row.tenant_id,
   url: row.url,
   secret: row.secret,
+  createdAt: instant(row.created_at),
+})
+
+const toMailboxes = (row: MailboxesRow): port.AlertMailboxes => ({
+  tenantId: row.tenant_id,
+  addresses: row.addresses,
   createdAt: instant(row.created_at),
 })
 
@@ -128,10 +155,11 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
   async digest(delivery: port.AlertAudience & { readonly id: string }): Promise<port.AlertDigest> {
     const { id, channel, tenantId } = delivery
     const [row] = await this.#session.rows<DigestRow>(DIGEST, [id, channel, tenantId])
-    const { webhook = null, notices = [] } = row ?? {}
+    const { webhook = null, addresses = null, notices = [] } = row ?? {}
     return {
       notices: notices.map(({ transition, alert }) => ({ transition, alert: toAlert(alert) })),
       webhook: webhook === null ? undefined : toWebhook(webhook),
+      addresses: addresses ?? [],
     }
   }
 
@@ -164,5 +192,23 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
 
   async removeWebhook(tenantId: string): Promise<boolean> {
     return (await this.#session.rows(REMOVE_WEBHOOK, [tenantId])).length > 0
+  }
+
+  async setMailboxes(
+    { tenantId, addresses }: Omit<port.AlertMailboxes, 'createdAt'>,
+    now?: Date,
+  ): Promise<port.AlertMailboxes> {
+    const params = [tenantId, JSON.stringify(addresses), now]
+    const [row] = await this.#session.rows<MailboxesRow>(SET_MAILBOXES, params)
+    if (row === undefined) throw new Error('the mailboxes statement returned no row')
+    return toMailboxes(row)
+  }
+
+  async mailboxes(): Promise<readonly port.AlertMailboxes[]> {
+    return (await this.#session.rows<MailboxesRow>(MAILBOXES, [])).map(toMailboxes)
+  }
+
+  async removeMailboxes(tenantId: string): Promise<boolean> {
+    return (await this.#session.rows(REMOVE_MAILBOXES, [tenantId])).length > 0
   }
 }

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 
 /** Channels that announce alerts. */
-export const ALERT_CHANNELS = ['log', 'webhook'] as const
+export const ALERT_CHANNELS = ['log', 'webhook', 'mail'] as const
 export type AlertChannelName = (typeof ALERT_CHANNELS)[number]
 
 /** Receiver of announcements on a channel: a tenant, or the platform (`tenantId` is `''`). */
@@ -33,8 +33,10 @@ export interface AlertNotice {
 /** Payload of a delivery: the notices of its digest. */
 export interface AlertDigest {
   readonly notices: readonly AlertNotice[]
-  /** The webhook that the digest goes to; undefined on the log, and if the webhook was removed. */
+  /** The webhook that the digest goes to; undefined on other channels, and if the webhook was removed. */
   readonly webhook: AlertWebhook | undefined
+  /** The addresses that the digest goes to; none on other channels, and if they were removed. */
+  readonly addresses: readonly string[]
 }
 
 /** One transition of an alert, with the state of its delivery. */
@@ -63,7 +65,14 @@ export interface AlertWebhook {
   readonly createdAt: Date
 }
 
-/** Storage of the webhooks of alerts, and of what deliveries announce. */
+/** Mail addresses that get the alerts of a tenant, or of the platform (`tenantId` is `''`). */
+export interface AlertMailboxes {
+  readonly tenantId: string
+  readonly addresses: readonly string[]
+  readonly createdAt: Date
+}
+
+/** Storage of the webhooks and mail addresses of alerts, and of what deliveries announce. */
 export interface AlertDeliveriesStore {
   /**
    * Audiences that have undelivered notices. A `resolved` notice waits until the opening of its alert was
@@ -90,4 +99,9 @@ export interface AlertDeliveriesStore {
   webhooks(): Promise<readonly AlertWebhook[]>
   /** Removes a webhook. Returns false if there was none. */
   removeWebhook(tenantId: string): Promise<boolean>
+  /** Sets the mail addresses of a tenant in place of those it had. */
+  setMailboxes(mailboxes: Omit<AlertMailboxes, 'createdAt'>, now?: Date): Promise<AlertMailboxes>
+  mailboxes(): Promise<readonly AlertMailboxes[]>
+  /** Removes the mail addresses of a tenant. Returns false if there were none. */
+  removeMailboxes(tenantId: string): Promise<boolean>
 }

@@ -4,15 +4,18 @@ import type { Delivery, DeliveryOutcome } from '../../deliveries/delivery.ts'
 import { DeliveryRunner } from '../../deliveries/delivery-runner.ts'
 import type { AttemptState, DeliverySender, Follow } from '../../deliveries/delivery-sender.ts'
 import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
+import type { EmailSending, SystemMessage } from '../../email/sending/email-sending.ts'
 import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
+import { Problem } from '../../problem.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { Timers } from '../../timers.ts'
 import type { AlertMetrics } from '../alert-metrics.ts'
-import { announceInLog, digestOf } from './alert-channels.ts'
+import { type AlertDelivery, announceInLog, digestOf } from './alert-channels.ts'
 import { ALERT_CHANNELS, type AlertChannelName, audienceOf, targetOf } from './alert-deliveries-store.ts'
+import { digestMail } from './alert-mail.ts'
 
 /** Dependencies of `AlertNotifier`. */
 export interface AlertNotifierParts {
@@ -23,7 +26,16 @@ export interface AlertNotifierParts {
   readonly log: Log
   readonly channel: WebhookChannel
   readonly keyring: Keyring
+  readonly mail: SystemMail
   readonly metrics: AlertMetrics
+}
+
+/** Ways to queue a message of the service itself. */
+export type SystemMail = Pick<EmailSending, 'prepareSystem' | 'sendSystem'>
+
+/** An outcome, with the message that an attempt by mail queues. */
+interface NoticeOutcome extends DeliveryOutcome {
+  readonly message?: SystemMessage
 }
 
 const MINUTE = 60
@@ -77,23 +89,24 @@ export class AlertNotifier {
       jitter: RETRY_JITTER,
       concurrency: CONCURRENCY,
       perRecipient: PER_TENANT,
-      breaker: kind === 'log' ? undefined : BREAKER,
+      breaker: kind === 'webhook' ? BREAKER : undefined,
       send: (delivery, signal) => this.#send(delivery, signal),
-      follow: (delivery, state) => this.#follow(delivery, state),
+      follow: (delivery, state, outcome) => this.#follow(delivery, state, outcome),
       ended: (_delivery, state) => {
         this.#parts.metrics.delivery(kind, state === 'due' ? 'retried' : state)
       },
     }
   }
 
-  /** Writes a digest to the log, or sends it to the webhook of its audience. */
-  async #send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome> {
+  /** Writes a digest to the log, sends it to the webhook of its audience, or prepares its message. */
+  async #send(delivery: Delivery, signal: AbortSignal | undefined): Promise<NoticeOutcome> {
     const { storage, log, channel, clock, keyring } = this.#parts
     const { id, createdAt } = delivery
     const audience = audienceOf(delivery)
     const notices = await storage.alertDeliveries.digest({ id, ...audience })
     const digest = { id, createdAt, ...audience, ...notices }
     if (digest.channel === 'log') return announceInLog(log, digest)
+    if (digest.channel === 'mail') return this.#prepare(digest)
     if (digest.webhook === undefined) {
       return { delivered: false, status: undefined, error: 'no-webhook', isFinal: true, fault: 'ours' }
     }
@@ -103,9 +116,28 @@ export class AlertNotifier {
     return channel.send({ url, secrets: [secret], id, at: clock.now(), body, signal })
   }
 
-  /** Notes on the alerts of a digest that arrived when they were announced. */
-  #follow({ id }: Delivery, state: AttemptState): Follow | undefined {
+  async #prepare(digest: AlertDelivery): Promise<NoticeOutcome> {
+    const { addresses } = digest
+    const failed = { delivered: false, status: undefined, fault: 'ours' } as const
+    if (addresses.length === 0) return { ...failed, error: 'no-mailbox', isFinal: true }
+    try {
+      const message = await this.#parts.mail.prepareSystem({ to: addresses, ...digestMail(digest) })
+      return { delivered: true, status: undefined, error: undefined, isFinal: false, message }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return { ...failed, error: error.code, isFinal: error.code === 'all-suppressed' }
+    }
+  }
+
+  /**
+   * Notes on the alerts of a digest that arrived when they were announced. A digest by mail has arrived when
+   * its message is queued: both are written at once, so that a crash makes no second message.
+   */
+  #follow({ id }: Delivery, state: AttemptState, { message }: NoticeOutcome): Follow | undefined {
     if (state !== 'sent') return undefined
-    return ({ alertDeliveries }) => alertDeliveries.announced(id, this.#parts.clock.statementTime())
+    return async (stores) => {
+      if (message !== undefined) await this.#parts.mail.sendSystem(stores, message)
+      await stores.alertDeliveries.announced(id, this.#parts.clock.statementTime())
+    }
   }
 }

@@ -16,8 +16,11 @@ const operation = operationOf<Services>()
 
 const tenant = optional(text(1, 128))
 
-const tenantIdOf = async ({ tenants }: Services, given: string | undefined): Promise<string> =>
-  given === undefined ? '' : (await tenants.resolve(given)).id
+/** Returns the tenant that a caller names; `''` for what belongs to none. @throws Problem `not-found` */
+export const tenantIdOf = async (
+  { tenants }: { readonly tenants: Tenants },
+  given: string | undefined,
+): Promise<string> => (given === undefined ? '' : (await tenants.resolve(given)).id)
 
 /**
  * Returns a webhook as operators see it. Only the origin of the address is shown, since the rest is often a

@@ -11,6 +11,8 @@ const hostName = (name: string, doc: string): Setting<string | undefined> => ({
   parse: (given) => (HOST_NAME.test(given) ? given.toLowerCase() : undefined),
 })
 
+const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9.-]+\.[a-z0-9-]+$/i
+
 /** Whether a text is the address of a relay: a scheme, a host, and nothing behind it. */
 function isRelay(given: string): boolean {
   const parsed = URL.parse(given)
@@ -68,6 +70,14 @@ export const email = optional('Email', {
     'EMAIL_RETURN_PATH_HOST',
     'Host of the address that bounces go to, `b+<message>@<host>`; unset: they go to the sender.',
   ),
+  systemFrom: {
+    ...text(
+      'EMAIL_SYSTEM_FROM',
+      'Address that messages of the service itself come from. Its domain is added without a license.',
+    ),
+    form: 'a mail address',
+    parse: (given: string) => (ADDRESS.test(given) ? given : undefined),
+  },
   dailyLimit: wholeNumber('EMAIL_DAILY_LIMIT', 'Recipients of a license in a day (UTC).', {
     fallback: 1000,
     min: 1,

@@ -22,6 +22,8 @@ import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
 import { attackSurface } from './0026-attack-surface.ts'
+import { moreEvents } from './0028-more-events.ts'
+import { alertMailboxes } from './0029-alert-mailboxes.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -59,4 +61,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   emailSending,
   accessSessions,
   attackSurface,
+  moreEvents,
+  alertMailboxes,
 ]

@@ -45,6 +45,12 @@ export interface SendAnswer {
   readonly suppressed: readonly string[]
 }
 
+/** A message of the service itself that can be queued. */
+export interface SystemMessage {
+  readonly domainId: string
+  readonly draft: MessageDraft
+}
+
 /** A message to queue. */
 interface Queued {
   readonly owner: string
@@ -117,11 +123,34 @@ export class EmailSending {
     return given
   }
 
-  /** Queues a message of the service itself, in the transaction of what it is about. */
-  async sendSystem(stores: Stores, message: { domainId: string; fields: SendFields }): Promise<SendAnswer> {
-    const draft = readDraft(message.fields, this.#parts.clock.now())
-    const { domainId } = message
-    return this.#queue(stores, { owner: '', kind: 'alert', domainId, keyId: undefined, draft })
+  /**
+   * Checks a message of the service itself, which `EMAIL_SYSTEM_FROM` sends.
+   * @throws Problem `email-not-configured` without a relay or that setting, `sending-domain-unverified`,
+   * `all-suppressed`, `invalid-input`
+   */
+  async prepareSystem(message: Omit<SendFields, 'from'>): Promise<SystemMessage> {
+    const { storage, clock, config } = this.#parts
+    this.requireOpen()
+    const from = config.email.systemFrom
+    if (from === undefined) throw new Problem('email-not-configured')
+    const headers = { 'Auto-Submitted': 'auto-generated', ...message.headers }
+    const draft = readDraft({ ...message, headers, from }, clock.now())
+    const domainId = await this.#domainFor('', undefined, draft)
+    const addresses = draft.recipients.map(addressOf)
+    const suppressed = await storage.emailSuppressions.among('', addresses, clock.statementTime())
+    if (new Set(suppressed).size === addresses.length) throw new Problem('all-suppressed')
+    return { domainId, draft }
+  }
+
+  /**
+   * Queues a message of the service itself, in the transaction of what it is about. Returns its id.
+   * @throws Problem `all-suppressed` if that has changed since it was prepared
+   */
+  async sendSystem(stores: Stores, { domainId, draft }: SystemMessage): Promise<string> {
+    const queued = { owner: '', kind: 'alert', domainId, keyId: undefined, draft } as const
+    const { id } = await this.#queue(stores, queued)
+    this.#parts.metrics.queued('alert')
+    return id
   }
 
   async #earlier(owner: string, key: string | undefined, bodyHash: string): Promise<SendAnswer | undefined> {

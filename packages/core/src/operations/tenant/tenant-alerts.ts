@@ -4,6 +4,7 @@ import type { AlertPage, AlertQuery } from '../../alerts/alert-list.ts'
 import type { OperatedAlerts } from '../../alerts/alert-operations.ts'
 import { type Alerts, noAlert } from '../../alerts/alerts.ts'
 import type { AlertScope } from '../../alerts/alerts-store.ts'
+import type { AlertMailboxes } from '../../alerts/delivery/alert-mailboxes.ts'
 import type { ListedWebhook } from '../../alerts/delivery/alert-webhooks.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
@@ -64,5 +65,20 @@ export class TenantAlertWebhooks {
 
   async list(): Promise<readonly ListedWebhook[]> {
     return (await this.#webhooks.list()).filter(({ webhook }) => webhook.tenantId === this.#tenantId)
+  }
+}
+
+/** The mail addresses for a tenant's alerts. */
+export class TenantAlertMailboxes {
+  readonly #tenantId: string
+  readonly #mailboxes: Pick<AlertMailboxes, 'list'>
+
+  constructor(tenantId: string, mailboxes: Pick<AlertMailboxes, 'list'>) {
+    this.#tenantId = tenantId
+    this.#mailboxes = mailboxes
+  }
+
+  async list(): ReturnType<AlertMailboxes['list']> {
+    return (await this.#mailboxes.list()).filter(({ tenantId }) => tenantId === this.#tenantId)
   }
 }

@@ -48,6 +48,7 @@ export const CARRIED_TABLES = [
   'alerts',
   'alert_actions',
   'alert_webhooks',
+  'alert_mailboxes',
   'webhook_endpoints',
   'webhook_messages',
   'delivery_recipients',

@@ -39,6 +39,7 @@ const MORE_ROWS = [
   `insert into email_usage values ('lic', '2026-01-05', 7)`,
   `insert into host_identities values ('lic', 'fp', 'boot', 'web-1', '2026-01-05 09:00:00.123456+00', null)`,
   `insert into alert_actions select 'act_1', id, now(), 'ann', 'acknowledge', null from alerts limit 1`,
+  `insert into alert_mailboxes values ('ten_1', '["a@acme.example"]', now())`,
   `insert into rate_refusals values ('lic', date_trunc('minute', now()), 7)`,
   `insert into transfer_keys values ('xfr_1', 'lic', 'digest', 'fp', 'fp-2', 'pull', 2, 1, 'secret', null, 'scrypt$', 1,
     '{"paths":["{\\"a\\"}"]}', now(), now(), null, null)`,

@@ -152,7 +152,7 @@ export const alertBugs: readonly PlantedBug[] = [
   ),
   inDeliveries(
     'delivery: given up after the first attempt',
-    ['a delivery is tried until it is given up'],
+    ['a delivery is tried until it is given up', 'no message is given up early'],
     (deliveries) => ({
       settle: (settlement) =>
         deliveries.settle(settlement.state === 'due' ? { ...settlement, state: 'failed' } : settlement),
