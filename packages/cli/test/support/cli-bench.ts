@@ -1,4 +1,4 @@
-import type { ControlPlane } from '@svc/core'
+import type { ControlPlane, Environment } from '@svc/core'
 import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import type { Connect } from '../../src/program/command-run.ts'
@@ -15,9 +15,9 @@ export class CliBench implements AsyncDisposable {
     this.license = license
   }
 
-  static async open(): Promise<CliBench> {
+  static async open(env: Environment = {}): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const test = testPlane({ env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9' } })
+    const test = testPlane({ env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...env } })
     return new CliBench(test, await test.license('bench'))
   }
 

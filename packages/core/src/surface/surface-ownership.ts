@@ -102,22 +102,25 @@ export class SurfaceOwnership {
   }
 
   /**
-   * Notes where an accepted heartbeat of a license came from. Returns at once: the row is written behind the
-   * answer, at most once an hour for each address.
+   * Notes where an accepted heartbeat of a license came from, at most once an hour for each address. Returns
+   * a promise only if there is something to write; it never rejects.
    */
-  noteAddress(licenseId: string, from: { readonly provenAddress: string | undefined }): void {
+  noteAddress(
+    licenseId: string,
+    from: { readonly provenAddress: string | undefined },
+  ): Promise<void> | undefined {
     const { clock, storage, log } = this.#parts
     const given = this.isConfigured ? from.provenAddress : undefined
-    if (given === undefined) return
+    if (given === undefined) return undefined
     const key = `${licenseId}\n${given}`
     const now = clock.now().getTime()
     const noted = this.#noted.get(key)
-    if (noted !== undefined && now - noted < NOTED_MS) return
+    if (noted !== undefined && now - noted < NOTED_MS) return undefined
     this.#noted.set(key, now)
     const address = clientAddress(given)
-    if (address === undefined) return
+    if (address === undefined) return undefined
     const row = { licenseId, address, most: ADDRESSES_PER_LICENSE }
-    storage.surfaceTargets.noteAddress(row, clock.statementTime()).catch((err: unknown) => {
+    return storage.surfaceTargets.noteAddress(row, clock.statementTime()).catch((err: unknown) => {
       this.#noted.delete(key)
       log.warn({ err }, 'the address of a heartbeat was not noted')
     })

@@ -39,6 +39,7 @@ class Stopped extends Error {
 export class SurfaceWorker {
   readonly #parts: SurfaceWorkerParts
   readonly #running = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
   #isTaking = false
 
   constructor(parts: SurfaceWorkerParts) {
@@ -52,7 +53,8 @@ export class SurfaceWorker {
 
   /** Takes scans that wait until no more may run. Returns when they have begun. */
   async begin(): Promise<void> {
-    const { storage, clock, ids, mostRunning, draining } = this.#parts
+    const { storage, clock, ids, mostRunning } = this.#parts
+    const draining = this.#ending
     if (this.#isTaking) return
     this.#isTaking = true
     try {
@@ -67,6 +69,16 @@ export class SurfaceWorker {
     } finally {
       this.#isTaking = false
     }
+  }
+
+  /** Gives scans back that run here, and takes no more. Resolves when none runs. */
+  stop(): Promise<void> {
+    this.#stopping.abort()
+    return this.idle()
+  }
+
+  get #ending(): AbortSignal {
+    return AbortSignal.any([this.#parts.draining, this.#stopping.signal])
   }
 
   /** Resolves when no scan runs here any more. */
@@ -94,7 +106,8 @@ export class SurfaceWorker {
     const stop = new AbortController()
     const end = (why: Stop) => stop.abort(new Stopped(why))
     const drained = () => end('draining')
-    const { draining, storage } = this.#parts
+    const { storage } = this.#parts
+    const draining = this.#ending
     draining.addEventListener('abort', drained, { once: true })
     if (draining.aborted) drained()
     const over = new AbortController()

@@ -167,9 +167,12 @@ export class Surface {
     return { target, challenge: this.challenge(licenseId, domain), last, open }
   }
 
-  /** Notes where an accepted heartbeat of a license came from; returns at once. */
-  noteAddress(licenseId: string, from: { readonly provenAddress: string | undefined }): void {
-    this.#ownership.noteAddress(licenseId, from)
+  /** Notes where an accepted heartbeat of a license came from; a promise only if that takes a write. */
+  noteAddress(
+    licenseId: string,
+    from: { readonly provenAddress: string | undefined },
+  ): Promise<void> | undefined {
+    return this.#ownership.noteAddress(licenseId, from)
   }
 
   /** Begins scans that wait, and looks proofs up that nobody looked up for a day. */
@@ -186,6 +189,11 @@ export class Surface {
     const now = this.#parts.clock.statementTime()
     await surfaceScans.purge(ENDED_DAYS, now)
     await surfaceTargets.purgeAddresses(ADDRESS_SECONDS, now)
+  }
+
+  /** Gives back the scans that run in this process, which stops. */
+  stop(): Promise<void> {
+    return this.#parts.worker.stop()
   }
 
   /** Resolves when no scan runs in this process. */

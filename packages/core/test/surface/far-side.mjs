@@ -60,6 +60,10 @@ function answer(request, response) {
   response.on('error', () => {})
   const host = request.headers.host?.split(':')[0] ?? ''
   const file = files.get(`${host}${request.url}`) ?? files.get(host)?.[request.url]
+  if (file?.hangs) {
+    held.add(response)
+    return
+  }
   if (file !== undefined) {
     response.writeHead(file.status ?? 200, { server: 'nginx/1.25.3', ...file.headers })
     response.end(Buffer.from(file.body ?? '', file.encoding ?? 'utf8'))

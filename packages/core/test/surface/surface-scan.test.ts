@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Ended, FAR, inNamespaces, SurfaceRig, skipped } from './surface-rig.ts'
 
@@ -204,6 +205,38 @@ describe('scans of a far side with public addresses, by the rules of production'
       ['exposed-env', 'fixed'],
       ['exposed-git-config', 'open'],
     ])
+  })
+
+  rule('a file that is not answered in time fixes nothing on its host', async () => {
+    const licenseId = await owned('hanging.example', { 'hanging.example': [FAR.other] })
+    const file = (path: string, more: object) =>
+      rig.far.tell('file', { host: 'hanging.example', path, ...more })
+    await file('/', { body: 'hello' })
+    await file('/.git/HEAD', { body: 'ref: refs/heads/main' })
+    await rig.scan(licenseId, 'hanging.example', { checks: ['files'] })
+    await file('/.git/HEAD', { status: 404 })
+    await file('/id_rsa', { hangs: true })
+    const ended = await rig.scan(licenseId, 'hanging.example', { checks: ['files'] })
+    expect(ended.findings).toMatchObject([{ id: 'exposed-git-head', status: 'open' }])
+  })
+
+  const hasNmap = spawnSync('nmap', ['--version']).status === 0
+  const beside = hasNmap ? rule : (title: string) => test.skip(`${title} (skipped: no nmap)`, () => {})
+  beside('a sweep of two hundred ports finds what nmap finds', async () => {
+    const licenseId = await owned('nmap.example', { 'nmap.example': [FAR.own] }, FAR.own)
+    const ports = [...Array.from({ length: 198 }, (_, n) => n + 1), 443, 6379]
+    const begun = performance.now()
+    const ended = await rig.scan(licenseId, 'nmap.example', { checks: ['ports'], ports })
+    const ours = performance.now() - begun
+    const words = ['nmap', '-sT', '-n', '-Pn', '-p', ports.join(','), '-oG', '-', FAR.own]
+    const start = performance.now()
+    const said = rig.inPlane(words)
+    const theirs = performance.now() - start
+    const found = [...said.matchAll(/(\d+)\/open\//g)].map(([, port]) => Number(port))
+    expect(portsOf(ended, 'nmap.example')).toEqual(found)
+    expect(found).toEqual([22, 80, 443, 6379])
+    if (process.env.RIG_LOUD)
+      process.stderr.write(`200 ports: ${ours.toFixed()} ms, nmap ${theirs.toFixed()} ms\n`)
   })
 
   rule('a server that answers every path with one page has no exposed files', async () => {

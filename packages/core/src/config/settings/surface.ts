@@ -35,9 +35,13 @@ export const surface = optional('Attack surface', {
   certSpotterToken: text('CERTSPOTTER_TOKEN', 'Token of Cert Spotter, which is asked when crt.sh fails.', {
     secret: true,
   }),
-  mostRunning: wholeNumber('ATTACK_SURFACE_MAX_CONCURRENT', 'Scans that run at the same time.', {
-    fallback: 2,
-    min: 1,
-    max: 20,
-  }),
+  mostRunning: wholeNumber(
+    'ATTACK_SURFACE_MAX_CONCURRENT',
+    'Scans that run at the same time; 0: this replica begins none.',
+    {
+      fallback: 2,
+      min: 0,
+      max: 20,
+    },
+  ),
 })
