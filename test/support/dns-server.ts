@@ -4,8 +4,8 @@ import { type DnsServer, createServer as dnsServer, Packet } from 'dns2'
 import { freePort } from './free-port.ts'
 
 /**
- * A zone's answer for a name: record data by type in the form of dns2, or the way it misbehaves. With an entry
- * `overTcp` the answer is cut over UDP.
+ * A zone's answer for a name: record data by type in the form of dns2, or the way it misbehaves. With an
+ * entry `overTcp` the answer is cut over UDP.
  */
 export type ZoneEntry =
   | Readonly<Record<string, readonly object[]>>
