@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { secretDigest } from '@svc/core/ports'
 import { migrate, openStorage } from '@svc/core/sql'
 import {
   buildHeartbeat,
+  buildOrder,
   oneTimeCode,
   type TestDatabase,
   type TestPlane,
@@ -93,6 +95,23 @@ describe('the columns of a migrated database', () => {
     if (member === undefined) throw new Error('nobody was added')
     const { secret } = await plane.secondFactors.begin(member, people[0]?.password ?? '')
     await plane.secondFactors.confirm(member, oneTimeCode(secret, faked.clock.now()), '')
+    await plane.operations.run('provision-credentials.set', { provider: 'hetzner', secret: 'a-token' }, actor)
+    const { provisioning } = plane.storage
+    const order = buildOrder()
+    const claim = { id: order.id, token: 'prv_1', leaseSeconds: 120 }
+    await provisioning.planeId('cp-1')
+    await provisioning.add(order)
+    const rest = { token: undefined, step: 'x', outcome: 'advanced', change: {}, releases: false } as const
+    await provisioning.move({ ...rest, id: order.id, from: 'requested', to: 'reserving', delaySeconds: 0 })
+    await provisioning.take({ ...claim, state: 'reserving' })
+    const money = { amountMinor: 1, currency: 'EUR', ceilingMinor: 1 }
+    await plane.storage.transaction((stores) =>
+      stores.provisioning.reserve({ ...money, orderId: order.id, token: claim.token }),
+    )
+    await provisioning.move({ ...rest, id: order.id, from: 'reserving', to: 'creating', delaySeconds: 0 })
+    await provisioning.take({ ...claim, state: 'creating' })
+    const note = { ...claim, mostCreates: 1, mostPerHour: 1, userDataSha256: secretDigest('user data') }
+    await plane.storage.transaction((stores) => stores.provisioning.noteCreate(note))
     await plane.limits.take({ name: 'activate', limit: 10, windowSeconds: 60 }, '203.0.113.9')
     const columns = classes.get('A digest') ?? []
     expect(columns.length).toBeGreaterThanOrEqual(5)

@@ -93,7 +93,9 @@ describe('the limits on the page', () => {
     expect(rows.get('License keys that are not good')).toMatch(
       new RegExp(`^${badKeys} a minute and address;`),
     )
-    const guesses = rows.get('`MONITORS_CRON_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`')
+    const guesses = rows.get(
+      '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`',
+    )
     expect(guesses).toMatch(new RegExp(`^${perMinute('secret-guess')} tries a minute and address,`))
     const visitors = 'core/src/chat/waiting-visitors.ts'
     expect(rows.get('Waiting for a reply in the chat')).toBe(
@@ -222,7 +224,7 @@ describe('the ways in on the page', () => {
     sendingKey: ['A program that sends email', 'A [sending key](email.md#send)'],
     apiToken: ['A program of an operator', 'An [API token](api-tokens.md)'],
     session: ["Staff and tenants' people", 'A session'],
-    sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`'],
+    sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`'],
     metricsToken: ['A scraper, a monitor of the service', '`SERVICE_METRICS_TOKEN`'],
     healthToken: ['A scraper, a monitor of the service', '`SERVICE_HEALTH_TOKEN`'],
   }
@@ -315,6 +317,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
     'packages/core/src/wiring/surface.ts': '`CT_URL`',
+    'packages/core/src/wiring/provisioning.ts': 'A hosting provider',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
     'packages/core/src/database/database-server.ts': 'PostgreSQL',

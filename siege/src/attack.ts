@@ -71,11 +71,12 @@ const SHOWN_SCENE: Scene = {
   pending: '{pending}',
   deployment: '{deployment}',
   cron: '{cron}',
+  worker: '{worker}',
 }
 
 const filled = (text: string, scene: Scene): string =>
   text.replaceAll(
-    /\{(key|spare|cookie|parting|held|pending|deployment|cron)\}/g,
+    /\{(key|spare|cookie|parting|held|pending|deployment|cron|worker)\}/g,
     (_, name: keyof Scene) => `${scene[name]}`,
   )
 

@@ -42,6 +42,7 @@ export function credentialOf({
 }: Route): readonly ['Authorization' | 'Cookie', string] | undefined {
   if (path === '/logout') return ['Cookie', '{parting}']
   if (gate.security.includes('session')) return ['Cookie', '{cookie}']
+  if (path === '/api/v1/provisioning/worker') return ['Authorization', 'Bearer {worker}']
   if (gate.security.includes('sharedSecret')) return ['Authorization', 'Bearer {cron}']
   if (gate.security.includes('licenseKey')) return ['Authorization', 'Bearer {key}']
   return undefined

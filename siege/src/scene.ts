@@ -14,6 +14,7 @@ export interface Scene {
   readonly pending: string
   readonly deployment: string
   readonly cron: string
+  readonly worker: string
 }
 
 /** The host that holds the job of the scene. */
@@ -58,6 +59,7 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { cookie: parting } = await plane.sessions.mint(user)
   await plane.users.add({ ...STAFF, email: SPARE_PERSON })
   const { cronSecret = '' } = plane.config.monitors
+  const { workerSecret = '' } = plane.config.provisioning
   return {
     key,
     goodKey,
@@ -68,5 +70,6 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     pending: pending.id,
     deployment,
     cron: cronSecret,
+    worker: workerSecret,
   }
 }

@@ -1,6 +1,7 @@
 // Every field of every request body, with values of every wrong type and at its limits. The tests follow the
 // schema that the API document publishes, so a new route is tested without a change here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { TEST_ENVIRONMENT } from '@svc/testing'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
@@ -95,7 +96,9 @@ describe(`${CASES.length} wrong values`, () => {
   it.each(CASES.map((each) => [each.title, each] as const))(
     '%s: 400 names the field and not the value',
     async (_, each) => {
-      const headers = { 'content-type': 'application/json', cookie }
+      const isWorker = each.route === '/api/v1/provisioning/worker'
+      const authorization = `Bearer ${TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET}`
+      const headers = { 'content-type': 'application/json', cookie, ...(isWorker && { authorization }) }
       const answer = await served.post(each.path, each.body, headers)
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
       const { details } = answer.body as { details: string[] }

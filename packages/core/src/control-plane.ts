@@ -51,6 +51,8 @@ export interface ControlPlaneParts {
   readonly mailRelay?: MailRelay
   /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
+  /** The client for calls to hosting providers. */
+  readonly providerOutbound?: Outbound
   /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */
   readonly docsDir?: string | undefined
   /**

@@ -125,6 +125,20 @@ export { type Caller, membershipOf, operatorOf } from './operations/caller.ts'
 export { type Answer, OPERATION_SCOPES, type OperationScope } from './operations/operation.ts'
 export { mayRun } from './operations/operator.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
+export { GATES } from './provisioning/gates.ts'
+export { worked } from './provisioning/provisioning-answers.ts'
+export {
+  type BudgetView,
+  type CatalogView,
+  type CredentialView,
+  type OrderEventView,
+  type OrderView,
+  type PreviewView,
+  type ReconciliationView,
+  type ServerView,
+  type StepView,
+  workView,
+} from './provisioning/provisioning-view.ts'
 export { race } from './race.ts'
 export { RecentMap } from './recent-map.ts'
 export { redact } from './redaction/redactor.ts'

@@ -261,6 +261,39 @@ export {
   settingsDigest,
 } from './node-security/security-settings.ts'
 export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
+export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
+export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'
+export type { Gate } from './provisioning/gates.ts'
+export {
+  CLEANING_STATES,
+  ENDED_STATES,
+  fingerprintOf,
+  mayHaveServer,
+  ORDER_STATES,
+  type Order,
+  type OrderState,
+  PROVIDERS,
+  type ProviderName,
+  providerNameOf,
+  TRANSITIONS,
+} from './provisioning/order.ts'
+export {
+  type CreateNote,
+  type CreateNoteOutcome,
+  HELD_BY_CREDENTIAL,
+  type NewOrder,
+  ORDER_EVENTS,
+  type OrderChange,
+  type OrderEvent,
+  type OrderFilter,
+  type OrderMove,
+  type ProvisioningStore,
+  type ReservationOutcome,
+  type ReservationRequest,
+  type Reserved,
+  STEP_OUTCOMES,
+  type StepOutcome,
+} from './provisioning/provisioning-store.ts'
 export { type ScheduledTask, TASKS } from './scheduler/scheduled-task.ts'
 export { type Scheduler, TICK_MS } from './scheduler/scheduler.ts'
 export type { SchedulerStore } from './scheduler/scheduler-store.ts'

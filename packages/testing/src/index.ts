@@ -23,6 +23,19 @@ export { SCRIPTED_SERVER, ScriptedDns } from './monitors/scripted-dns.ts'
 export { buildAuditEntry } from './operations/build-audit-entry.ts'
 export { pgliteStorage } from './pglite-storage.ts'
 export { postgresStorage, type TestDatabase, testDatabase } from './postgres-storage.ts'
+export { buildCatalogEntry, buildOrder } from './provisioning/build-order.ts'
+export { DigitalOceanFake } from './provisioning/digitalocean-fake.ts'
+export {
+  bodyText,
+  DROPPED,
+  type FakeAnswer,
+  type FakeFault,
+  FakeProvider,
+  type FakeRequest,
+  type FakeServer,
+  fakeOutbound,
+} from './provisioning/fake-provider.ts'
+export { HetznerFake } from './provisioning/hetzner-fake.ts'
 export { type LogLevel, type RecordedLine, RecordingLog } from './recording-log.ts'
 export { oneTimeCode } from './second-factors/one-time-code.ts'
 export { buildTenant } from './tenants/build-tenant.ts'

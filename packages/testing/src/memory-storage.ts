@@ -23,6 +23,7 @@ import { type Run, Turns } from './memory-turns.ts'
 import { memoryMonitorsStore } from './monitors/monitors-store-memory.ts'
 import { memoryNodeSecurityStore } from './node-security/node-security-store-memory.ts'
 import { memoryAuditStore } from './operations/audit-store-memory.ts'
+import { memoryProvisioningStore } from './provisioning/provisioning-store-memory.ts'
 import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
 import { memorySecretsStore } from './secrets/secrets-store-memory.ts'
@@ -90,6 +91,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     nodeSecurity: memoryNodeSecurityStore(tables, run, time),
+    provisioning: memoryProvisioningStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),

@@ -149,6 +149,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/alerts/declare-alerts.ts')).declareAlerts,
   },
   {
+    name: 'provision',
+    isGroup: true,
+    summary: 'servers at hosting providers, ordered for licenses',
+    load: async () => (await import('../commands/provision/declare-provision.ts')).declareProvision,
+  },
+  {
     name: 'webhooks',
     isGroup: true,
     summary: 'events of licenses, sent to addresses of their choice',

@@ -1,5 +1,6 @@
 import type { ControlPlane, Environment } from '@svc/core'
-import { buildHeartbeat, type FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
+import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
@@ -17,7 +18,9 @@ export class CliBench implements AsyncDisposable {
 
   static async open(env: Environment = {}): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const test = testPlane({ env: { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...env } })
+    const settings = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...env }
+    const clock = new FakeClock()
+    const test = testPlane({ env: settings, clock, parts: { providerOutbound: patientProvider(clock) } })
     return new CliBench(test, await test.license('bench'))
   }
 

@@ -17,6 +17,7 @@ import { metrics } from './settings/metrics.ts'
 import { monitors } from './settings/monitors.ts'
 import { nodeSecurity } from './settings/node-security.ts'
 import { outbound } from './settings/outbound.ts'
+import { provisioning } from './settings/provisioning.ts'
 import { relay } from './settings/relay.ts'
 import { scheduler } from './settings/scheduler.ts'
 import { secondFactors } from './settings/second-factors.ts'
@@ -59,6 +60,7 @@ export const settings = {
   git,
   chat,
   llm,
+  provisioning,
   relay,
   access,
 } as const satisfies Readonly<Record<string, SettingGroup>>

@@ -17,6 +17,6 @@ function withoutNamedSecrets(key: string, value: unknown): unknown {
   if (['password', 'pin', 'secret'].includes(key)) return `[redacted:${key}]`
   if (key === 'token' && !value.startsWith('tkn_')) return '[redacted:token]'
   if (key === 'url' && URL.canParse(value)) return new URL(value).origin
-  const isKey = key === 'license' && !value.startsWith('lic_')
+  const isKey = key === 'license_key' || (key === 'license' && !value.startsWith('lic_'))
   return isKey ? `key:${secretDigest(value).slice(0, KEY_DIGEST_CHARS)}` : value
 }

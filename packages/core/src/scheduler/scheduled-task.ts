@@ -10,6 +10,7 @@ export const TASKS = [
   'chat-purge',
   'jobs',
   'access',
+  'provisioning',
   'retention',
 ] as const
 export type TaskName = (typeof TASKS)[number]

@@ -27,6 +27,7 @@ import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
 import { SqlMonitorsStore } from '../monitors/monitors-store-sql.ts'
 import { SqlNodeSecurityStore } from '../node-security/node-security-store-sql.ts'
 import { AuditEntity, SqlAuditStore } from '../operations/audit-store-sql.ts'
+import { SqlProvisioningStore } from '../provisioning/provisioning-store-sql.ts'
 import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
 import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
@@ -69,6 +70,7 @@ const storesOver = (session: Session): Stores => ({
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   nodeSecurity: new SqlNodeSecurityStore(session),
+  provisioning: new SqlProvisioningStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),

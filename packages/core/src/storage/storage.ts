@@ -19,6 +19,7 @@ import type { RateCounter } from '../limits/rate-counter.ts'
 import type { MonitorsStore } from '../monitors/monitors-store.ts'
 import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
+import type { ProvisioningStore } from '../provisioning/provisioning-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SecretsStore } from '../secrets/secrets-store.ts'
@@ -52,6 +53,7 @@ export interface Stores {
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
   readonly nodeSecurity: NodeSecurityStore
+  readonly provisioning: ProvisioningStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore

@@ -32,6 +32,8 @@ import { NodeSecurity } from '../node-security/node-security.ts'
 import { nodeSecurityOperations } from '../node-security/node-security-operations.ts'
 import { auditOperations } from '../operations/audit-operations.ts'
 import type { Operation } from '../operations/operation.ts'
+import { provisioningOperations } from '../provisioning/provisioning-operations.ts'
+import { provisioningOrderOperations } from '../provisioning/provisioning-order-operations.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretOperations } from '../secrets/secret-operations.ts'
@@ -53,6 +55,7 @@ import type { Base } from './base.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
+import { provisioningOf } from './provisioning.ts'
 import { surfaceOf } from './surface.ts'
 import { systemCheckOf } from './system-check.ts'
 import { webhooksOf } from './webhooks.ts'
@@ -87,6 +90,7 @@ export function servicesOf(base: Base, beside: Beside) {
     ...access,
     ...alertsOf(base, outbound, { monitors, refusals, mail }),
     ...webhooksOf(base, outbound),
+    ...provisioningOf(base, parts, { licenses }),
     ...gitOf(base, parts, { jobs, licenses }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
@@ -135,6 +139,8 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...emailQueueOperations,
   ...gitHookOperations,
   ...nodeSecurityOperations,
+  ...provisioningOperations,
+  ...provisioningOrderOperations,
   ...chatOperations,
   ...auditOperations,
   ...secretOperations,

@@ -7,6 +7,7 @@ const EMAIL_DOMAINS_MS = 15_000
 /** Proofs that are not looked up in this time wait for the next tick. */
 const SURFACE_MS = 10_000
 const EMAIL_DELIVERY_MS = 20_000
+const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
 
@@ -26,6 +27,7 @@ const everyTask = ({
   gitHooks,
   jobs,
   monitors,
+  provisioning,
   sessions,
   surface,
   transferKeys,
@@ -91,6 +93,14 @@ const everyTask = ({
     name: 'access',
     run: async () => {
       await access.sweep()
+      return undefined
+    },
+  },
+  {
+    name: 'provisioning',
+    budgetMs: PROVISIONING_MS,
+    run: async (signal) => {
+      await provisioning.tick(signal)
       return undefined
     },
   },

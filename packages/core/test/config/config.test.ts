@@ -21,6 +21,15 @@ describe('no settings', () => {
     const config: Config = readConfig({})
     expect(config).toEqual({
       access: { agentKey: 'pin', maxWaiters: 2000, pendingSeconds: 60, tokenSeconds: 60 },
+      provisioning: {
+        ...{ workerSecret: undefined, live: 'false', spendCeiling: undefined, templateFile: undefined },
+        ...{ hetznerToken: undefined, digitaloceanToken: undefined, destroyOnFailure: 'true' },
+        ...{
+          hetznerApiBase: 'https://api.hetzner.cloud',
+          digitaloceanApiBase: 'https://api.digitalocean.com',
+        },
+        ...{ maxPerLicense: 3, createsPerHour: 5, credentialMaxAgeHours: 24 },
+      },
       relay: {
         ...{ mode: 'off', urls: [], privateKey: undefined, verifyKeys: [], allowedOrigins: [] },
         ...{ pairSeconds: 30, idleSeconds: 900, maxSeconds: 28_800, maxSessions: 200, maxPerHost: 5 },

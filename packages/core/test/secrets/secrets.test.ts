@@ -124,6 +124,8 @@ describe('a rotation', () => {
         unreadable: 0,
       })),
       { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
+      { column: 'provisioning_orders.license_key', ...NONE },
+      { column: 'provider_credentials.token_enc', ...NONE },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
       { column: 'webhook_endpoints.secret', ...NONE },
       { column: 'webhook_endpoints.old_secret', ...NONE },
@@ -149,7 +151,9 @@ describe('a rotation', () => {
     }
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
-    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([1, 0, 0, 0, 0, 451, 0, 0])
+    expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([
+      1, 0, 0, 0, 0, 0, 0, 451, 0, 0,
+    ])
   })
 
   it('does not overwrite a secret that changes meanwhile', async () => {

@@ -25,6 +25,7 @@ import { metricsRoutes } from './metrics.ts'
 import { monitorRoutes } from './monitors.ts'
 import { nodeSecurityRoutes } from './node-security.ts'
 import { operationRoutes } from './operations.ts'
+import { provisioningRoute } from './provisioning.ts'
 import { remoteOperationRoutes } from './remote-operations.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
@@ -51,6 +52,7 @@ export const ROUTES: readonly Route[] = [
   gitWebhookRoute,
   ...nodeSecurityRoutes,
   ...attackSurfaceRoutes,
+  provisioningRoute,
   ...healthRoutes,
   systemRoute,
   ...metricsRoutes,

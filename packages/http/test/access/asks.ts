@@ -12,6 +12,7 @@ export type Ask =
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
   | 'the cron secret'
+  | 'the worker secret'
   | 'a license or the cron secret'
   | 'the metrics secret'
   | 'the health secret or platform.admin'
@@ -28,6 +29,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
   'the cron secret': ['sharedSecret'],
+  'the worker secret': ['sharedSecret'],
   'a license or the cron secret': ['licenseKey', 'sharedSecret'],
   'the metrics secret': ['metricsToken'],
   'the health secret or platform.admin': ['healthToken', 'apiToken', 'session'],
@@ -107,6 +109,7 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   // No credential of the world is the secret of a hook.
   'a license, or the secret of a git hook': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'the cron secret': withSecret('cron'),
+  'the worker secret': withSecret('worker'),
   'a license or the cron secret': ({ license, secret }) =>
     license !== undefined || secret === 'cron' ? 'in' : UNAUTHORIZED,
   'the metrics secret': withSecret('metrics'),

@@ -6,7 +6,7 @@ import { PEOPLE, type Person, type World } from './world.ts'
 /** The identity that a credential proves; a bad credential proves nothing. */
 export type Proof =
   | { readonly license: 'own' | 'other' }
-  | { readonly secret: 'cron' | 'metrics' | 'health' }
+  | { readonly secret: 'cron' | 'metrics' | 'health' | 'worker' }
   | { readonly person: Person }
   /** An API token with the role and the tenant of that person. */
   | { readonly token: Person }
@@ -40,7 +40,7 @@ const good: readonly Credential[] = [
     isBearer: true,
     headers: ({ other }) => bearer(other.key),
   },
-  ...(['cron', 'metrics', 'health'] as const).map((secret) => ({
+  ...(['cron', 'metrics', 'health', 'worker'] as const).map((secret) => ({
     name: `the ${secret} secret`,
     proves: { secret },
     isBearer: true as const,

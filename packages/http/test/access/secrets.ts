@@ -1,6 +1,7 @@
 /** Secrets of the world's settings; every secret is a wrong one for all other gates. */
 export const SECRETS = {
   cron: 'planted-cron-secret-of-the-world',
+  worker: 'planted-worker-secret-of-the-world',
   metrics: 'planted-metrics-secret-of-the-world',
   health: 'planted-health-secret-of-the-world',
   password: 'planted password of the world',

@@ -6,15 +6,24 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
 /** The gates that a setting opens, with the status for every caller while the setting is unset. */
 const SHARED = [
-  { name: 'MONITORS_CRON_SECRET', path: '/api/v1/monitors/run', unset: 401 },
-  { name: 'SERVICE_METRICS_TOKEN', path: '/metrics', unset: 200 },
-  { name: 'SERVICE_HEALTH_TOKEN', path: '/api/health/system', unset: 401 },
+  { name: 'MONITORS_CRON_SECRET', path: '/api/v1/monitors/run', unset: 401, good: 200 },
+  { name: 'SERVICE_METRICS_TOKEN', path: '/metrics', unset: 200, good: 200 },
+  { name: 'SERVICE_HEALTH_TOKEN', path: '/api/health/system', unset: 401, good: 200 },
+  // The other settings of the worker are missing, and whoever is let in hears of it.
+  {
+    name: 'PROVISIONING_WORKER_SECRET',
+    path: '/api/v1/provisioning/worker',
+    unset: 401,
+    good: 503,
+    method: 'POST',
+  },
 ] as const
 
 const others = (name: string) =>
   SHARED.filter((each) => each.name !== name).map((each) => [each.name, `${RIGHT}-of-${each.name}`] as const)
 
-describe.each(SHARED)('$name', ({ name, path, unset }) => {
+describe.each(SHARED)('$name', ({ name, path, unset, good, ...more }) => {
+  const sent = { path, ...more }
   const neighbours = others(name)
 
   it('lets in whoever sends exactly it, and nobody else', async () => {
@@ -22,7 +31,7 @@ describe.each(SHARED)('$name', ({ name, path, unset }) => {
       env: { ...Object.fromEntries(neighbours), [name]: RIGHT },
     })
     const cases: readonly (readonly [string, Readonly<Record<string, string>>, number])[] = [
-      ['it', bearer(RIGHT), 200],
+      ['it', bearer(RIGHT), good],
       ['nothing', {}, 401],
       ['a part of it', bearer(RIGHT.slice(0, -1)), 401],
       ['more than it', bearer(`${RIGHT}x`), 401],
@@ -33,7 +42,7 @@ describe.each(SHARED)('$name', ({ name, path, unset }) => {
       ...neighbours.map(([whose, secret]) => [`the secret ${whose}`, bearer(secret), 401] as const),
     ]
     for (const [what, headers, wanted] of cases) {
-      expect([what, (await served.send({ path, headers })).status]).toEqual([what, wanted])
+      expect([what, (await served.send({ ...sent, headers })).status]).toEqual([what, wanted])
     }
   })
 
@@ -44,10 +53,10 @@ describe.each(SHARED)('$name', ({ name, path, unset }) => {
   ])('%s: no secret makes a difference', async (_state, value) => {
     await using served = await mounted(undefined, { env: { [name]: value } })
     for (const given of [RIGHT, 'undefined', 'null', '']) {
-      expect((await served.send({ path, headers: bearer(given) })).status).toBe(unset)
+      expect((await served.send({ ...sent, headers: bearer(given) })).status).toBe(unset)
     }
-    expect((await served.send({ path })).status).toBe(unset)
-    expect((await served.send({ path: `${path}?key=` })).status).toBe(unset)
+    expect((await served.send(sent)).status).toBe(unset)
+    expect((await served.send({ ...sent, path: `${path}?key=` })).status).toBe(unset)
   })
 })
 

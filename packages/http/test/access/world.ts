@@ -3,6 +3,7 @@ import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@sv
 import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
@@ -44,6 +45,8 @@ export interface World extends Mounted {
 
 const ENV: Environment = {
   MONITORS_CRON_SECRET: SECRETS.cron,
+  PROVISIONING_WORKER_SECRET: SECRETS.worker,
+  ...PROVISIONING_ENV,
   SERVICE_METRICS_TOKEN: SECRETS.metrics,
   SERVICE_HEALTH_TOKEN: SECRETS.health,
   SERVICE_SESSION_SECRET: SECRETS.session,
@@ -79,7 +82,7 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, mailRelay, ...parts },
+    parts: { outbound: receiver, mailRelay, providerOutbound: patientProvider(clock), ...parts },
   })
   const staged = await stage(served)
   return {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import { hookSecretId, type SecretColumnName } from '@svc/core/ports'
+import { hookSecretId, type ProviderName, type SecretColumnName } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildEmailDomain } from '../email/build-email-domain.ts'
 import { buildEmailMessage } from '../email/build-email-message.ts'
 import { buildGitHook } from '../git/build-git-hook.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { buildOrder } from '../provisioning/build-order.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from '../users/build-user.ts'
 import { buildEndpoint } from '../webhooks/build-endpoint.ts'
@@ -53,6 +54,17 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await gitHooks.add(hook, 100)
     await gitHooks.setSecret({ hookId: hook.id, kind: 'secret', text: secret, until: undefined })
     return hookSecretId(hook.id, 'secret')
+  },
+  provisioningKeys: async ({ provisioning }, licenseKey) => {
+    const order = buildOrder({ licenseKey })
+    await provisioning.add(order)
+    return order.id
+  },
+  // A row for each provider, of which there are few: the ids of others pass for the rows that are asked for.
+  providerTokens: async ({ provisioning }, tokenEnc) => {
+    const provider = buildId('provider') as ProviderName
+    await provisioning.setCredential({ provider, fingerprint: 'digest', tokenEnc })
+    return provider
   },
   secondFactors: async ({ users, secondFactors }, secret) => {
     const user = buildUser()

@@ -1,10 +1,11 @@
-import type { SecretColumnName, SecretsStore } from '@svc/core/ports'
+import type { Credential, SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
 import type { MemoryEmailBody } from '../email/email-messages-store-memory.ts'
 import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import type { MemoryOrder } from '../provisioning/memory-order.ts'
 import type { MemorySecondFactor } from '../second-factors/second-factors-store-memory.ts'
 import { byBytes } from '../text-order.ts'
 import type { MemoryEndpoint } from '../webhooks/memory-webhook.ts'
@@ -23,6 +24,25 @@ function tableOf<Row extends { readonly secret: string }>(
     write: (id, secret) => {
       const row = table.get(id)
       if (row !== undefined) table.put(id, { ...row, secret })
+    },
+  }
+}
+
+/** Secrets of a field that not every row has. */
+function fieldOf<Row extends object, Field extends keyof Row & string>(
+  table: MemoryTable<Row>,
+  field: Field,
+  idOf: (row: Row) => string,
+): SecretTable {
+  return {
+    rows: () =>
+      table.all().flatMap((row) => {
+        const text = row[field]
+        return typeof text === 'string' ? [{ id: idOf(row), text }] : []
+      }),
+    write: (id, text) => {
+      const row = table.get(id)
+      if (row !== undefined) table.put(id, { ...row, [field]: text })
     },
   }
 }
@@ -75,6 +95,12 @@ export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
     gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
+    provisioningKeys: fieldOf(tables.of<MemoryOrder>('provisioningOrders'), 'licenseKey', ({ id }) => id),
+    providerTokens: fieldOf(
+      tables.of<Credential>('providerCredentials'),
+      'tokenEnc',
+      ({ provider }) => provider,
+    ),
     secondFactors: tableOf(tables.of<MemorySecondFactor>('secondFactors'), ({ userId }) => userId),
   }
   return {

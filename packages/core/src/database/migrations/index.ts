@@ -22,6 +22,7 @@ import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
 import { attackSurface } from './0026-attack-surface.ts'
+import { provisioning } from './0025-provisioning.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   emailSending,
   accessSessions,
   attackSurface,
+  provisioning,
   moreEvents,
   alertMailboxes,
 ]

@@ -61,6 +61,15 @@ const MORE_ROWS = [
     false, true, 'none', null, now(), now())`,
   `insert into git_hook_secrets values ('ghk_1/secret', 'ghk_1', 'secret', 'v1:k1:x', null)`,
   `insert into git_deliveries values ('gdl_1', 'ghk_1', 'one', 'digest', 'github', 'push', 'refs/heads/main', null, null, 'ignored', 'paths', null, '192.0.2.1', now())`,
+  `insert into provisioning_orders (id, license_id, plan, provider, server_type, image, locations, location, ssh_keys, hostname, state, state_since,
+     next_run_at, provider_name, nonce, monthly_minor, currency, license_key, created_at, updated_at)
+    values ('pord_1', 'lic', 'small', 'hetzner', 'cx22', 'debian-12', '["fsn1"]', 'fsn1', '["a \\"b\\""]', 'web-1', 'reserving', now(),
+     'infinity', 'svc-1', '0123abcd', 600, 'EUR', 'v1:k1:x', now(), now())`,
+  `insert into provisioning_events values ('pord_1', 1, now(), 'requested', 'pricing', 'validate', 'advanced', 200, 'c', 'x "y" N')`,
+  `insert into provisioning_reservations values ('pord_1', 600, 'EUR', null)`,
+  `insert into provisioning_budget values (1, 'cp-1', 5000, 'EUR')`,
+  `insert into provisioning_catalog values ('small', 'hetzner', 'cx22', '["fsn1"]', 'debian-12', '["ops"]', 600, 'EUR', true)`,
+  `insert into provider_credentials values ('hetzner', 'v1:k1:y', 'digest', 'verified', now(), null)`,
   `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
 ]
 
