@@ -21,8 +21,8 @@ import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
-import { attackSurface } from './0026-attack-surface.ts'
 import { provisioning } from './0025-provisioning.ts'
+import { attackSurface } from './0026-attack-surface.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 
@@ -61,8 +61,8 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   webhooks,
   emailSending,
   accessSessions,
-  attackSurface,
   provisioning,
+  attackSurface,
   moreEvents,
   alertMailboxes,
 ]
