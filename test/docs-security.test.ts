@@ -314,6 +314,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/chat/answer/language-model-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/alerts.ts': 'A tenant (webhooks)',
+    'packages/core/src/wiring/billing.ts': '`PAYMENT_API_BASE`',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
     'packages/core/src/wiring/surface.ts': '`CT_URL`',

@@ -1,5 +1,6 @@
 import { MESSAGE_STATES, RECIPIENT_STATES } from '@svc/core/ports'
 import fc from 'fast-check'
+import { reminderSteps } from '../../packages/core/test/conformance/reminder-steps.ts'
 import { rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, LICENSE, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
@@ -298,6 +299,22 @@ export const feature: Feature = {
       'not-found',
       noMessage,
     ]),
+    'email-alerts.run': change(
+      'platform.security',
+      () => ({ dry_run: true }),
+      () => ({ license: 'lic_none' }),
+    ),
+    'emails.send': change(
+      'platform.security',
+      () => ({ from: 'ops@svc.example', to: ['bob@example.net'], subject: 'hello', text: 'hello' }),
+      () => ({
+        license: 'lic_none',
+        from: 'ops@svc.example',
+        to: ['bob@example.net'],
+        subject: 'hello',
+        text: 'hello',
+      }),
+    ),
     'email-queue.cancel': change('platform.security', ({ own }) => ({ id: own.things.message }), noMessage),
     'email-queue.retry': change(
       'platform.security',
@@ -338,6 +355,8 @@ export const feature: Feature = {
       good: 200,
       past: [200, 404],
     },
+    'GET /api/v1/email/alerts/run': { asks: 'a license or the cron secret', good: 200 },
+    'POST /api/v1/email/alerts/run': { asks: 'a license or the cron secret', good: 200 },
     'POST /api/v1/email/send': {
       asks: 'a license or a sending key',
       body: () => ({ from: 'ann@mail.example.com', to: 'bob@example.net', subject: 'hello', text: 'hello' }),
@@ -408,9 +427,11 @@ export const feature: Feature = {
     'email suppressions list': () => [],
     'email suppressions remove': () => ['gone@example.net'],
     'email relay check': () => [],
+    'email alerts': () => ['--dry-run'],
     'email domains remove': ({ things }) => [things.domain ?? ''],
   },
   steps: [
+    ...reminderSteps,
     { weight: 2, arbitrary: addDomain },
     { weight: 1, arbitrary: findDomain },
     { weight: 2, arbitrary: takeDomains },

@@ -15,6 +15,11 @@ export const feature: Feature = {
       (world) => ({ ...license(world), label: 'spare' }),
       () => ({ ...wrong.license(), label: 'spare' }),
     ),
+    'licenses.edit': change(
+      'platform.admin',
+      (world) => ({ ...license(world), contact: 'ann@svc.example' }),
+      wrong.license,
+    ),
     'licenses.extend': change(
       'platform.admin',
       (world) => ({ ...license(world), expires: '2100-01-01' }),

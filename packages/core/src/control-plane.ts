@@ -1,5 +1,7 @@
 import { Accounts } from './accounts/accounts.ts'
 import { RefusalTally } from './alerts/rules/refusal-tally.ts'
+import { tierNames } from './billing/billing-settings.ts'
+import type { PaymentProvider } from './billing/payment-provider.ts'
 import type { LanguageModel } from './chat/answer/language-model.ts'
 import type { ContentPages } from './chat/documents/content-folder.ts'
 import type { Clock } from './clock.ts'
@@ -49,6 +51,8 @@ export interface ControlPlaneParts {
   readonly passwords?: Passwords
   /** The mail relay, instead of the one that the settings name. */
   readonly mailRelay?: MailRelay
+  /** The payment provider, instead of the one that the settings name. */
+  readonly paymentProvider?: PaymentProvider
   /** The client for calls to addresses that others chose. */
   readonly outbound?: Outbound
   /** The client for calls to hosting providers. */
@@ -94,7 +98,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const base = baseOf(parts)
   const { config, storage, clock, timers, metrics, signer, log, ids } = base
   const { dns = nodeDnsClient() } = parts
-  const licenses = new Licenses({ ...base, licensing: config.licensing })
+  const licenses = new Licenses({ ...base, licensing: config.licensing, tiers: tierNames(config) })
   const health = new Health({ ...base, licenses, faults: config.faults })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const beside = { parts, dns, health, licenses, refusals, scheduler: () => scheduler }

@@ -29,6 +29,14 @@ export type { WebhookView } from './alerts/delivery/alert-webhook-operations.ts'
 export { isApiTokenLike } from './api-tokens/api-token.ts'
 export type { TokenView } from './api-tokens/api-token-operations.ts'
 export type { TokenCaller } from './api-tokens/api-tokens.ts'
+export type { PaymentEventView } from './billing/billing-event-operations.ts'
+export {
+  type BillingStatusView,
+  CHECKOUT_FIELDS,
+  type CheckoutView,
+  checkoutView,
+  type TierView,
+} from './billing/billing-operations.ts'
 export type { LanguageModel } from './chat/answer/language-model.ts'
 export type { ConversationView, MessageView } from './chat/chat-operations.ts'
 export { CHAT_CATEGORIES, CHAT_MODES } from './chat/conversation.ts'
@@ -48,6 +56,8 @@ export { EMAIL_PAGE } from './email/email-page.ts'
 export type { EmailMessageView, SuppressionView } from './email/email-queue-operations.ts'
 export { type EmailKey, isEmailKeyLike } from './email/keys/email-key.ts'
 export type { EmailKeyView } from './email/keys/email-key-operations.ts'
+export { REMINDER_KINDS } from './email/reminders/reminder.ts'
+export { type ReminderRunView, reminderRunView } from './email/reminders/reminder-operations.ts'
 export { sendBody } from './email/sending/send-body.ts'
 export type { GitDeliveryView, GitHookView } from './git/git-hook-view.ts'
 export type { GitMessage, GitSender } from './git/git-pushes.ts'

@@ -81,6 +81,39 @@ export {
 } from './alerts/rules/alert-facts.ts'
 export type { ApiToken } from './api-tokens/api-token.ts'
 export type { ApiTokensStore, NewApiToken } from './api-tokens/api-tokens-store.ts'
+export type {
+  BillingStore,
+  Checkout,
+  CheckoutChange,
+  CheckoutState,
+  Dunning,
+} from './billing/billing-store.ts'
+export { factsOf, factsText } from './billing/event-facts.ts'
+export type { LicenseBilling } from './billing/license-billing.ts'
+export {
+  PAYMENT_EVENT_STATES,
+  type PaymentEvent,
+  type PaymentEventState,
+  type StoredPaymentEvent,
+} from './billing/payment-event.ts'
+export type {
+  EventFilter,
+  EventLease,
+  EventSettlement,
+  PaymentEventsStore,
+} from './billing/payment-events-store.ts'
+export type {
+  CheckoutRequest,
+  CheckoutSession,
+  PaymentProvider,
+} from './billing/payment-provider.ts'
+export {
+  isLive as isLiveSubscription,
+  type ParkedReason,
+  type StoredSubscription,
+  SUBSCRIPTION_STATUSES,
+  type Subscription,
+} from './billing/subscription.ts'
 export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
 export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
 export type { IncomingMessage } from './chat/chat.ts'
@@ -121,6 +154,12 @@ export type {
 } from './email/domains/email-domains-store.ts'
 export { type EmailKey, newEmailKey } from './email/keys/email-key.ts'
 export type { EmailKeysStore, NewEmailKey } from './email/keys/email-keys-store.ts'
+export type { ReminderSubject } from './email/reminders/reminder.ts'
+export type {
+  NewReminder,
+  ReminderMessage,
+  RemindersStore,
+} from './email/reminders/reminders-store.ts'
 export type { EmailMessage, EmailRecipientState } from './email/sending/email-message.ts'
 export { MESSAGE_STATES, RECIPIENT_STATES } from './email/sending/email-message.ts'
 export type {

@@ -41,6 +41,15 @@ export type ProblemCode =
   | 'email-domains-not-configured'
   | 'surface-not-configured'
   | 'domain-not-proven'
+  | 'billing-not-configured'
+  | 'not-billable'
+  | 'already-subscribed'
+  | 'checkout-in-progress'
+  | 'payment-provider'
+  | 'payment-webhook-not-configured'
+  | 'invalid-signature'
+  | 'invalid-event'
+  | 'event-not-applied'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {
@@ -50,6 +59,10 @@ export interface ProblemData {
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
+  /** The names of settings that are missing. */
+  readonly missing?: readonly string[]
+  /** The tier that a license is subscribed to. */
+  readonly tier?: string
   /** The revision that stands. */
   readonly revision?: number
   /** Whole seconds until another attempt makes sense, at least 1. */

@@ -64,6 +64,15 @@ export const FAILURES = {
   'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
   'surface-not-configured': { status: 503, error: 'attack surface scanning not configured' },
   'domain-not-proven': { status: 403, error: 'domain ownership not proven' },
+  'billing-not-configured': { status: 503, error: 'billing not configured' },
+  'not-billable': { status: 409, error: 'license is not billable' },
+  'already-subscribed': { status: 409, error: 'license already has an active subscription' },
+  'checkout-in-progress': { status: 409, error: 'checkout in progress' },
+  'payment-provider': { status: 502, error: 'payment provider error' },
+  'payment-webhook-not-configured': { status: 503, error: 'payment webhook not configured' },
+  'invalid-signature': { status: 400, error: 'invalid signature' },
+  'invalid-event': { status: 400, error: 'invalid event' },
+  'event-not-applied': { status: 500, error: 'event not applied' },
   'relay-not-configured': { status: 503, error: 'relay not configured' },
   'agent-key-mismatch': { status: 403, error: 'agent key mismatch' },
   unavailable: { status: 503, error: 'service unavailable' },
@@ -106,13 +115,15 @@ export function failureReply(
   const { status } = FAILURES[code]
   const sentence = code === 'invalid-input' && isBodyless ? INVALID_QUERY : FAILURES[code].error
   const data = error instanceof Problem ? error.data : {}
-  const { detail, details, candidates, revision } = data
+  const { detail, details, candidates, revision, missing, tier } = data
   const body = {
     error: sentence,
     ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
     ...(SHOWS_DETAILS.has(code) && details !== undefined ? { details } : {}),
     ...(revision === undefined ? {} : { revision }),
+    ...(missing === undefined ? {} : { missing }),
+    ...(tier === undefined ? {} : { tier }),
     ...(operatorErrors && candidates !== undefined ? { candidates } : {}),
   }
   return {

@@ -4,6 +4,8 @@
  */
 export { buildAccessSession } from './access/build-access-session.ts'
 export { buildHeartbeat } from './agents/build-heartbeat.ts'
+export { buildCheckout, buildPaymentEvent, buildSubscription } from './billing/build-billing.ts'
+export { ScriptedPaymentProvider } from './billing/scripted-payment-provider.ts'
 export { buildId } from './build-id.ts'
 export { buildAnswer, buildConversation, buildMessage } from './chat/build-conversation.ts'
 export { ScriptedModel } from './chat/scripted-model.ts'

@@ -6,6 +6,8 @@ import { memoryAlertDeliveriesStore } from './alerts/alert-deliveries-store-memo
 import { memoryAlertFactsStore } from './alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
+import { memoryBillingStore } from './billing/billing-store-memory.ts'
+import { memoryPaymentEventsStore } from './billing/payment-events-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -14,6 +16,7 @@ import { memoryEmailDomainsStore } from './email/email-domains-store-memory.ts'
 import { memoryEmailKeysStore } from './email/email-keys-store-memory.ts'
 import { memoryEmailMessagesStore } from './email/email-messages-store-memory.ts'
 import { memoryEmailSuppressionsStore } from './email/email-suppressions-store-memory.ts'
+import { memoryRemindersStore } from './email/reminders-store-memory.ts'
 import { memoryGitHooksStore } from './git/git-hooks-store-memory.ts'
 import { memoryImagesStore } from './images/images-store-memory.ts'
 import { memoryJobsStore } from './jobs/jobs-store-memory.ts'
@@ -78,6 +81,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
+    billing: memoryBillingStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
@@ -85,12 +89,14 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     emailKeys: memoryEmailKeysStore(tables, run, time),
     emailMessages: memoryEmailMessagesStore(tables, run, time),
     emailSuppressions: memoryEmailSuppressionsStore(tables, run, time),
+    reminders: memoryRemindersStore(tables, run, time),
     images: memoryImagesStore(tables, run, time),
     gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     nodeSecurity: memoryNodeSecurityStore(tables, run, time),
+    paymentEvents: memoryPaymentEventsStore(tables, run, time),
     provisioning: memoryProvisioningStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),

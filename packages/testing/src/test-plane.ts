@@ -44,6 +44,7 @@ export interface TestPlaneOverrides {
     | 'modelProbe'
     | 'outbound'
     | 'passwords'
+    | 'paymentProvider'
     | 'providerOutbound'
     | 'rateCounter'
     | 'timers'

@@ -14,6 +14,8 @@ export function declareLicenses(program: Command, run: Run): void {
     .option('--tenant <tenant>', 'name or id of the tenant it belongs to')
     .option('--label <text>', 'what it is for')
     .option('--expires <iso>', 'when it ends, ISO-8601')
+    .option('--tier <tier>', 'its tier: svc billing tiers lists them')
+    .option('--contact <email>', 'the address for messages about it')
     .action(run(async () => issueLicense))
   examples(issue, 'svc licenses issue --tenant acme --label "web servers" --expires 2030-01-01')
   const list = operating(licenses, 'licenses.list').action(run(async () => listLicenses))
@@ -24,6 +26,11 @@ export function declareLicenses(program: Command, run: Run): void {
     run(async () => renameLicense),
   )
   examples(rename, 'svc licenses rename lic_01… "web servers"')
+  const edit = operating(licenses, 'licenses.edit', '<license>')
+    .option('--tier <tier>', 'its tier: svc billing tiers lists them')
+    .option('--contact <email>', 'the address for messages about it')
+    .action(run(async () => editLicense))
+  examples(edit, 'svc licenses edit "web servers" --contact ann@example.com')
   const extend = operating(licenses, 'licenses.extend', '<license>')
     .option('--expires <iso>', 'when it ends, ISO-8601')
     .option('--never', 'it does not end')
@@ -78,12 +85,14 @@ export interface IssueOptions {
   readonly tenant?: string
   readonly label?: string
   readonly expires?: string
+  readonly tier?: string
+  readonly contact?: string
 }
 
 /** Issues a license and prints its key, which nobody can print again. */
 export const issueLicense: Handler<IssueOptions> = async (run) => {
-  const { tenant, label, expires } = run.options
-  const input = given({ tenant, label, expires })
+  const { tenant, label, expires, tier, contact } = run.options
+  const input = given({ tenant, label, expires, tier, contact })
   const answer = await run.operate<{ license: LicenseView; key: string }>('licenses.issue', input)
   run.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${plain(answer.key)}\n`)
   run.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
@@ -102,6 +111,10 @@ export const showLicense: Handler<object> = async (run) => {
         ['id', license.id],
         ['label', license.label || undefined],
         ['status', license.status],
+        ['by', license.status === 'active' ? undefined : license.status_reason],
+        ['tier', license.tier],
+        ['billing', license.billing_state],
+        ['contact', license.contact_email],
         ['tenant', tenant],
         ['expires', license.expires_at === undefined ? 'never' : instant(license.expires_at, page)],
         ['created', instant(license.created_at, page)],
@@ -117,6 +130,17 @@ export const showLicense: Handler<object> = async (run) => {
 export const renameLicense: Handler<object> = async (run) => {
   const input = { license: run.arg(0), label: run.arg(1) }
   const answer = await run.operate<{ license: LicenseView }>('licenses.rename', input)
+  run.print(answer, (page) => licensesTable([answer.license], page))
+}
+
+/** Flags of `svc licenses edit`. */
+export type EditOptions = Pick<IssueOptions, 'tier' | 'contact'>
+
+/** Gives a license another tier or contact. */
+export const editLicense: Handler<EditOptions> = async (run) => {
+  const { tier, contact } = run.options
+  const input = given({ license: run.arg(0), tier, contact })
+  const answer = await run.operate<{ license: LicenseView }>('licenses.edit', input)
   run.print(answer, (page) => licensesTable([answer.license], page))
 }
 

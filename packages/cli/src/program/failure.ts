@@ -140,6 +140,30 @@ const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.usage,
     sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',
   },
+  'billing-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'billing is not configured: see docs/billing.md',
+  },
+  'not-billable': { exitCode: EXIT.failed, sentence: 'nobody pays for this license: it was never issued' },
+  'already-subscribed': {
+    exitCode: EXIT.failed,
+    sentence: 'it is subscribed already: svc billing status shows it',
+  },
+  'checkout-in-progress': {
+    exitCode: EXIT.failed,
+    sentence: 'another checkout is being opened: try again',
+  },
+  'payment-provider': {
+    exitCode: EXIT.failed,
+    sentence: 'the payment provider did not do it: the log says why',
+  },
+  'payment-webhook-not-configured': { exitCode: EXIT.usage, sentence: 'PAYMENT_WEBHOOK_SECRET is not set' },
+  'invalid-signature': { exitCode: EXIT.refused, sentence: 'the payment provider did not sign this' },
+  'invalid-event': { exitCode: EXIT.usage, sentence: 'this is no event of the payment provider' },
+  'event-not-applied': {
+    exitCode: EXIT.failed,
+    sentence: 'the event is kept, and tried again later',
+  },
   'relay-not-configured': {
     exitCode: EXIT.unreachable,
     sentence: 'the control plane has no relay for sessions on hosts: see docs/ssh.md',

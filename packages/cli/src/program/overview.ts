@@ -173,6 +173,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/email/declare-email.ts')).declareEmail,
   },
   {
+    name: 'billing',
+    isGroup: true,
+    summary: 'what licenses pay for',
+    load: async () => (await import('../commands/billing/declare-billing.ts')).declareBilling,
+  },
+  {
     name: 'git',
     isGroup: true,
     summary: 'deploy apps when their repositories are pushed to',

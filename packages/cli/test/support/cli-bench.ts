@@ -2,6 +2,7 @@ import type { ControlPlane, Environment } from '@svc/core'
 import { buildHeartbeat, FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
@@ -18,9 +19,15 @@ export class CliBench implements AsyncDisposable {
 
   static async open(env: Environment = {}): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const settings = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...env }
+    const settings = {
+      SERVICE_PUBLIC_URL: 'http://127.0.0.1:9',
+      ...PROVISIONING_ENV,
+      ...BILLING_SETTINGS,
+      ...env,
+    }
     const clock = new FakeClock()
-    const test = testPlane({ env: settings, clock, parts: { providerOutbound: patientProvider(clock) } })
+    const parts = { providerOutbound: patientProvider(clock), paymentProvider }
+    const test = testPlane({ env: settings, clock, parts })
     return new CliBench(test, await test.license('bench'))
   }
 

@@ -90,6 +90,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'licenses list': nothing,
   'licenses show': license,
   'licenses rename': ({ bench }) => [bench.license.id, 'bench'],
+  'licenses edit': ({ bench }) => [bench.license.id, '--contact', EMAIL],
   'licenses extend': ({ bench }) => [bench.license.id, '--never'],
   'tenants add': () => ['globex'],
   'tenants list': nothing,

@@ -24,6 +24,8 @@ export const ALERT_KINDS = [
   'webhook_endpoint_disabled',
   'surface_finding',
   'scheduler_stalled',
+  'payment_event',
+  'duplicate_subscription',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

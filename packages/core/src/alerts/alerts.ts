@@ -134,19 +134,31 @@ export class Alerts {
     const { storage, clock, monitors, thresholds } = this.#parts
     const { alertFacts } = storage
     const now = clock.statementTime()
-    const [hosts, licenses, clones, failures, refusals, gap, troubles, watched, deadEndpoints, exposures] =
-      await Promise.all([
-        storage.agents.list(),
-        storage.licenses.list(),
-        alertFacts.clones(now),
-        alertFacts.failures(thresholds.jobHours * 3600, now),
-        alertFacts.refusals(now),
-        alertFacts.evaluated(thresholds.stallSeconds, now),
-        monitors.troubles(),
-        monitors.list(),
-        storage.webhooks.dead(),
-        storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
-      ])
+    const [
+      hosts,
+      licenses,
+      clones,
+      failures,
+      refusals,
+      gap,
+      troubles,
+      watched,
+      deadEndpoints,
+      paymentEvents,
+      exposures,
+    ] = await Promise.all([
+      storage.agents.list(),
+      storage.licenses.list(),
+      alertFacts.clones(now),
+      alertFacts.failures(thresholds.jobHours * 3600, now),
+      alertFacts.refusals(now),
+      alertFacts.evaluated(thresholds.stallSeconds, now),
+      monitors.troubles(),
+      monitors.list(),
+      storage.webhooks.dead(),
+      storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
+      storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
+    ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
       .map(({ nextRunAt }) => nextRunAt.getTime())
@@ -162,10 +174,14 @@ export class Alerts {
       troubles,
       monitorsOverdueSeconds,
       deadEndpoints,
+      paymentEvents,
       exposures,
     }
   }
 }
+
+/** An event of the other mode is news for so long. */
+const PAYMENT_NEWS_HOURS = 24
 
 /** Returns the refusal of an alert that does not exist, for whoever asks. */
 export const noAlert = (id: string): Problem =>

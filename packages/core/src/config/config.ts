@@ -99,9 +99,12 @@ function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[],
 }
 
 /**
- * Returns the text that is set: the variable itself, or the contents of the file that `<name>_FILE` names.
+ * Returns the text that is set: the variable itself, the contents of the file that `<name>_FILE` names, or
+ * the entries of a family.
  */
-function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: Findings): string | undefined {
+function givenFor(setting: Setting<unknown>, env: Environment, found: Findings): string | undefined {
+  const { name, secret, family } = setting
+  if (family !== undefined) return familyOf(family, env)
   const direct = env[name]?.trim()
   const fileName = `${name}${FILE_SUFFIX}`
   const path = secret ? env[fileName]?.trim() : undefined
@@ -122,6 +125,11 @@ function givenFor({ name, secret }: Setting<unknown>, env: Environment, found: F
     found.fatal.push(error.message)
     return undefined
   }
+}
+
+function familyOf(beginning: string, env: Environment): string {
+  const names = Object.keys(env).filter((name) => name.startsWith(beginning) && env[name]?.trim())
+  return names.map((name) => `${name}=${env[name]?.trim()}`).join('\0')
 }
 
 /**

@@ -12,6 +12,11 @@ export interface Setting<T> {
   /** Whether the value is a secret. A secret appears nowhere: reports say only whether it is set. */
   readonly secret: boolean
   readonly fallback: T
+  /**
+   * The beginning of the names of a family of variables, which are one setting: `parse` gets `<name>=<value>`
+   * for each that is set, with NUL between them.
+   */
+  readonly family?: string
   /** Parses a text that is trimmed and not empty; `undefined` when it does not have the form. */
   parse(text: string): T | undefined
   /**

@@ -1,6 +1,7 @@
 import type { SettingGroup } from './setting-group.ts'
 import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
+import { billing } from './settings/billing.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
 import { email } from './settings/email.ts'
@@ -57,6 +58,7 @@ export const settings = {
   secrets,
   monitors,
   email,
+  billing,
   git,
   chat,
   llm,

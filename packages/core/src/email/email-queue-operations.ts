@@ -8,6 +8,7 @@ import { EMAIL_PAGE } from './email-page.ts'
 import type { Emails } from './emails.ts'
 import { type EmailMessage, MESSAGE_STATES, RECIPIENT_STATES } from './sending/email-message.ts'
 import type { EmailSuppression } from './sending/email-suppressions-store.ts'
+import { MESSAGE_LIMITS } from './sending/send-body.ts'
 
 interface Services {
   readonly emails: Emails
@@ -126,6 +127,23 @@ export const emailQueueOperations = [
       run: async ({ emails }, input) => ({ message: emailMessageView(await emails[verb](input.id)) }),
     }),
   ),
+  operation({
+    name: 'emails.send',
+    summary: 'queue a message from a verified domain',
+    ...writes,
+    input: {
+      ...ofLicense,
+      from: text(3, 320),
+      to: listOf(text(3, 320), MESSAGE_LIMITS.recipients),
+      subject: text(1, MESSAGE_LIMITS.subjectChars),
+      text: text(1, MESSAGE_LIMITS.textChars),
+    },
+    answer: { id: word, state: oneOf(['queued']), recipients: second, suppressed: listOf(word, 50) },
+    run: async (services, { license, ...fields }) => {
+      const owner = (await ownerOf(services, license)) ?? ''
+      return { ...(await services.emails.sending.send({ owner, fields })) }
+    },
+  }),
   operation({
     name: 'email-suppressions.list',
     summary: 'list the addresses that get no messages, since they bounced',

@@ -1,4 +1,4 @@
-import { FEATURES, PLAN } from './license.ts'
+import type { Tier } from '../config/settings/licensing.ts'
 
 /** `typ` of an activation token. */
 export const ACTIVATION_TYP = 'svc-act+jwt'
@@ -18,6 +18,7 @@ export interface ActivationFacts {
   readonly fingerprint: string | undefined
   readonly now: Date
   readonly ttlDays: number
+  readonly entitled: Tier
 }
 
 /**
@@ -34,8 +35,8 @@ export function activationClaims(facts: ActivationFacts) {
     iat,
     nbf: iat,
     exp: iat + facts.ttlDays * DAY_SECONDS,
-    plan: PLAN,
-    features: FEATURES,
+    plan: facts.entitled.plan,
+    features: facts.entitled.features,
     ...(facts.fingerprint === undefined ? {} : { fp: facts.fingerprint }),
   }
 }
@@ -45,7 +46,7 @@ export function activationClaims(facts: ActivationFacts) {
  */
 export interface Activation {
   readonly token: string
-  readonly plan: typeof PLAN
+  readonly plan: string
   readonly features: readonly string[]
   readonly expires: string
 }

@@ -1,7 +1,23 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
-import type { License, LicenseStatus } from './license.ts'
+import { secretDigest } from '../signing/same-secret.ts'
+import { type License, type LicenseStatus, newLicenseKey } from './license.ts'
+import type { IssueInput } from './license-input.ts'
 import { unknownLicense } from './license-name.ts'
 import type { LicenseChange, LicensesStore } from './licenses-store.ts'
+
+/** Issues a license. The key is returned only here and is not stored. */
+export async function issueLicense(
+  licenses: LicensesStore,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+  { label = '', tenantId, expiresAt, tier, contactEmail }: IssueInput,
+): Promise<{ license: License; key: string }> {
+  const key = newLicenseKey((bytes) => ids.secret(bytes))
+  const id = ids.next('lic')
+  const made = { id, keyDigest: secretDigest(key), tenantId, label, expiresAt, tier, contactEmail }
+  return { license: await licenses.add(made, clock.statementTime()), key }
+}
 
 const revoked = (id: string): Problem =>
   new Problem('conflict', { detail: `${id} is revoked, which is final; issue a new license` })
@@ -27,4 +43,11 @@ export async function setLicenseStatus(
   if (license === undefined) throw new Problem('not-found', { detail: `there is no issued license ${id}` })
   if (license.status !== status) throw revoked(id)
   return license
+}
+
+/** @throws Problem `invalid-input` for a tier that is not one of `tiers` */
+export function requireKnownTier(tier: string | undefined, tiers: readonly string[]): void {
+  if (tier === undefined || tiers.includes(tier)) return
+  const known = tiers.length === 0 ? 'no tier, since the settings name none' : `one of ${tiers.join(', ')}`
+  throw new Problem('invalid-input', { details: [`tier: expected ${known}`] })
 }

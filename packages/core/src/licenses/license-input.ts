@@ -3,6 +3,8 @@ export interface IssueInput {
   readonly tenantId?: string | undefined
   readonly label?: string | undefined
   readonly expiresAt?: Date | undefined
+  readonly tier?: string | undefined
+  readonly contactEmail?: string | undefined
 }
 
 /** Inputs of an activation. */

@@ -4,7 +4,7 @@ import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { flag, instant, text } from '../validation.ts'
+import { flag, instant, matching, text } from '../validation.ts'
 import type { License, LicenseState } from './license.ts'
 import type { Licenses } from './licenses.ts'
 
@@ -16,12 +16,18 @@ interface Services {
 
 const operation = operationOf<Services>()
 
+const contact = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
+
 /** Returns a license as operators see it, its status with `expired`; instants in unix seconds. */
 export const licenseView = (license: License, status: LicenseState) => ({
   id: license.id,
   ...(license.tenantId === undefined ? {} : { tenant_id: license.tenantId }),
   label: license.label,
   status,
+  ...(license.statusReason === undefined ? {} : { status_reason: license.statusReason }),
+  ...(license.tier === undefined ? {} : { tier: license.tier }),
+  ...(license.contactEmail === undefined ? {} : { contact_email: license.contactEmail }),
+  ...(license.billingState === undefined ? {} : { billing_state: license.billingState }),
   ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
   created_at: unixSeconds(license.createdAt),
 })
@@ -61,11 +67,17 @@ export const licenseOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
-    input: { tenant: optional(text(1, 128)), label: optional(text(0, 128)), expires: optional(instant()) },
-    run: async ({ licenses, tenants }, { tenant, label, expires }) => {
+    input: {
+      tenant: optional(text(1, 128)),
+      label: optional(text(0, 128)),
+      expires: optional(instant()),
+      tier: optional(text(1, 64)),
+      contact: optional(contact),
+    },
+    run: async ({ licenses, tenants }, { tenant, label, expires, tier, contact: contactEmail }) => {
       const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
       const expiresAt = expires === undefined ? undefined : endOf(licenses, expires)
-      const { license, key } = await licenses.issue({ tenantId, label, expiresAt })
+      const { license, key } = await licenses.issue({ tenantId, label, expiresAt, tier, contactEmail })
       return { ...seen(licenses, license), key }
     },
   }),
@@ -104,6 +116,18 @@ export const licenseOperations = [
     run: async ({ licenses }, { license, label }) => {
       const { id } = await licenses.named(license)
       return seen(licenses, await licenses.rename(id, label))
+    },
+  }),
+  operation({
+    name: 'licenses.edit',
+    summary: 'give a license another tier, or another address for messages about it',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    input: { license: text(1, 512), tier: optional(text(1, 64)), contact: optional(contact) },
+    run: async ({ licenses }, { license, tier, contact: contactEmail }) => {
+      const { id } = await licenses.named(license)
+      return seen(licenses, await licenses.edit(id, { tier, contactEmail }))
     },
   }),
   operation({

@@ -2,14 +2,41 @@
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number]
 
+/** The side that decided on the status of a license. */
+export const STATUS_REASONS = ['billing', 'operator'] as const
+export type StatusReason = (typeof STATUS_REASONS)[number]
+
+/** How the subscription of a license stands. */
+export const BILLING_STATES = [
+  'active',
+  'canceling',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+  'incomplete',
+] as const
+export type BillingState = (typeof BILLING_STATES)[number]
+
 /** A license that the database issued. The key itself is never stored, only its SHA-256. */
 export interface License {
   readonly id: string
   readonly tenantId: string | undefined
   readonly label: string
   readonly status: LicenseStatus
+  /** Undefined for a status that nobody decided on since the license was issued. */
+  readonly statusReason: StatusReason | undefined
   readonly expiresAt: Date | undefined
   readonly createdAt: Date
+  /** The tier that its holder pays for; undefined: a license without tiers. */
+  readonly tier: string | undefined
+  /** The address for messages about it. */
+  readonly contactEmail: string | undefined
+  /** Undefined for a license that never had a subscription. */
+  readonly billingState: BillingState | undefined
+  readonly currentPeriodEnd: Date | undefined
+  /** Its holder at the payment provider. */
+  readonly customerId: string | undefined
 }
 
 /** Says whether what a license allowed is still allowed. */
@@ -36,7 +63,7 @@ export interface LicenseClaim {
   readonly keyDigest?: string | undefined
 }
 
-/** Plan and features of every license (spec, Activation result). */
+/** Plan and features of a license whose tier says nothing else (spec, Activation result). */
 export const PLAN = 'business'
 export const FEATURES = ['deploy', 'db', 'mcp', 'clone', 'migrate'] as const
 

@@ -9,7 +9,7 @@ import {
   type Statement,
 } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import type { License, LicenseStatus } from './license.ts'
+import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
 import type { LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
 
 /** Returns the condition under which the license `l` is usable; `at` is SQL. */
@@ -59,45 +59,64 @@ async function usableIds(items: readonly KeyItem[], rows: Rows): Promise<readonl
   return items.map((each) => given(answers.get(each)?.id ?? null))
 }
 
-interface LicenseRow {
+/** A row of `licenses` without the digest of its key. */
+export interface LicenseRow {
   readonly id: string
   readonly tenant_id: string | null
   readonly label: string
   readonly status: LicenseStatus
+  readonly status_reason: StatusReason | null
   readonly expires_at: string | null
   readonly created_at: string
+  readonly tier: string | null
+  readonly contact_email: string | null
+  readonly billing_state: BillingState | null
+  readonly current_period_end: string | null
+  readonly provider_customer_id: string | null
 }
 
-const COLUMNS = 'id, tenant_id, label, status, expires_at, created_at'
+/** The columns of `LicenseRow`. */
+export const LICENSE_COLUMNS = `id, tenant_id, label, status, status_reason, expires_at, created_at, tier, contact_email,
+    billing_state, current_period_end, provider_customer_id`
 const ADD = {
   name: 'license-add',
-  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, created_at)
-    values ($1, $2, $3, $4, $5, ${at('$6')}) returning ${COLUMNS}`,
+  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, tier, contact_email, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, ${at('$8')}) returning ${LICENSE_COLUMNS}`,
 }
-const GET = { name: 'license-get', text: `select ${COLUMNS} from licenses where id = $1` }
+const GET = { name: 'license-get', text: `select ${LICENSE_COLUMNS} from licenses where id = $1` }
 const BY_DIGEST = {
   name: 'license-by-digest',
-  text: `select ${COLUMNS} from licenses where key_digest = $1`,
+  text: `select ${LICENSE_COLUMNS} from licenses where key_digest = $1`,
 }
-const LIST = { name: 'license-list', text: `select ${COLUMNS} from licenses order by id collate "C"` }
+const LIST = { name: 'license-list', text: `select ${LICENSE_COLUMNS} from licenses order by id collate "C"` }
 const SET_STATUS = {
   name: 'license-set-status',
-  text: `update licenses set status = $2 where id = $1 and status <> 'revoked'`,
+  text: `update licenses set status = $2,
+      status_reason = case when status = 'active' and $2 = 'active' then status_reason else 'operator' end
+    where id = $1 and status <> 'revoked'`,
 }
 const CHANGE = {
   name: 'license-change',
-  text: `update licenses set label = coalesce($2::text, label),
+  text: `update licenses set label = coalesce($2::text, label), tier = coalesce($5::text, tier),
+      contact_email = coalesce($6::text, contact_email),
       expires_at = case when $3::boolean then $4::timestamptz else expires_at end
-    where id = $1 and (status <> 'revoked' or not $3::boolean) returning ${COLUMNS}`,
+    where id = $1 and (status <> 'revoked' or not $3::boolean) returning ${LICENSE_COLUMNS}`,
 }
 
-const toLicense = (row: LicenseRow): License => ({
+/** The license of a row. */
+export const toLicense = (row: LicenseRow): License => ({
   id: row.id,
   tenantId: given(row.tenant_id),
   label: row.label,
   status: row.status,
+  statusReason: given(row.status_reason),
   expiresAt: maybeInstant(row.expires_at),
   createdAt: instant(row.created_at),
+  tier: given(row.tier),
+  contactEmail: given(row.contact_email),
+  billingState: given(row.billing_state),
+  currentPeriodEnd: maybeInstant(row.current_period_end),
+  customerId: given(row.provider_customer_id),
 })
 
 /** Licenses in SQL. */
@@ -111,8 +130,9 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async add(license: NewLicense, now?: Date): Promise<License> {
-    const { id, keyDigest, tenantId, label, expiresAt } = license
-    const [row] = await this.#session.rows<LicenseRow>(ADD, [id, keyDigest, tenantId, label, expiresAt, now])
+    const { id, keyDigest, tenantId, label, expiresAt, tier, contactEmail } = license
+    const params = [id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, now]
+    const [row] = await this.#session.rows<LicenseRow>(ADD, params)
     if (row === undefined) throw new Error(`${id} was not stored`)
     return toLicense(row)
   }
@@ -142,8 +162,8 @@ export class SqlLicensesStore implements LicensesStore {
     return this.get(id)
   }
 
-  change(id: string, { label, expiresAt }: LicenseChange): Promise<License | undefined> {
-    return this.#one(CHANGE, [id, label, expiresAt !== undefined, expiresAt ?? undefined])
+  change(id: string, { label, expiresAt, tier, contactEmail }: LicenseChange): Promise<License | undefined> {
+    return this.#one(CHANGE, [id, label, expiresAt !== undefined, expiresAt ?? undefined, tier, contactEmail])
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<License | undefined> {

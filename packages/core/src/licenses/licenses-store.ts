@@ -7,12 +7,16 @@ export interface NewLicense {
   readonly tenantId: string | undefined
   readonly label: string
   readonly expiresAt: Date | undefined
+  readonly tier?: string | undefined
+  readonly contactEmail?: string | undefined
 }
 
 /** Changes of a license; an absent field keeps its value. `expiresAt: null`: it never ends. */
 export interface LicenseChange {
   readonly label?: string
   readonly expiresAt?: Date | null
+  readonly tier?: string | undefined
+  readonly contactEmail?: string | undefined
 }
 
 /** Issued licenses. A key is known only by its SHA-256, in hex. */
@@ -29,13 +33,13 @@ export interface LicensesStore {
   /** Returns whether a license was ever issued. */
   hasAny(): Promise<boolean>
   /**
-   * Sets the status unless the license is revoked, which is final. Returns the license after that; undefined
-   * when unknown.
+   * Sets the status, as an operator's decision, unless the license is revoked, which is final. Returns the
+   * license after that; undefined when unknown.
    */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
   /**
-   * Changes the label or the end. Undefined for an unknown license, and for a revoked one whose end is to
-   * change.
+   * Changes the label, the end, the tier or the contact. Undefined for an unknown license, and for a
+   * revoked one whose end is to change.
    */
   change(id: string, change: LicenseChange): Promise<License | undefined>
 }

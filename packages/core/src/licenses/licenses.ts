@@ -9,19 +9,18 @@ import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
 import {
-  FEATURES,
   type License,
   type LicenseClaim,
   type Licensee,
   type LicenseState,
   licenseState,
-  newLicenseKey,
-  PLAN,
   shutText,
 } from './license.ts'
-import { changeLicense, setLicenseStatus } from './license-changes.ts'
+import { changeLicense, issueLicense, requireKnownTier, setLicenseStatus } from './license-changes.ts'
 import type { ActivateInput, IssueInput } from './license-input.ts'
 import { findLicense, unknownLicense } from './license-name.ts'
+import { entitlementOf } from './license-tier.ts'
+import type { LicenseChange } from './licenses-store.ts'
 
 /** Dependencies of `Licenses`. */
 export interface LicensesParts {
@@ -31,6 +30,8 @@ export interface LicensesParts {
   readonly signer: Signer
   readonly issuer: string
   readonly licensing: Config['licensing']
+  /** The names of all tiers. */
+  readonly tiers: readonly string[]
   readonly production: boolean
 }
 
@@ -115,8 +116,10 @@ export class Licenses {
     if (input.key === undefined || input.key === '') throw new Problem('license-key-required')
     const licensee = await this.validate(input.key)
     if (licensee === undefined) throw new Problem('license-rejected')
-    const { clock, ids, signer, issuer, licensing } = this.#parts
+    const { storage, clock, ids, signer, issuer, licensing } = this.#parts
+    const entitled = await entitlementOf(storage.licenses, licensing.tiers, licensee.licenseId)
     const claims = activationClaims({
+      entitled,
       issuer,
       licenseId: licensee.licenseId,
       tokenId: ids.next('tok'),
@@ -125,24 +128,13 @@ export class Licenses {
       ttlDays: licensing.ttlDays,
     })
     const token = signer.sign(ACTIVATION_TYP, claims)
-    return { token, plan: PLAN, features: FEATURES, expires: new Date(claims.exp * 1000).toISOString() }
+    return { token, ...entitled, expires: new Date(claims.exp * 1000).toISOString() }
   }
 
-  /** Issues a license. The key is returned only here and is not stored. */
+  /** Issues a license, with a key that is not stored. @throws Problem `invalid-input` for an unknown tier */
   async issue(input: IssueInput): Promise<{ license: License; key: string }> {
-    const { storage, clock, ids } = this.#parts
-    const key = newLicenseKey((bytes) => ids.secret(bytes))
-    const license = await storage.licenses.add(
-      {
-        id: ids.next('lic'),
-        keyDigest: secretDigest(key),
-        tenantId: input.tenantId,
-        label: input.label ?? '',
-        expiresAt: input.expiresAt,
-      },
-      clock.statementTime(),
-    )
-    return { license, key }
+    requireKnownTier(input.tier, this.#parts.tiers)
+    return issueLicense(this.#parts.storage.licenses, this.#parts, input)
   }
 
   /** Returns the issued license with this key, usable or not. */
@@ -222,6 +214,12 @@ export class Licenses {
    */
   extend(id: string, expiresAt: Date | undefined): Promise<License> {
     return changeLicense(this.#parts.storage.licenses, id, { expiresAt: expiresAt ?? null })
+  }
+
+  /** Gives a license a tier or a contact. @throws Problem `not-found`, `invalid-input` for an unknown tier */
+  edit(id: string, change: Pick<LicenseChange, 'tier' | 'contactEmail'>): Promise<License> {
+    requireKnownTier(change.tier, this.#parts.tiers)
+    return changeLicense(this.#parts.storage.licenses, id, change)
   }
 
   /** Suspends the license until it is reinstated. @throws Problem `not-found`, `conflict` */

@@ -56,7 +56,10 @@ export class OrderGates {
       return GATES.filter((gate) => closed.has(gate))
     }
     const order = orderId === undefined ? undefined : await this.#parts.storage.provisioning.get(orderId)
-    return order === undefined ? this.overall() : []
+    if (order === undefined) return this.overall()
+    // It has no step, or waits for its time: gates that are closed keep it from both.
+    const [verdict] = order.nextRunAt === undefined ? [] : await this.judge([order])
+    return verdict?.missing ?? []
   }
 
   /** Returns the gates that are closed for every order. */

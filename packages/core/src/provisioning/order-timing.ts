@@ -15,8 +15,6 @@ export const MAX_CREATES = 3
 export const UNKNOWN_CREATE_SECONDS = 60
 /** How long after a request a server may still be unknown to the provider's own lists. */
 export const LATE_SERVER_SECONDS = 5 * MINUTE
-/** How long a provider may take to delete before it is an alert. */
-export const SLOW_DELETE_SECONDS = 30 * MINUTE
 
 /** How long orders stay in a state that does not go on, in seconds. */
 export const TIMEOUTS = {

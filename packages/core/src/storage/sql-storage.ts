@@ -6,6 +6,8 @@ import { SqlAlertsStore } from '../alerts/alerts-store-sql.ts'
 import { SqlAlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store-sql.ts'
 import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
+import { SqlBillingStore } from '../billing/billing-store-sql.ts'
+import { SqlPaymentEventsStore } from '../billing/payment-events-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -17,6 +19,7 @@ import { SqlDeliveriesStore } from '../deliveries/deliveries-store-sql.ts'
 import { SqlDeploymentsStore } from '../deployments/deployments-store-sql.ts'
 import { SqlEmailDomainsStore } from '../email/domains/email-domains-store-sql.ts'
 import { SqlEmailKeysStore } from '../email/keys/email-keys-store-sql.ts'
+import { SqlRemindersStore } from '../email/reminders/reminders-store-sql.ts'
 import { SqlEmailMessagesStore } from '../email/sending/email-messages-store-sql.ts'
 import { SqlEmailSuppressionsStore } from '../email/sending/email-suppressions-store-sql.ts'
 import { SqlGitHooksStore } from '../git/git-hooks-store-sql.ts'
@@ -57,6 +60,7 @@ const storesOver = (session: Session): Stores => ({
   alerts: new SqlAlertsStore(session),
   apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
+  billing: new SqlBillingStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
@@ -64,12 +68,14 @@ const storesOver = (session: Session): Stores => ({
   emailKeys: new SqlEmailKeysStore(session),
   emailMessages: new SqlEmailMessagesStore(session),
   emailSuppressions: new SqlEmailSuppressionsStore(session),
+  reminders: new SqlRemindersStore(session),
   images: new SqlImagesStore(session),
   gitHooks: new SqlGitHooksStore(session),
   jobs: new SqlJobsStore(session),
   licenses: new SqlLicensesStore(session),
   monitors: new SqlMonitorsStore(session),
   nodeSecurity: new SqlNodeSecurityStore(session),
+  paymentEvents: new SqlPaymentEventsStore(session),
   provisioning: new SqlProvisioningStore(session),
   scheduler: new SqlSchedulerStore(session),
   secondFactors: new SqlSecondFactorsStore(session),

@@ -4,11 +4,14 @@ import type { AlertsStore } from '../alerts/alerts-store.ts'
 import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
 import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
+import type { BillingStore } from '../billing/billing-store.ts'
+import type { PaymentEventsStore } from '../billing/payment-events-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
 import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
 import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
+import type { RemindersStore } from '../email/reminders/reminders-store.ts'
 import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
 import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
 import type { GitHooksStore } from '../git/git-hooks-store.ts'
@@ -40,6 +43,7 @@ export interface Stores {
   readonly alerts: AlertsStore
   readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
+  readonly billing: BillingStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
@@ -47,12 +51,14 @@ export interface Stores {
   readonly emailKeys: EmailKeysStore
   readonly emailMessages: EmailMessagesStore
   readonly emailSuppressions: EmailSuppressionsStore
+  readonly reminders: RemindersStore
   readonly images: ImagesStore
   readonly gitHooks: GitHooksStore
   readonly jobs: JobsStore
   readonly licenses: LicensesStore
   readonly monitors: MonitorsStore
   readonly nodeSecurity: NodeSecurityStore
+  readonly paymentEvents: PaymentEventsStore
   readonly provisioning: ProvisioningStore
   readonly scheduler: SchedulerStore
   readonly secondFactors: SecondFactorsStore

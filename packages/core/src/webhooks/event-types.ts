@@ -25,6 +25,8 @@ export const EVENT_TYPES = [
   'email.domain.failed',
   'image.registered',
   'git.push',
+  'billing.license_updated',
+  'billing.payment_failed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

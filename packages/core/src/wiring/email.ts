@@ -7,6 +7,7 @@ import { EmailDomains } from '../email/domains/email-domains.ts'
 import { EmailMetrics } from '../email/email-metrics.ts'
 import { Emails } from '../email/emails.ts'
 import { EmailKeys } from '../email/keys/email-keys.ts'
+import { Reminders, unwantedReminder } from '../email/reminders/reminders.ts'
 import { EmailSending } from '../email/sending/email-sending.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
@@ -24,13 +25,14 @@ export function emailOf(base: Base, parts: ControlPlaneParts, { dns, licenses }:
   const emailDomains = new EmailDomains({ ...base, dns })
   const sending = new EmailSending({ ...base, metrics })
   const relay = parts.mailRelay ?? relayOf(base)
-  const unwanted = async () => undefined
-  const delivery = new EmailDelivery({ ...base, metrics, relay, licenses, unwanted })
+  const delivery = new EmailDelivery({ ...base, metrics, relay, licenses, unwanted: unwantedReminder })
   const runner = new DeliveryRunner(base, delivery)
+  const emails = new Emails({ ...base, sending, runner, relay })
   return {
     emailDomains,
     emailKeys: new EmailKeys({ ...base, licenses, domains: emailDomains }),
-    emails: new Emails({ ...base, sending, runner, relay }),
+    emails,
+    reminders: new Reminders({ ...base, sending, deliver: (signal) => emails.deliver(signal) }),
   }
 }
 

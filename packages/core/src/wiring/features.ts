@@ -8,12 +8,15 @@ import { alertWebhookOperations } from '../alerts/delivery/alert-webhook-operati
 import type { RefusalTally } from '../alerts/rules/refusal-tally.ts'
 import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
 import { ApiTokens } from '../api-tokens/api-tokens.ts'
+import { billingEventOperations } from '../billing/billing-event-operations.ts'
+import { billingOperations } from '../billing/billing-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
 import { emailDomainOperations } from '../email/domains/email-domain-operations.ts'
 import { emailQueueOperations } from '../email/email-queue-operations.ts'
 import { emailKeyOperations } from '../email/keys/email-key-operations.ts'
+import { reminderOperations } from '../email/reminders/reminder-operations.ts'
 import { gitHookOperations } from '../git/git-hook-operations.ts'
 import type { Health } from '../health/health.ts'
 import { healthOperations } from '../health/health-operations.ts'
@@ -52,6 +55,7 @@ import { webhookOperations } from '../webhooks/webhook-operations.ts'
 import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
+import { billingOf } from './billing.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
@@ -95,6 +99,7 @@ export function servicesOf(base: Base, beside: Beside) {
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
+    ...billingOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...email,
@@ -137,6 +142,9 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...emailDomainOperations,
   ...emailKeyOperations,
   ...emailQueueOperations,
+  ...reminderOperations,
+  ...billingOperations,
+  ...billingEventOperations,
   ...gitHookOperations,
   ...nodeSecurityOperations,
   ...provisioningOperations,

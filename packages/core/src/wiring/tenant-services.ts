@@ -6,6 +6,7 @@ import {
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
+import { TenantBilling } from '../operations/tenant/tenant-billing.ts'
 import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
@@ -32,6 +33,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
+    billing: new TenantBilling(services.billing, licenses),
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
     emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
     images: new TenantImages(services.images, licenses),

@@ -7,6 +7,9 @@ const EMAIL_DOMAINS_MS = 15_000
 /** Proofs that are not looked up in this time wait for the next tick. */
 const SURFACE_MS = 10_000
 const EMAIL_DELIVERY_MS = 20_000
+const PAYMENT_EVENTS_MS = 20_000
+/** Steps are days: ten minutes late is in time. */
+const REMINDER_SECONDS = 600
 const PROVISIONING_MS = 20_000
 /** Old rows may be kept for up to an hour longer. */
 const RETENTION_SECONDS = 3600
@@ -27,6 +30,8 @@ const everyTask = ({
   gitHooks,
   jobs,
   monitors,
+  paymentEvents,
+  reminders,
   provisioning,
   sessions,
   surface,
@@ -66,6 +71,15 @@ const everyTask = ({
     },
   },
   {
+    name: 'email-reminders',
+    everySeconds: REMINDER_SECONDS,
+    budgetMs: EMAIL_DELIVERY_MS,
+    run: async (signal) => {
+      if (await reminders.isReady()) await reminders.run({ signal })
+      return undefined
+    },
+  },
+  {
     name: 'email-delivery',
     budgetMs: EMAIL_DELIVERY_MS,
     run: async (signal) => {
@@ -78,6 +92,14 @@ const everyTask = ({
     budgetMs: SURFACE_MS,
     run: async (signal) => {
       await surface.runDue(signal)
+      return undefined
+    },
+  },
+  {
+    name: 'payment-events',
+    budgetMs: PAYMENT_EVENTS_MS,
+    run: async (signal) => {
+      await paymentEvents.drain(signal)
       return undefined
     },
   },
@@ -109,6 +131,7 @@ const everyTask = ({
     everySeconds: RETENTION_SECONDS,
     run: async () => {
       await alerts.purge()
+      await reminders.purge()
       await sessions.purge()
       await apiTokens.purge()
       await emailKeys.purge()
@@ -118,6 +141,11 @@ const everyTask = ({
       await transferKeys.purge()
       await gitHooks.purge()
       await surface.purge()
+      return undefined
+    },
+  },
+  {
+      await paymentEvents.purge()
       return undefined
     },
   },

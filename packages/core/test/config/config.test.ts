@@ -20,6 +20,10 @@ describe('no settings', () => {
   test('give the development defaults', () => {
     const config: Config = readConfig({})
     expect(config).toEqual({
+      billing: {
+        ...{ provider: 'stripe', acceptTestEvents: 'false', graceDays: 14, toleranceSeconds: 300 },
+        ...{ secretKey: undefined, webhookSecrets: [], prices: {}, apiBase: undefined, returnOrigins: [] },
+      },
       access: { agentKey: 'pin', maxWaiters: 2000, pendingSeconds: 60, tokenSeconds: 60 },
       provisioning: {
         ...{ workerSecret: undefined, live: 'false', spendCeiling: undefined, templateFile: undefined },
@@ -44,7 +48,7 @@ describe('no settings', () => {
       },
       http: { host: '127.0.0.1', port: 8080, trustedProxyHops: 1, maxConnections: undefined },
       database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
-      licensing: { keys: [], ttlDays: 7 },
+      licensing: { keys: [], ttlDays: 7, tiers: {} },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       hosts: { perLicense: 1000 },
       jobs: { leaseSeconds: 300 },
@@ -63,6 +67,8 @@ describe('no settings', () => {
         retrySeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
         returnPathHost: undefined,
         systemFrom: undefined,
+        expirySteps: [30, 14, 7, 3, 1, 0],
+        dunningSteps: [0, 3, 7, 14],
         smtpPlaintext: false,
         smtpUrl: undefined,
         spfInclude: undefined,
@@ -150,7 +156,7 @@ describe('a setting', () => {
     })
     expect(config.service.production).toBe(true)
     expect(config.database.url).toBe('postgres://svc:pw@db.example:5432/svc?sslmode=verify-full')
-    expect(config.licensing).toEqual({ keys: ['key-a', 'key-b'], ttlDays: 30 })
+    expect(config.licensing).toEqual({ keys: ['key-a', 'key-b'], ttlDays: 30, tiers: {} })
     expect(config.http.port).toBe(0)
     expect(config.limits.backend).toBe('postgres')
     expect(config.monitors.dnsServers).toEqual(['9.9.9.9', '[2620:fe::fe]:53'])

@@ -21,6 +21,8 @@ const DATA_KEY = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
 /** Secrets that must have a form. */
 const FORMED: Readonly<Record<string, string>> = {
   EMAIL_SMTP_URL: 'smtps://tell-nobody:word@relay.example',
+  PAYMENT_SECRET_KEY: `sk_test_${'x'.repeat(24)}`,
+  PAYMENT_WEBHOOK_SECRET: 'whsec_tell-nobody',
   SERVICE_DATA_KEYS: DATA_KEY,
 }
 

@@ -3,6 +3,7 @@ import {
   emailKeysStoreContract,
   emailMessagesStoreContract,
   emailSuppressionsStoreContract,
+  remindersStoreContract,
 } from '@svc/testing/contracts'
 import { onEveryStorage } from '../storage/backends.ts'
 
@@ -10,3 +11,4 @@ onEveryStorage(emailDomainsStoreContract)
 onEveryStorage(emailKeysStoreContract)
 onEveryStorage(emailMessagesStoreContract)
 onEveryStorage(emailSuppressionsStoreContract)
+onEveryStorage(remindersStoreContract)

@@ -7,14 +7,14 @@ import { explainWait, type WaitFacts } from '../../src/jobs/job-wait.ts'
 const NOW = new FakeClock().now()
 const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1000)
 
-const LICENSE: License = {
+const LICENSE = {
   id: 'lic_1',
   tenantId: undefined,
   label: 'shop',
   status: 'active',
   expiresAt: undefined,
   createdAt: NOW,
-}
+} as License
 
 async function job(fields: Partial<Job> = {}): Promise<Job> {
   const { job: made } = await memoryStorage(new FakeClock()).jobs.enqueue(buildJob())

@@ -116,7 +116,13 @@ describe('a rotation', () => {
     const both = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await both.secrets.count()).toEqual([
       { column: 'alert_webhooks.secret', current: 0, older: 1, plain: 0, unreadable: 0 },
-      ...['email_bodies.key', 'email_domains.dkim_key', 'email_domains.next_key'].map((column) => ({
+      ...[
+        'billing_checkouts.request',
+        'billing_checkouts.url',
+        'email_bodies.key',
+        'email_domains.dkim_key',
+        'email_domains.next_key',
+      ].map((column) => ({
         column,
         current: 0,
         older: 0,
@@ -152,7 +158,7 @@ describe('a rotation', () => {
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
     expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([
-      1, 0, 0, 0, 0, 0, 0, 451, 0, 0,
+      1, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
     ])
   })
 

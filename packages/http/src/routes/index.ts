@@ -3,10 +3,12 @@ import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { attackSurfaceRoutes } from './attack-surface.ts'
+import { billingRoutes } from './billing.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
 import { deployLogsRoute } from './deploy-logs.ts'
+import { emailAlertRoutes } from './email-alerts.ts'
 import { emailDomainRoutes } from './email-domains.ts'
 import { emailKeyRoutes } from './email-keys.ts'
 import { emailSendRoute } from './email-send.ts'
@@ -61,9 +63,11 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...secondFactorRoutes,
   deployLogsRoute,
+  ...emailAlertRoutes,
   ...emailDomainRoutes,
   ...emailKeyRoutes,
   emailSendRoute,
+  ...billingRoutes,
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,

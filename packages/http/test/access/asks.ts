@@ -8,6 +8,7 @@ import { PEOPLE, type Person } from './world.ts'
 export type Ask =
   | 'nothing'
   | 'a license'
+  | 'a license, also one that has expired'
   | 'a license or a sending key'
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
@@ -25,6 +26,7 @@ export type Ask =
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
+  'a license, also one that has expired': ['licenseKey'],
   'a license or a sending key': ['licenseKey', 'sendingKey'],
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
@@ -73,6 +75,7 @@ const FORBIDDEN: Refusal = [403, 'forbidden']
 type Judge = (
   proves: {
     readonly license?: string
+    readonly lapsed?: true
     readonly secret?: string
     readonly person?: Person
     readonly token?: Person
@@ -101,6 +104,8 @@ const administers = withEither((who) => holds(who, 'platform.admin'))
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
   'a license': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
+  'a license, also one that has expired': ({ license, lapsed }) =>
+    license !== undefined || lapsed === true ? 'in' : UNAUTHORIZED,
   'a license or a sending key': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'a license key, which the handler looks at': ({ license }, isBearer) => {
     if (license !== undefined) return 'in'

@@ -6,6 +6,8 @@ import { PEOPLE, type Person, type World } from './world.ts'
 /** The identity that a credential proves; a bad credential proves nothing. */
 export type Proof =
   | { readonly license: 'own' | 'other' }
+  /** A key of a license that has expired, by which it can still be paid for. */
+  | { readonly lapsed: true }
   | { readonly secret: 'cron' | 'metrics' | 'health' | 'worker' }
   | { readonly person: Person }
   /** An API token with the role and the tenant of that person. */
@@ -73,9 +75,10 @@ const bad = (
 const badBearer = (name: string, text: (world: World) => string | Promise<string>): Credential =>
   bad(name, async (world) => bearer(await text(world)), { isBearer: true })
 
-const deadLicenses = (['expired', 'suspended', 'revoked'] as const).map((state) =>
-  badBearer(`${state} license`, ({ dead }) => dead[state]),
-)
+const deadLicenses = (['expired', 'suspended', 'revoked'] as const).map((state) => {
+  const credential = badBearer(`${state} license`, ({ dead }) => dead[state])
+  return state === 'expired' ? { ...credential, proves: { lapsed: true } as const } : credential
+})
 
 const badSessions = [
   bad('a session that was signed out', ({ cookies }) => ({ cookie: cookies.signedOut })),

@@ -4,6 +4,7 @@ import type { MailRelay, User } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import type { OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
@@ -57,6 +58,7 @@ const ENV: Environment = {
   RELAY_MAX_SESSIONS: '10000',
   EMAIL_SMTP_URL: 'smtps://relay.svc.example',
   EMAIL_SYSTEM_FROM: 'alerts@svc.example',
+  ...BILLING_SETTINGS,
 }
 
 // Sends nothing to the network; every request succeeds.
@@ -82,7 +84,13 @@ export async function stagedWorld(
     clock,
     env: ENV,
     storage: glass.storage,
-    parts: { outbound: receiver, mailRelay, providerOutbound: patientProvider(clock), ...parts },
+    parts: {
+      outbound: receiver,
+      mailRelay,
+      paymentProvider,
+      providerOutbound: patientProvider(clock),
+      ...parts,
+    },
   })
   const staged = await stage(served)
   return {

@@ -36,36 +36,45 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
         const row = withDigest(keyDigest)
         return row !== undefined && isUsable(row, now) ? row.id : undefined
       }),
-    byKeyDigest: (keyDigest: string) => run(() => toLicense(withDigest(keyDigest))),
-    get: (id: string) => run(() => toLicense(licenses.get(id))),
+    byKeyDigest: (keyDigest: string) => run(() => licenseOf(withDigest(keyDigest))),
+    get: (id: string) => run(() => licenseOf(licenses.get(id))),
     list: () =>
       run(() =>
         licenses
           .all()
           .sort((one, other) => byBytes(one.id, other.id))
-          .flatMap((row) => toLicense(row) ?? []),
+          .flatMap((row) => licenseOf(row) ?? []),
       ),
     hasAny: () => run(() => licenses.all().length > 0),
     setStatus: (id: string, status: LicenseStatus) =>
       run(() => {
         const row = licenses.get(id)
-        if (row === undefined || row.status === 'revoked') return toLicense(row)
-        licenses.put(id, { ...row, status })
-        return toLicense({ ...row, status })
+        if (row === undefined || row.status === 'revoked') return licenseOf(row)
+        const isSame = row.status === 'active' && status === 'active'
+        const next: MemoryLicense = { ...row, status, statusReason: isSame ? row.statusReason : 'operator' }
+        licenses.put(id, next)
+        return licenseOf(next)
       }),
-    change: (id: string, { label, expiresAt }: LicenseChange) =>
+    change: (id: string, { label, expiresAt, tier, contactEmail }: LicenseChange) =>
       run(() => {
         const row = licenses.get(id)
         if (row === undefined || (row.status === 'revoked' && expiresAt !== undefined)) return undefined
         const end = expiresAt === undefined ? row.expiresAt : (expiresAt ?? undefined)
-        const next = { ...row, label: label ?? row.label, expiresAt: end }
+        const next = {
+          ...row,
+          label: label ?? row.label,
+          expiresAt: end,
+          tier: tier ?? row.tier,
+          contactEmail: contactEmail ?? row.contactEmail,
+        }
         licenses.put(id, next)
-        return toLicense(next)
+        return licenseOf(next)
       }),
   }
 }
 
-function toLicense(row: MemoryLicense | undefined): License | undefined {
+/** The license of a row, without the digest of its key. */
+export function licenseOf(row: MemoryLicense | undefined): License | undefined {
   if (row === undefined) return undefined
   const { keyDigest: _, ...license } = row
   return license
@@ -79,7 +88,17 @@ function add(tables: MemoryTables, license: NewLicense, now: Date): License {
   if (tenantId !== undefined && tables.of<Tenant>('tenants').get(tenantId) === undefined)
     throw new Error(`there is no tenant ${tenantId}`)
   const { keyDigest: _, ...fields } = license
-  const row: License = { ...fields, status: 'active', createdAt: now }
+  const row: License = {
+    ...fields,
+    status: 'active',
+    statusReason: undefined,
+    createdAt: now,
+    tier: license.tier,
+    contactEmail: license.contactEmail,
+    billingState: undefined,
+    currentPeriodEnd: undefined,
+    customerId: undefined,
+  }
   licenses.put(license.id, { ...row, keyDigest })
   return row
 }

@@ -116,6 +116,11 @@ export abstract class FakeProvider {
     return this.requests.filter((each) => each.method === method && each.path.startsWith(path)).length
   }
 
+  /** Puts a server there that nobody asked for by a request. */
+  plant(fields: Parameters<FakeProvider['add']>[0]): FakeServer {
+    return this.add(fields)
+  }
+
   /** Answers a request; everything happens at once, as in a provider that takes one request at a time. */
   handle(request: FakeRequest): FakeAnswer | typeof DROPPED {
     this.requests.push(request)

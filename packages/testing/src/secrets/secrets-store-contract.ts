@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { hookSecretId, type ProviderName, type SecretColumnName } from '@svc/core/ports'
+import { buildCheckout } from '../billing/build-billing.ts'
 import { buildId } from '../build-id.ts'
 import { buildEmailDomain } from '../email/build-email-domain.ts'
 import { buildEmailMessage } from '../email/build-email-message.ts'
 import { buildGitHook } from '../git/build-git-hook.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildOrder } from '../provisioning/build-order.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
@@ -14,12 +16,26 @@ import { buildEndpoint } from '../webhooks/build-endpoint.ts'
 /** Stores a secret in a column and returns the id of its row. */
 type Store = (storage: Storage, secret: string) => Promise<string>
 
+const aLicense = async ({ licenses }: Storage) => (await licenses.add(buildLicense())).id
+
 const STORED: Readonly<Record<SecretColumnName, Store>> = {
   alertWebhooks: async ({ tenants, alertDeliveries }, secret) => {
     const { id: tenantId } = buildTenant()
     await tenants.add({ id: tenantId, name: tenantId })
     await alertDeliveries.setWebhook({ tenantId, url: 'https://hook.example', secret, rotate: true })
     return tenantId
+  },
+  billingCheckoutRequests: async (storage, request) => {
+    const checkout = buildCheckout({ licenseId: await aLicense(storage), request })
+    await storage.billing.reserve(checkout)
+    return checkout.id
+  },
+  billingCheckoutUrls: async (storage, url) => {
+    const { billing } = storage
+    const checkout = buildCheckout({ licenseId: await aLicense(storage) })
+    await billing.reserve(checkout)
+    await billing.moveCheckout(checkout.id, { from: ['creating'], state: 'open', url })
+    return checkout.id
   },
   emailBodies: async ({ emailMessages }, secret) => {
     const message = buildEmailMessage()

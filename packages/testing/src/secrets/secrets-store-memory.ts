@@ -1,4 +1,4 @@
-import type { Credential, SecretColumnName, SecretsStore } from '@svc/core/ports'
+import type { Checkout, Credential, SecretColumnName, SecretsStore } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
 import type { MemoryEmailBody } from '../email/email-messages-store-memory.ts'
 import type { MemoryHookSecret } from '../git/git-hooks-store-memory.ts'
@@ -85,10 +85,24 @@ function keysOf(tables: MemoryTables, isNext: boolean): SecretTable {
   }
 }
 
+/** The sealed columns of checkouts. */
+function checkoutsOf(tables: MemoryTables, column: 'request' | 'url'): SecretTable {
+  const table = tables.of<Checkout>('billingCheckouts')
+  return {
+    rows: () => table.all().flatMap(({ id, [column]: text }) => (text === undefined ? [] : [{ id, text }])),
+    write: (id, text) => {
+      const row = table.get(id)
+      if (row !== undefined) table.put(id, { ...row, [column]: text })
+    },
+  }
+}
+
 /** Stored secrets in memory. */
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
     alertWebhooks: tableOf(tables.alerting.webhooks, ({ tenantId }) => tenantId),
+    billingCheckoutRequests: checkoutsOf(tables, 'request'),
+    billingCheckoutUrls: checkoutsOf(tables, 'url'),
     emailBodies: bodyKeysOf(tables),
     webhookEndpoints: tableOf(tables.of<MemoryEndpoint>('webhookEndpoints'), ({ id }) => id),
     webhookOldSecrets: oldSecrets(tables.of<MemoryEndpoint>('webhookEndpoints')),

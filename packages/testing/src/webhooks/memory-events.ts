@@ -126,7 +126,7 @@ function licenseEvent(
   const isSame =
     license.status === before?.status && license.expiresAt?.getTime() === before?.expiresAt?.getTime()
   if (before !== undefined && isSame) return
-  const { id, tenantId, status, expiresAt } = license
+  const { id, tenantId, status, expiresAt, tier = 'business' } = license
   const what = before === undefined ? 'issued' : 'updated'
   tell(tables, {
     licenseId: tenantId === undefined ? id : '',
@@ -135,6 +135,6 @@ function licenseEvent(
     fact: `license:${id}:${what}:${status}:${epoch(at)}`,
     sequence: id,
     at,
-    data: { license_id: id, tier: 'business', status, expires_at: seconds(expiresAt) },
+    data: { license_id: id, tier, status, expires_at: seconds(expiresAt) },
   })
 }

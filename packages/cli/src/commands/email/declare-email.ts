@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { examples, keyed, operating, type Run } from '../declare.ts'
+import { OPERATION_SUMMARIES } from '../../program/operation-summaries.ts'
+import { examples, keyed, operating, type Run, reaching } from '../declare.ts'
 
 const OWNER = ['--license <id-or-key>', 'of this license; without it, of all, or for the platform'] as const
 
@@ -20,6 +21,18 @@ export function declareEmail(program: Command, run: Run): void {
     .option('--license <id-or-key>', 'of this license; without it, of the platform')
     .action(run(async () => (await load()).removeSuppression))
   examples(remove, 'svc email suppressions remove bob@example.net --license lic_01…')
+  const send = operating(email, 'emails.send', '<to...>')
+    .requiredOption('--from <mailbox>', 'who it comes from, such as shop@mail.example.com')
+    .requiredOption('--subject <text>', 'what it is about')
+    .option('--license <id-or-key>', 'whose domain it comes from; without it, the platform')
+    .action(run(async () => (await load()).sendMessage))
+  examples(send, "svc email send bob@example.net --from ops@svc.example --subject 'a test' < body.txt")
+  const alerts = reaching(email.command('alerts').description(OPERATION_SUMMARIES['email-alerts.run']))
+  alerts
+    .option('--license <id-or-key>', 'of this license; without it, of all')
+    .option('--dry-run', 'say what is due, and send nothing')
+    .action(run(async () => (await import('./email-alerts.ts')).runReminders))
+  examples(alerts, 'svc email alerts --dry-run')
   const relay = email.command('relay').description('the mail relay of the settings')
   const check = operating(relay, 'email-relay.check').action(run(async () => (await load()).checkRelay))
   examples(check, 'svc email relay check')

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
@@ -130,4 +131,23 @@ export const checkRelay: Handler<object> = async (run): Promise<ExitCode | undef
     ),
   )
   return ok ? undefined : 1
+}
+
+/** Flags of `svc email send`. */
+export interface SendOptions {
+  readonly from: string
+  readonly subject: string
+  readonly license?: string
+}
+
+/** Queues the message whose text comes on the standard input. */
+export const sendMessage: Handler<SendOptions> = async (run) => {
+  const { from, subject, license } = run.options
+  if (run.io.inIsTty) run.hint('The text comes from the standard input; Ctrl-D ends it.')
+  const message = { from, to: [...run.args], subject, text: await text(run.io.input()) }
+  type Sent = { readonly id: string; readonly recipients: number; readonly suppressed: readonly string[] }
+  const answer = await run.operate<Sent>('emails.send', { ...message, ...given({ license }) })
+  run.print(answer, () => `queued ${plain(answer.id)} for ${answer.recipients}\n`)
+  for (const address of answer.suppressed) run.hint(`${plain(address)} bounced before and gets none.`)
+  run.hint(`svc email queue show ${plain(answer.id)} says whether the relay took it.`)
 }

@@ -31,6 +31,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'dns_unreachable',
   'webhook_endpoint_disabled',
   'surface_finding',
+  'payment_event',
+  'duplicate_subscription',
 ])
 
 /** Returns whether a condition of this kind opens its alert at the first tick that finds it. */

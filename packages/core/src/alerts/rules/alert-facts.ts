@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
+import type { StoredPaymentEvent } from '../../billing/payment-event.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
@@ -42,6 +43,8 @@ export interface AlertFacts {
   readonly deadEndpoints: readonly EndpointState[]
   /** Open findings of scans from outside that are high. */
   readonly exposures: readonly SurfaceFinding[]
+  /** Events of the payment provider that call for a person. */
+  readonly paymentEvents: readonly StoredPaymentEvent[]
   /** The latest gap, if it ended within `GAP_NEWS_SECONDS`. */
   readonly gap: TickGap | undefined
   /** How long the most overdue monitor has been due, in seconds. */

@@ -9,8 +9,9 @@ import { type AlertThresholds, CRITICAL_LICENSE_DAYS } from './alert-thresholds.
 const DAY_SECONDS = 86_400
 
 function expiry(license: License, bounds: AlertThresholds, at: Date): AlertCondition[] {
-  const { id, label, expiresAt, status, tenantId } = license
-  if (status !== 'active' || expiresAt === undefined) return []
+  const { id, label, expiresAt, status, tenantId, billingState } = license
+  // A subscription that renews moves the end by itself.
+  if (status !== 'active' || expiresAt === undefined || billingState === 'active') return []
   const left = (expiresAt.getTime() - at.getTime()) / 1000
   if (left > bounds.licenseDays * DAY_SECONDS) return []
   const name = label === '' ? `the license ${id}` : `the license ${label}`

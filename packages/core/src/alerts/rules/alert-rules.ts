@@ -1,6 +1,7 @@
 import type { AlertCondition } from './alert-condition.ts'
 import type { AlertFacts } from './alert-facts.ts'
 import { backupConditions } from './alert-rules-backups.ts'
+import { billingConditions } from './alert-rules-billing.ts'
 import { hostConditions } from './alert-rules-hosts.ts'
 import { jobConditions } from './alert-rules-jobs.ts'
 import { licenseConditions } from './alert-rules-licenses.ts'
@@ -17,6 +18,7 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...jobConditions(facts.failures, facts.hosts),
   ...licenseConditions(facts, bounds, at),
   ...monitorConditions(facts.troubles),
+  ...billingConditions(facts.paymentEvents),
   ...webhookConditions(facts.deadEndpoints),
   ...surfaceConditions(facts.exposures),
   ...schedulerConditions(facts, bounds, at),

@@ -50,6 +50,21 @@ const seconds = (name: string, doc: string, fallback: readonly number[]): Settin
   },
 })
 
+/** Days of a schedule, each once. */
+const days = (name: string, doc: string, fallback: readonly number[]): Setting<readonly number[]> => ({
+  name,
+  doc,
+  form: 'a comma-separated list of 1 to 20 different numbers of days from 0 to 365',
+  secret: false,
+  fallback,
+  parse: (given) => {
+    const entries = given.split(',').map((entry) => entry.trim())
+    const values = entries.map((entry) => (/^\d{1,3}$/.test(entry) ? Number(entry) : Number.NaN))
+    const isGood = values.every((value) => value <= 365) && new Set(values).size === values.length
+    return values.length <= 20 && isGood ? values : undefined
+  },
+})
+
 /** Settings of email. */
 export const email = optional('Email', {
   smtpUrl: {
@@ -87,6 +102,16 @@ export const email = optional('Email', {
     'EMAIL_RETRY_SCHEDULE',
     'Delays before each retry of a message that the relay puts off, in seconds.',
     [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200],
+  ),
+  expirySteps: days(
+    'LICENSE_EXPIRY_STEPS',
+    'Days before the end of a license on which its holder is reminded by mail.',
+    [30, 14, 7, 3, 1, 0],
+  ),
+  dunningSteps: days(
+    'DUNNING_STEPS',
+    'Days after a failed payment on which the holder of the license is reminded by mail.',
+    [0, 3, 7, 14],
   ),
   unknownPolicy: choice(
     'EMAIL_UNKNOWN_POLICY',

@@ -17,9 +17,38 @@ const licenseKeys: Setting<readonly string[]> = {
       : 'has a key that is not of 1 to 512 visible ASCII characters: hosts can activate with it and call nothing else',
 }
 
+/** The plan and the features that an activation tells. */
+export interface Tier {
+  readonly plan: string
+  readonly features: readonly string[]
+}
+
+const TIER = /^([a-z][a-z0-9_]{0,31})=([A-Za-z][\w-]{0,63}):([\w-]{1,64}(?:,[\w-]{1,64})*)$/
+
+/** Tiers by name. */
+const tiers: Setting<Readonly<Record<string, Tier>>> = {
+  name: 'SERVICE_LICENSE_TIERS',
+  doc: 'Plan and features of the tiers of licenses; a license without one of these tiers has every feature.',
+  form: 'tiers such as `starter=starter:deploy,db; pro=business:deploy,db,mcp`, each once',
+  secret: false,
+  fallback: {},
+  parse: (given) => {
+    const found: Record<string, Tier> = Object.create(null)
+    for (const entry of given.split(';').map((each) => each.replace(/\s/g, ''))) {
+      const [, name, plan, features] = TIER.exec(entry) ?? []
+      if (name === undefined || plan === undefined || features === undefined) return undefined
+      if (found[name] !== undefined) return undefined
+      found[name] = { plan, features: [...new Set(features.split(','))] }
+    }
+    return { ...found }
+  },
+  show: (given) => Object.keys(given).join(', ') || 'unset',
+}
+
 /** Settings of licenses and their activation tokens. */
 export const licensing = required('Licensing', {
   keys: licenseKeys,
+  tiers,
   ttlDays: wholeNumber('SERVICE_LICENSE_TTL_DAYS', 'Lifetime of activation tokens in days.', {
     fallback: 7,
     min: 1,

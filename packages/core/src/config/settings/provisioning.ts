@@ -91,7 +91,7 @@ export const provisioning = optional('Provisioning of servers', {
   ),
   destroyOnFailure: choice(
     'PROVISIONING_DESTROY_ON_FAILURE',
-    'Whether the server of a failed order is taken away; false leaves it to an operator, and an alert tells of it.',
+    'Whether the server of a failed order is taken away; false leaves it to an operator.',
     ['true', 'false'],
     'true',
   ),

@@ -21,10 +21,12 @@ import { transferKeys } from './0020-transfer-keys.ts'
 import { webhooks } from './0021-webhooks.ts'
 import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
+import { billing } from './0024-billing.ts'
 import { provisioning } from './0025-provisioning.ts'
 import { attackSurface } from './0026-attack-surface.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
+import { emailReminders } from './0030-email-reminders.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -61,8 +63,10 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   webhooks,
   emailSending,
   accessSessions,
+  billing,
   provisioning,
   attackSurface,
   moreEvents,
   alertMailboxes,
+  emailReminders,
 ]

@@ -123,6 +123,16 @@ export class EmailSending {
     return given
   }
 
+  /** @throws Problem `email-not-configured` without a relay, `EMAIL_SYSTEM_FROM` or its verified domain */
+  async requireSystem(): Promise<void> {
+    const { storage, config } = this.#parts
+    this.requireOpen()
+    const name = config.email.systemFrom?.split('@')[1]?.toLowerCase()
+    const domain = name === undefined ? undefined : await storage.emailDomains.named('', name)
+    if (domain !== undefined && maySend(domain)) return
+    throw new Problem('email-not-configured', { detail: 'EMAIL_SYSTEM_FROM needs a verified domain' })
+  }
+
   /**
    * Checks a message of the service itself, which `EMAIL_SYSTEM_FROM` sends.
    * @throws Problem `email-not-configured` without a relay or that setting, `sending-domain-unverified`,

@@ -43,7 +43,8 @@ export async function createServer(order: Order, parts: CreateParts): Promise<St
     return { ...again(order, 'create_unknown'), delaySeconds: Math.ceil(UNKNOWN_CREATE_SECONDS - sinceSent) }
   const reason = order.errorCode ?? ''
   if (isOutOfPatience(order, reason, now)) return fails(order, reason, order.errorDetail ?? reason)
-  if (!isPatient(reason) && isOverdue(order, now))
+  // An order that waited for its gates has not been tried yet.
+  if (reason !== '' && !isPatient(reason) && isOverdue(order, now))
     return fails(order, 'create_timeout', order.errorDetail ?? 'no server could be made in time')
   return request(order, parts)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind } from '@svc/core/ports'
-import { buildEndpoint, memoryStorage, postgresStorage } from '@svc/testing'
+import { buildEndpoint, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { buildFinding, buildScan, buildSettlement } from '../../../../testing/src/surface/build-surface.ts'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
@@ -31,6 +31,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'dns_unreachable',
   'webhook_endpoint_disabled',
   'surface_finding',
+  'payment_event',
+  'duplicate_subscription',
 ])
 
 const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000
@@ -67,6 +69,22 @@ async function scanned(
   await surfaceScans.take({ token: 'a', leaseSeconds: 60, mostRunning: 1, attempts: 2 })
   await surfaceScans.finish({ ...buildSettlement(scan.id, 'a'), ...saw })
 }
+
+const parkedEvent = (error: string): Case => ({
+  begin: async ({ test, licenseId }) => {
+    const { paymentEvents } = test.storage
+    await paymentEvents.add(buildPaymentEvent({ id: 'evt_1' }), {
+      state: 'received',
+      error: undefined,
+      delaySeconds: 60,
+    })
+    await paymentEvents.claim('evt_1', ['received'], { token: 'one', seconds: 60 })
+    await paymentEvents.settle({ id: 'evt_1', token: 'one', state: 'parked', error, licenseId })
+  },
+  end: async ({ test }) => {
+    await test.storage.paymentEvents.resolve('evt_1')
+  },
+})
 
 const figure = (field: 'diskPct' | 'memPct' | 'cpuPct'): Case => ({
   begin: (scene) => scene.beat({ [field]: 99 }),
@@ -205,6 +223,8 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
     begin: (scene) => scanned(scene, { seen: [buildFinding()] }),
     end: (scene) => scanned(scene, { fixed: [buildFinding().fingerprint] }),
   },
+  payment_event: parkedEvent('unknown_price'),
+  duplicate_subscription: parkedEvent('duplicate_subscription'),
   scheduler_stalled: {
     begin: async (scene) => {
       await scene.tick()

@@ -20,6 +20,7 @@ const NOTHING: AlertFacts = {
   refusals: [],
   deadEndpoints: [],
   exposures: [],
+  paymentEvents: [],
   gap: undefined,
   monitorsOverdueSeconds: 0,
 }

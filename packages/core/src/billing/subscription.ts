@@ -1,0 +1,139 @@
+/** States of a subscription, in the words of the provider. */
+export const SUBSCRIPTION_STATUSES = [
+  'incomplete',
+  'incomplete_expired',
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+/** A subscription as the provider tells it. */
+export interface Subscription {
+  readonly id: string
+  /** The license that it was made for, as its metadata says: whoever made it may have written anything. */
+  readonly licenseId: string | undefined
+  readonly customerId: string
+  /** A status that this release does not know is a text of its own. */
+  readonly status: string
+  /** When it is going to be canceled; undefined if it renews. */
+  readonly cancelAt: Date | undefined
+  readonly currentPeriodEnd: Date | undefined
+  readonly endedAt: Date | undefined
+  readonly createdAt: Date
+  /** The prices of its items. */
+  readonly priceIds: readonly string[]
+}
+
+/** Why a subscription does not count for its license. */
+export const PARKED_REASONS = [
+  'unknown_price',
+  'ambiguous_price',
+  'unknown_status',
+  'duplicate_subscription',
+] as const
+export type ParkedReason = (typeof PARKED_REASONS)[number]
+
+/** A subscription of a license as it is stored. */
+export interface StoredSubscription extends Omit<Subscription, 'priceIds' | 'licenseId' | 'status'> {
+  readonly licenseId: string
+  readonly priceId: string | undefined
+  /** The tier of its price; undefined if no tier has it. */
+  readonly tier: string | undefined
+  readonly status: SubscriptionStatus | undefined
+  /** The sync with the higher token began later, and wins. */
+  readonly syncToken: number
+  /** The token of the sync that found it paid for first; undefined while it is not. */
+  readonly liveToken: number | undefined
+  /** The event that was applied last, when events are applied as they are told. */
+  readonly lastEvent: EventPlace | undefined
+  readonly parkedReason: ParkedReason | undefined
+}
+
+/** The place of an event among those of its subscription. */
+export interface EventPlace {
+  readonly createdAt: Date
+  /** Decides between events of one second: created, updated, deleted. */
+  readonly rank: number
+}
+
+const LIVE: ReadonlySet<string | undefined> = new Set(['trialing', 'active', 'past_due'])
+/**
+ * Statuses in which a subscription gives its license what it pays for. A license has one of these at most.
+ */
+export const LIVE_STATUSES = ['trialing', 'active', 'past_due'] as const satisfies SubscriptionStatus[]
+
+/** Whether a subscription gives its license what it pays for. */
+export const isLive = ({ status }: { readonly status: string | undefined }): boolean => LIVE.has(status)
+
+/** The status, if this release knows it. */
+export const knownStatus = (status: string): SubscriptionStatus | undefined =>
+  SUBSCRIPTION_STATUSES.find((each) => each === status)
+
+/** Whether `event` comes after the last applied one: later, or in the same second of a higher rank. */
+export const isAfter = (event: EventPlace, last: EventPlace | undefined): boolean =>
+  last === undefined ||
+  event.createdAt > last.createdAt ||
+  (event.createdAt.getTime() === last.createdAt.getTime() && event.rank > last.rank)
+
+/** Tiers by the id of their price. */
+export type Prices = Readonly<Record<string, string>>
+
+/**
+ * The tier of a subscription by its prices alone, or why there is none. Items without a tier may stand
+ * beside.
+ */
+export function tierOf(
+  { priceIds }: Pick<Subscription, 'priceIds'>,
+  prices: Prices,
+): { readonly tier: string; readonly priceId: string } | 'unknown_price' | 'ambiguous_price' {
+  const known = priceIds.flatMap((priceId) => {
+    const tier = Object.hasOwn(prices, priceId) ? prices[priceId] : undefined
+    return tier === undefined ? [] : [{ tier, priceId }]
+  })
+  const [first] = known
+  if (first === undefined) return 'unknown_price'
+  return known.every(({ tier }) => tier === first.tier) ? first : 'ambiguous_price'
+}
+
+type Settled = Pick<StoredSubscription, 'id' | 'parkedReason'>
+
+/**
+ * Says which of a license's subscriptions count: of several that are live, the first that was. The others are
+ * parked for as long as it is.
+ */
+export function settled(all: readonly StoredSubscription[]): readonly Settled[] {
+  const [first] = all
+    .filter((each) => isLive(each) && !isBad(each))
+    .sort((one, other) => (one.liveToken ?? 0) - (other.liveToken ?? 0))
+  return all.map((each) => {
+    if (isBad(each)) return each
+    const isSecond = isLive(each) && each.id !== first?.id
+    return { id: each.id, parkedReason: isSecond ? 'duplicate_subscription' : undefined }
+  })
+}
+
+const isBad = ({ parkedReason }: StoredSubscription): boolean =>
+  parkedReason !== undefined && parkedReason !== 'duplicate_subscription'
+
+// An attempt that was never paid says less than any other.
+const weight = ({ status }: StoredSubscription): number =>
+  status === 'incomplete' || status === 'incomplete_expired' ? 0 : 1
+
+/**
+ * The subscription by which a license stands: the live one, else the newest. It does not depend on the
+ * order in which they were heard of.
+ */
+export function governing(all: readonly StoredSubscription[]): StoredSubscription | undefined {
+  const counting = all.filter(({ parkedReason }) => parkedReason === undefined)
+  const live = counting.find(isLive)
+  if (live !== undefined) return live
+  const [newest] = counting.sort(
+    (one, other) =>
+      weight(other) - weight(one) || +other.createdAt - +one.createdAt || (one.id < other.id ? 1 : -1),
+  )
+  return newest
+}

@@ -1,0 +1,71 @@
+import { optional } from 'superstruct'
+import { unixSeconds } from '../../clock.ts'
+import type { Licenses } from '../../licenses/licenses.ts'
+import { operationOf } from '../../operations/operation.ts'
+import { flag, listOf, oneOf, shape, text, whole } from '../../validation.ts'
+import { type DueReminder, REMINDER_KINDS } from './reminder.ts'
+import type { Reminders, ReminderTally } from './reminders.ts'
+
+interface Services {
+  readonly reminders: Reminders
+  readonly licenses: Licenses
+}
+
+const operation = operationOf<Services>()
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+/** Most of what is due that a dry run tells. */
+const MAX_ITEMS = 1000
+
+const itemView = ({ subject: { kind, licenseId }, step, dueAt }: DueReminder) => ({
+  kind,
+  license_id: licenseId,
+  step,
+  due_at: unixSeconds(dueAt),
+})
+
+/** Returns a run as its caller sees it (wire-delivery, 2.5). */
+export const reminderRunView = ({ planned, noRecipient, items, ...numbers }: ReminderTally) => ({
+  ok: true,
+  planned: { license_expiry: planned.license_expiry, billing_dunning: planned.billing_dunning },
+  sent: numbers.sent,
+  deferred: numbers.deferred,
+  failed: numbers.failed,
+  no_recipient: noRecipient,
+  cancelled: numbers.cancelled,
+  remaining: numbers.remaining,
+  ...(items === undefined ? {} : { items: items.slice(0, MAX_ITEMS).map(itemView) }),
+})
+/** A run of reminders as its caller sees it. */
+export type ReminderRunView = ReturnType<typeof reminderRunView>
+
+/** Operations on reminders. */
+export const reminderOperations = [
+  operation({
+    name: 'email-alerts.run',
+    summary: 'remind the holders of licenses by mail of what is due',
+    permission: 'platform.security',
+    scope: 'platform',
+    changes: true,
+    input: { license: optional(text(1, 512)), dry_run: optional(flag()) },
+    answer: {
+      ok: flag(),
+      planned: shape({ license_expiry: count, billing_dunning: count }),
+      sent: count,
+      deferred: count,
+      failed: count,
+      no_recipient: count,
+      cancelled: count,
+      remaining: count,
+      items: optional(
+        listOf(
+          shape({ kind: oneOf(REMINDER_KINDS), license_id: text(1, 64), step: count, due_at: count }),
+          MAX_ITEMS,
+        ),
+      ),
+    },
+    run: async ({ reminders, licenses }, { license, dry_run: dryRun }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+      return reminderRunView(await reminders.run({ licenseId, dryRun }))
+    },
+  }),
+]

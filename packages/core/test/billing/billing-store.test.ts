@@ -1,0 +1,4 @@
+import { billingStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(billingStoreContract)

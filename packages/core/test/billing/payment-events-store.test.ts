@@ -1,0 +1,4 @@
+import { paymentEventsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(paymentEventsStoreContract)

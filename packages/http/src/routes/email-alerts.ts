@@ -1,0 +1,69 @@
+import { flag, listOf, oneOf, Problem, REMINDER_KINDS, reminderRunView, shape, text, whole } from '@svc/core'
+import { optional } from 'superstruct'
+import { jsonBody } from '../body/json-body.ts'
+import { licenseOrCron } from '../gates/license-or-cron.ts'
+import type { RouteLimit } from '../gates/limit.ts'
+import { json } from '../reply.ts'
+import { route } from '../route.ts'
+import { INVALID } from './job-fields.ts'
+
+const PATH = '/api/v1/email/alerts/run'
+const RUNS: RouteLimit = { name: 'email-alerts-run', limit: 12, windowSeconds: 60 }
+const SUMMARY =
+  'Remind by mail of licenses that end and invoices that are not paid: a license its own holder, the cron those of all.'
+
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const ran = shape({
+  ok: flag(),
+  planned: shape({ license_expiry: count, billing_dunning: count }),
+  sent: count,
+  deferred: count,
+  failed: count,
+  no_recipient: count,
+  cancelled: count,
+  remaining: count,
+  items: optional(
+    listOf(shape({ kind: oneOf(REMINDER_KINDS), license_id: text(1, 64), step: count, due_at: count }), 1000),
+  ),
+})
+
+const shared = {
+  path: PATH,
+  summary: SUMMARY,
+  gate: licenseOrCron(RUNS),
+  replies: {
+    200: { description: 'What was queued and sent; of a dry run, what is due.', body: ran },
+    ...INVALID,
+    503: { description: 'There is no relay, or `EMAIL_SYSTEM_FROM` has no verified domain.' },
+  },
+} as const
+
+/** @throws Problem `invalid-input` */
+function flagOf(given: string | undefined): boolean {
+  if (given === undefined || given === '0' || given === 'false') return false
+  if (given === '1' || given === 'true') return true
+  throw new Problem('invalid-input', { details: ['dry_run: expected 1 or 0'] })
+}
+
+/** The tick of reminders; both methods do the same (wire-delivery, 2.5). */
+export const emailAlertRoutes = [
+  route({
+    ...shared,
+    method: 'GET',
+    head: false,
+    query: { dry_run: '`1` tells what is due, and sends nothing.' },
+    handle: async ({ plane, caller, query }) => {
+      const dryRun = flagOf(query.dry_run)
+      return json(reminderRunView(await plane.reminders.run({ licenseId: caller?.licenseId, dryRun })))
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    body: jsonBody(shape({ dry_run: optional(flag()) })),
+    handle: async ({ plane, caller, body }) => {
+      const asked = { licenseId: caller?.licenseId, dryRun: body.dry_run }
+      return json(reminderRunView(await plane.reminders.run(asked)))
+    },
+  }),
+]

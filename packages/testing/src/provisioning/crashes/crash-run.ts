@@ -1,0 +1,142 @@
+import { ENDED_STATES } from '@svc/core/ports'
+import { Random } from '../../simulator/random.ts'
+import { DigitalOceanFake } from '../digitalocean-fake.ts'
+import { faultAtEnd, faultNow } from './crash-check.ts'
+import { CrashWorld } from './crash-world.ts'
+import type { CrashSeams } from './process-storage.ts'
+import type { KillPoint } from './scheduler.ts'
+
+/** A run of the crash programme. */
+export interface CrashOptions {
+  readonly seed: number
+  /** File with the template of user data. */
+  readonly templateFile: string
+  readonly seams?: CrashSeams
+}
+
+/** The result of one seed. */
+export interface CrashResult {
+  readonly seed: number
+  readonly calls: number
+  readonly kills: number
+  readonly creates: number
+  readonly servers: number
+  /** The promise that was broken; undefined if all were kept. */
+  readonly fault: string | undefined
+}
+
+/** Waits of a call at most; a kill point beyond the last wait kills nobody. */
+const MAX_WAITS = 26
+/** Rounds in which processes are killed, and calls afterwards until everything has come to its end. */
+const MAX_ROUNDS = 40
+const MAX_QUIET_ROUNDS = 600
+
+/** Lists lag by less than the minute after which a server is asked for again: what providers are held to. */
+const MAX_LAG_SECONDS = 50
+
+/**
+ * Runs orders while processes are killed at any wait and the provider misbehaves; then mends everything and
+ * looks at what is left.
+ */
+export async function crashRun({ seed, templateFile, seams = {} }: CrashOptions): Promise<CrashResult> {
+  const random = new Random(seed)
+  const world = new CrashWorld(random, templateFile, seams)
+  const { provider, clock, scheduler } = world
+  drawPace(world, random)
+  await world.prepare(1 + random.between(0, 3))
+  const told = (fault: string | undefined): CrashResult => ({
+    ...{ seed, calls: world.calls, kills: scheduler.kills, fault, servers: provider.live.length },
+    creates: provider.count('POST'),
+  })
+  try {
+    const rounds = 10 + random.between(0, MAX_ROUNDS)
+    for (let round = 0; round < rounds; round += 1) {
+      if (random.chance(0.25)) drawFault(world, random)
+      await oneRound(world, random)
+      const fault = await faultNow(world)
+      if (fault !== undefined) return told(fault)
+      if (random.chance(0.4)) clock.advance({ seconds: random.between(0, 89) })
+    }
+    await settle(world, random)
+    return told(await faultAtEnd(world))
+  } catch (error) {
+    return told(`threw ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const drawKill = (random: Random, chance: number): KillPoint | undefined =>
+  random.chance(chance)
+    ? { wait: 1 + random.between(0, MAX_WAITS), side: random.chance(0.5) ? 'before' : 'after' }
+    : undefined
+
+async function oneRound(world: CrashWorld, random: Random): Promise<void> {
+  const orders = await world.storage.provisioning.live()
+  const order = orders[random.between(0, Math.max(orders.length - 1, 0))]
+  if (random.chance(0.3))
+    for (const server of world.provider.live) if (random.chance(0.7)) await world.boot(server)
+  if (order !== undefined && random.chance(0.06)) return world.callAndCancel(order, drawKill(random, 0.5))
+  const kills = Array.from({ length: 1 + random.between(0, 2) }, () => drawKill(random, 0.5))
+  return world.call(kills, random.chance(0.7) ? order?.id : undefined)
+}
+
+function drawPace(world: CrashWorld, random: Random): void {
+  const upTo = (seconds: number) => (random.chance(0.5) ? 0 : random.between(0, seconds))
+  const lag = upTo(MAX_LAG_SECONDS)
+  world.provider.pace = {
+    ...{
+      action: upTo(60),
+      boot: upTo(120),
+      delete: upTo(60),
+      listLag: lag,
+      getLag: random.chance(0.5) ? 0 : lag,
+    },
+  }
+  if (world.provider instanceof DigitalOceanFake) world.provider.tagLag = upTo(MAX_LAG_SECONDS)
+}
+
+const unavailable = {
+  status: 503,
+  body: { error: { code: 'unavailable', message: 'later' }, id: 'server_error' },
+}
+
+function drawFault({ provider, clock, name }: CrashWorld, random: Random): void {
+  const reset = String(Math.floor(clock.now().getTime() / 1000) + 1 + random.between(0, 119))
+  const limited =
+    name === 'hetzner' ? { error: { code: 'rate_limit_exceeded' } } : { id: 'too_many_requests' }
+  const faults = [
+    () => provider.fail({ drops: 'after', on: { method: 'POST' } }),
+    () => provider.fail({ drops: 'after', on: { method: 'POST' } }),
+    () => provider.fail({ drops: 'before', on: { method: 'POST' } }),
+    () => provider.fail({ drops: random.chance(0.5) ? 'before' : 'after' }),
+    () => provider.fail({ answer: unavailable, times: 1 + random.between(0, 2) }),
+    () => provider.fail({ answer: { status: 201, body: '{"server":' }, on: { method: 'POST' } }),
+    () => provider.fail({ answer: { status: 200, body: 'not json' }, on: { method: 'GET' } }),
+    () => provider.fail({ answer: { status: 302, body: '' } }),
+    () => provider.fail({ answer: { status: 429, body: limited, headers: { 'ratelimit-reset': reset } } }),
+    () => provider.full.add(random.chance(0.5) ? 'fsn1' : 'nbg1'),
+    () => {
+      provider.actionError = { code: 'server_error', message: 'no' }
+    },
+    () => provider.mend(),
+  ]
+  faults[random.between(0, faults.length - 1)]?.()
+}
+
+/** Nothing is killed and nothing fails any more; time passes until no order moves. */
+async function settle(world: CrashWorld, random: Random): Promise<void> {
+  const { provider, clock, storage } = world
+  provider.mend()
+  const boots = random.chance(0.8)
+  for (let round = 0; round < MAX_QUIET_ROUNDS; round += 1) {
+    if (boots) for (const server of provider.live) await world.boot(server)
+    const orders = await storage.provisioning.live()
+    const moving = orders.filter(
+      ({ nextRunAt, errorCode }) => nextRunAt !== undefined && errorCode !== 'ceiling_reached',
+    )
+    if (moving.every(({ state }) => ENDED_STATES.has(state))) return
+    const before = world.calls
+    for (const { id } of moving) await world.call([undefined], id)
+    if (world.calls === before) return
+    clock.advance({ seconds: 20 })
+  }
+}

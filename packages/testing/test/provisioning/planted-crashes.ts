@@ -1,0 +1,85 @@
+import type { Outbound } from '@svc/core'
+import type { OrderMove, ProvisioningStore } from '@svc/core/ports'
+import type { CrashSeams } from '../../src/provisioning/crashes/process-storage.ts'
+
+/** A fault that is planted into the processes of the crash programme. */
+export interface PlantedCrash {
+  readonly name: string
+  readonly seams: CrashSeams
+}
+
+const store = (change: (store: ProvisioningStore) => Partial<ProvisioningStore>): CrashSeams => ({
+  // A proxy has no fields of its own, so that the methods are looked up one by one.
+  store: (given) =>
+    new Proxy(given, {
+      get: (target, name) => Reflect.get(change(target), name) ?? Reflect.get(target, name),
+    }),
+})
+const moving = (change: (move: OrderMove) => OrderMove): CrashSeams =>
+  store((given) => ({ move: (move, now) => given.move(change(move), now) }))
+const outbound = (request: (given: Outbound) => Outbound['request']): CrashSeams => ({
+  outbound: (given) => ({ request: request(given), [Symbol.asyncDispose]: async () => {} }),
+})
+const NOTHING = Buffer.from(JSON.stringify({ servers: [], droplets: [] }))
+const isList = (url: string): boolean => /label_selector|tag_name|[?&]name=/.test(url)
+
+/** Mistakes that the programme has to find. */
+export const PLANTED_CRASHES: readonly PlantedCrash[] = [
+  {
+    name: 'a request that nobody answered is sent again at once',
+    seams: outbound((given) => async (url, request) => {
+      const answer = await given.request(url, request)
+      return answer.ok || request?.method !== 'POST' ? answer : given.request(url, request)
+    }),
+  },
+  {
+    name: 'nobody looks for the server before one is asked for',
+    seams: outbound(
+      (given) => async (url, request) =>
+        isList(url)
+          ? { ok: true, status: 200, headers: new Headers(), body: NOTHING }
+          : given.request(url, request),
+    ),
+  },
+  {
+    name: 'a server is not deleted, and the provider is said to have done it',
+    seams: outbound(
+      (given) => async (url, request) =>
+        request?.method === 'DELETE'
+          ? { ok: true, status: 200, headers: new Headers(), body: NOTHING }
+          : given.request(url, request),
+    ),
+  },
+  {
+    name: 'money is free as soon as a host is ready',
+    seams: moving((move) => (move.to === 'ready' ? { ...move, releases: true } : move)),
+  },
+  {
+    name: 'every order has money reserved, whatever the ceiling',
+    seams: store((given) => ({
+      reserve: (request, now) => given.reserve({ ...request, ceilingMinor: Number.MAX_SAFE_INTEGER }, now),
+    })),
+  },
+  {
+    name: 'money is free as soon as a server is being deleted',
+    seams: moving((move) => (move.to === 'waiting_delete' ? { ...move, releases: true } : move)),
+  },
+  {
+    name: 'money is free as soon as an order has failed',
+    seams: moving((move) => (move.to === 'failed' ? { ...move, releases: true } : move)),
+  },
+  {
+    name: 'a server that is gone keeps its money',
+    seams: moving((move) => ({ ...move, releases: false })),
+  },
+  {
+    name: 'a failed order leaves its server',
+    seams: moving((move) => (move.to === 'failed' ? { ...move, delaySeconds: undefined } : move)),
+  },
+  {
+    name: 'an order is over before its server is gone',
+    seams: moving((move) =>
+      move.to === 'waiting_delete' ? { ...move, to: 'deleted', delaySeconds: undefined } : move,
+    ),
+  },
+]
