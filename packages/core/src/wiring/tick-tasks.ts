@@ -141,10 +141,6 @@ const everyTask = ({
       await transferKeys.purge()
       await gitHooks.purge()
       await surface.purge()
-      return undefined
-    },
-  },
-  {
       await paymentEvents.purge()
       return undefined
     },
