@@ -6,6 +6,7 @@ import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../test/support/scripted-billing.ts'
 import { unlimited } from '../../test/support/unlimited.ts'
 import { MARKER } from '../src/marker.ts'
 import { fieldsOf, spell, typesOf } from '../src/schema-fields.ts'
@@ -77,8 +78,9 @@ beforeAll(async () => {
     RELAY_MODE: 'external',
     RELAY_URL: 'wss://relay.example',
     EMAIL_SMTP_URL: 'smtps://relay.example',
+    ...BILLING_SETTINGS,
   }
-  served = await mounted(undefined, { parts: { rateCounter: unlimited }, env })
+  served = await mounted(undefined, { parts: { rateCounter: unlimited, paymentProvider }, env })
   const { plane } = served
   const email = 'ada@example.com'
   const user = await plane.users.add({ email, role: 'super_admin', tenantId: undefined, password: undefined })
