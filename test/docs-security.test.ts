@@ -222,6 +222,7 @@ describe('the ways in on the page', () => {
   const SCHEMES: Readonly<Record<string, readonly [who: string, by: string]>> = {
     licenseKey: ['A host', 'A license key as bearer'],
     sendingKey: ['A program that sends email', 'A [sending key](email.md#send)'],
+    browserToken: ['A program that needs a browser', 'A [browser token](browser.md#tokens)'],
     apiToken: ['A program of an operator', 'An [API token](api-tokens.md)'],
     session: ["Staff and tenants' people", 'A session'],
     sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`'],

@@ -15,6 +15,7 @@ export interface Scene {
   readonly deployment: string
   readonly cron: string
   readonly worker: string
+  readonly browser: string
 }
 
 /** The host that holds the job of the scene. */
@@ -58,6 +59,8 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { cookie } = await plane.sessions.mint(user)
   const { cookie: parting } = await plane.sessions.mint(user)
   await plane.users.add({ ...STAFF, email: SPARE_PERSON })
+  const tokens = { label: 'attacked', licenseId: undefined, dailyLimit: 1_000_000 }
+  const { secret: browser } = await plane.browserTokens.issue(tokens)
   const { cronSecret = '' } = plane.config.monitors
   const { workerSecret = '' } = plane.config.provisioning
   return {
@@ -71,5 +74,6 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     deployment,
     cron: cronSecret,
     worker: workerSecret,
+    browser,
   }
 }

@@ -70,6 +70,8 @@ const CASES: readonly Case[] = ROUTES.flatMap((route) => {
   )
 })
 
+const BROWSER_TOKEN = 'a-browser-token-of-the-attack'
+
 let served: Mounted
 let cookie: string
 beforeAll(async () => {
@@ -79,6 +81,7 @@ beforeAll(async () => {
     RELAY_URL: 'wss://relay.example',
     EMAIL_SMTP_URL: 'smtps://relay.example',
     ...BILLING_SETTINGS,
+    BROWSER_WORKER_TOKENS: BROWSER_TOKEN,
   }
   served = await mounted(undefined, { parts: { rateCounter: unlimited, paymentProvider }, env })
   const { plane } = served
@@ -99,8 +102,10 @@ describe(`${CASES.length} wrong values`, () => {
     '%s: 400 names the field and not the value',
     async (_, each) => {
       const isWorker = each.route === '/api/v1/provisioning/worker'
-      const authorization = `Bearer ${TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET}`
-      const headers = { 'content-type': 'application/json', cookie, ...(isWorker && { authorization }) }
+      const isBrowser = each.route.includes('/browser/')
+      const token = isBrowser ? BROWSER_TOKEN : TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET
+      const own = isWorker || isBrowser ? { authorization: `Bearer ${token}` } : {}
+      const headers = { 'content-type': 'application/json', cookie, ...own }
       const answer = await served.post(each.path, each.body, headers)
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
       const { details } = answer.body as { details: string[] }

@@ -58,6 +58,7 @@ export interface GateRequest {
 /** How a credential is sent, for the API document. */
 export type SecurityScheme =
   | 'apiToken'
+  | 'browserToken'
   | 'healthToken'
   | 'licenseKey'
   | 'metricsToken'

@@ -8,6 +8,7 @@ import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
 import { memoryBillingStore } from './billing/billing-store-memory.ts'
 import { memoryPaymentEventsStore } from './billing/payment-events-store-memory.ts'
+import { memoryBrowserStore } from './browser/browser-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -82,6 +83,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
     billing: memoryBillingStore(tables, run, time),
+    browser: memoryBrowserStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),

@@ -190,6 +190,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/chat/declare-chat.ts')).declareChat,
   },
   {
+    name: 'browser',
+    isGroup: true,
+    summary: 'pages that a browser opens for programs',
+    load: async () => (await import('../commands/browser/declare-browser.ts')).declareBrowser,
+  },
+  {
     name: 'secrets',
     isGroup: true,
     summary: 'the keys that seal stored secrets',

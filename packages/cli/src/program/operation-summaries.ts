@@ -167,6 +167,13 @@ export const OPERATION_SUMMARIES = {
   'chat.close': "end a conversation; the visitor's next message begins another",
   'chat.reply': 'write to a visitor, taking the conversation over',
   'chat.ask': 'show what the documents say to a question, and the answer without a model',
+  'browser-tokens.issue':
+    'issue a token that drives the browser worker and opens nothing else; it is shown once',
+  'browser-tokens.list': 'list the tokens of the browser worker, without what opens anything',
+  'browser-tokens.revoke': 'end a token of the browser worker for good, from its next request on',
+  'browser.runs': 'list what the browser worker did, newest first: hosts and figures, never pages',
+  'browser.scrape': 'open a page in the browser worker and bring it as text',
+  'browser.run': 'let the agent of the browser worker reach a goal on a page',
   'audit.list': 'list what operators did, newest first',
   'secrets.status': 'count the secrets at rest by the key that seals them',
   'secrets.rotate': 'seal all secrets at rest under the first key of SERVICE_DATA_KEYS',
@@ -280,5 +287,9 @@ export const CHANGING_OPERATIONS: ReadonlySet<string> = new Set<OperationName>([
   'chat.release',
   'chat.close',
   'chat.reply',
+  'browser-tokens.issue',
+  'browser-tokens.revoke',
+  'browser.scrape',
+  'browser.run',
   'secrets.rotate',
 ])

@@ -106,6 +106,21 @@ export const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.refused,
     sentence: 'the domain is not known to be yours: svc surface add shows the record to publish',
   },
+  'browser-token-required': { exitCode: EXIT.refused, sentence: 'the browser worker takes browser tokens' },
+  'browser-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'no page can be opened: svc browser doctor says why',
+  },
+  'agent-model-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'the agent has no language model: set LLM_API_KEY',
+  },
+  'url-not-allowed': { exitCode: EXIT.refused, sentence: 'the page may not be opened' },
+  'navigation-failed': { exitCode: EXIT.failed, sentence: 'the page could not be reached' },
+  'page-timeout': { exitCode: EXIT.failed, sentence: 'the page took too long' },
+  'page-too-large': { exitCode: EXIT.failed, sentence: 'the page moved more bytes than it may' },
+  'session-not-found': { exitCode: EXIT.notFound, sentence: 'there is no such session' },
+  'session-busy': { exitCode: EXIT.refused, sentence: 'the session is in use' },
   'email-domains-not-configured': {
     exitCode: EXIT.usage,
     sentence: 'sending domains need EMAIL_SPF_INCLUDE or EMAIL_SPF_IPS',

@@ -2,6 +2,7 @@ import type { SettingGroup } from './setting-group.ts'
 import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
 import { billing } from './settings/billing.ts'
+import { browser } from './settings/browser.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
 import { email } from './settings/email.ts'
@@ -62,6 +63,7 @@ export const settings = {
   git,
   chat,
   llm,
+  browser,
   provisioning,
   relay,
   access,

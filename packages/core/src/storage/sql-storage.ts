@@ -8,6 +8,7 @@ import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
 import { SqlBillingStore } from '../billing/billing-store-sql.ts'
 import { SqlPaymentEventsStore } from '../billing/payment-events-store-sql.ts'
+import { SqlBrowserStore } from '../browser/browser-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -61,6 +62,7 @@ const storesOver = (session: Session): Stores => ({
   apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
   billing: new SqlBillingStore(session),
+  browser: new SqlBrowserStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),

@@ -6,6 +6,7 @@ import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
 import type { BillingStore } from '../billing/billing-store.ts'
 import type { PaymentEventsStore } from '../billing/payment-events-store.ts'
+import type { BrowserStore } from '../browser/browser-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
@@ -44,6 +45,7 @@ export interface Stores {
   readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
   readonly billing: BillingStore
+  readonly browser: BrowserStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore

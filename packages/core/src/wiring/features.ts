@@ -10,6 +10,7 @@ import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
 import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { billingEventOperations } from '../billing/billing-event-operations.ts'
 import { billingOperations } from '../billing/billing-operations.ts'
+import { browserOperations } from '../browser/browser-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -56,6 +57,7 @@ import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { billingOf } from './billing.ts'
+import { browserOf } from './browser.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
@@ -100,6 +102,7 @@ export function servicesOf(base: Base, beside: Beside) {
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
     ...billingOf(base, parts, licenses),
+    ...browserOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...email,
@@ -150,6 +153,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...provisioningOperations,
   ...provisioningOrderOperations,
   ...chatOperations,
+  ...browserOperations,
   ...auditOperations,
   ...secretOperations,
   ...healthOperations,

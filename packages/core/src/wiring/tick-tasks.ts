@@ -22,6 +22,7 @@ const everyTask = ({
   access,
   alerts,
   apiTokens,
+  browserTokens,
   chat,
   emailDomains,
   emailKeys,
@@ -134,6 +135,7 @@ const everyTask = ({
       await reminders.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await browserTokens.purge()
       await emailKeys.purge()
       await emails.purge()
       await webhookDeliveries.purge()

@@ -4,6 +4,7 @@ import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
 import { attackSurfaceRoutes } from './attack-surface.ts'
 import { billingRoutes } from './billing.ts'
+import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -71,6 +72,7 @@ export const ROUTES: readonly Route[] = [
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,
+  ...browserRoutes,
   ...remoteOperationRoutes,
 ]
 

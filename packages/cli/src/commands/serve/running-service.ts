@@ -18,6 +18,7 @@ import {
   type Served,
   type UpgradeRoute,
 } from '@svc/http'
+import { browserEngine } from '../../browser/browser-engine.ts'
 import { controlSocketPath } from '../../connect/connect.ts'
 import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
@@ -88,7 +89,9 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     await watch?.[Symbol.asyncDispose]()
   }
   try {
-    const plane = createControlPlane({ config, storage, log, docsDir: docsFolder(), docsPages: DOCS_PAGES })
+    const docs = { docsDir: docsFolder(), docsPages: DOCS_PAGES }
+    const plane = createControlPlane({ config, storage, log, browserEngine, ...docs })
+    working.set('browser', plane.browserWorker)
     logSettingWarnings(plane)
     const url = await begin(plane, server, parts, working)
     let closed: Promise<void> | undefined

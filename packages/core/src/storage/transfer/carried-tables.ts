@@ -56,6 +56,8 @@ export const CARRIED_TABLES = [
   'billing_sync_tokens',
   'billing_dunning',
   'payment_events',
+  'browser_tokens',
+  'browser_runs',
   'alert_watches',
   'alerts',
   'alert_actions',

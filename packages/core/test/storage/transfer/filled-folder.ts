@@ -52,6 +52,8 @@ const MORE_ROWS = [
   `insert into transfer_keys values ('xfr_1', 'lic', 'digest', 'fp', 'fp-2', 'pull', 2, 1, 'secret', null, 'scrypt$', 1,
     '{"paths":["{\\"a\\"}"]}', now(), now(), null, null)`,
   `insert into transfer_uses values ('xfs_1', 'xfr_1', now(), 'fp', 'fp-2')`,
+  `insert into browser_tokens values ('brt_1', 'digest', 'x "y" \\N', 'lic', 5, '2026-01-05', 2, now(), null, null)`,
+  `insert into browser_runs values ('brs_1', 'brt_1', 'run', 'www.example.com', 'completed', 3, 4, 5000000000, 6, now())`,
   `insert into webhook_endpoints values ('whe_1', 'lic', 'ten', 'https://hooks.example/', 'x', array['job.*', 'a,"b"\\'], 3600,
     'v1:k1:x', null, null, null, now(), now())`,
   `insert into webhook_messages values ('msg_1', 'lic', 'job.failed', '{"a": 1}', now())`,
