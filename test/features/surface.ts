@@ -126,6 +126,9 @@ const stepsOfScans = [
 
 const domainOf = (license: string): string => `${license.replaceAll('_', '-')}.example`
 
+/** Another domain, which the record of the first one proves: a scan of the first one may wait already. */
+const secondOf = (license: string): string => `www.${domainOf(license)}`
+
 /** Access to what domains show to the outside, and the random steps of its stores. */
 export const feature: Feature = {
   operations: {
@@ -153,7 +156,7 @@ export const feature: Feature = {
     ),
     'surface.scan': change(
       'platform.deploy',
-      ({ own }) => ({ license: own.licenseId, domain: domainOf(own.licenseId), checks: ['ports'] }),
+      ({ own }) => ({ license: own.licenseId, domain: secondOf(own.licenseId), checks: ['ports'] }),
       () => ({ domain: 'none.example' }),
     ),
     'surface.remove': change(
@@ -187,6 +190,7 @@ export const feature: Feature = {
     const record = surface.challenge(license, domainOf(license))
     dns.answer(record.name, record.value)
     const { domain: name } = (await surface.add(license, domainOf(license))).target
+    await surface.add(license, secondOf(license))
     const own = { licenseId: license, domain: name }
     const started = await storage.surfaceScans.start(
       buildScan({ ...own, id: `scn_${license}` }),
