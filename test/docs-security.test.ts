@@ -318,6 +318,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/billing.ts': '`PAYMENT_API_BASE`',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
+    'packages/core/src/wiring/surface.ts': '`CT_URL`',
     'packages/core/src/wiring/provisioning.ts': 'A hosting provider',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
@@ -325,7 +326,7 @@ describe('the outgoing requests on the page', () => {
   }
 
   test('are made for whom it names, and for nobody else', () => {
-    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient)\(\{?|extends pg\.Client/
+    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient|pinnedDialler)\(\{?|extends pg\.Client/
     const files = globSync('packages/{core,http}/src/**/*.ts', { cwd: root }).map((path) =>
       path.replaceAll('\\', '/'),
     )

@@ -134,6 +134,7 @@ export type { EgressLane, RefusedCall } from './net/egress-lane.ts'
 export { EgressProxy } from './net/egress-proxy.ts'
 export { createOutbound, type Outbound } from './net/outbound.ts'
 export { PageGuard, type PageRefusal } from './net/page-guard.ts'
+export { isPublicAddress } from './net/public-address.ts'
 export { ROLLED_BACK } from './node-security/applied-security.ts'
 export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
 export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
@@ -189,6 +190,17 @@ export { Signer } from './signing/signer.ts'
 export { generateSigningKey } from './signing/signing-key.ts'
 export { isSigned } from './signing/webhook-signature.ts'
 export type { MigrationStatus, Storage } from './storage/storage.ts'
+export { scanRequest, targetRequest } from './surface/surface-fields.ts'
+export {
+  type FindingView as SurfaceFindingView,
+  type ScanView as SurfaceScanView,
+  type SeenTargetView as SurfaceTargetView,
+  SURFACE_SHAPES,
+  scanHead,
+  scanView,
+  seenTargetView,
+  targetView,
+} from './surface/surface-view.ts'
 export type { TenantView } from './tenants/tenant-operations.ts'
 export { systemTimers, type Timers } from './timers.ts'
 export {

@@ -387,6 +387,24 @@ export {
 } from './sessions/sessions-store.ts'
 export { secretDigest } from './signing/same-secret.ts'
 export { REQUIRED_TABLES, type StorageHealth, type Stores } from './storage/storage.ts'
+export {
+  FINDING_SEVERITIES,
+  FINDING_STATUSES,
+  type Finding,
+  type FindingCounts,
+  findingFingerprint,
+  NO_FINDINGS,
+  type SurfaceFinding,
+} from './surface/surface-finding.ts'
+export { EMPTY_RESULT, isActive, SURFACE_CHECKS, type SurfaceScan } from './surface/surface-scan.ts'
+export type {
+  NewScan,
+  ScanSettlement,
+  StartOutcome,
+  SurfaceScansStore,
+} from './surface/surface-scans-store.ts'
+export type { SurfaceTarget } from './surface/surface-target.ts'
+export type { SurfaceTargetsStore } from './surface/surface-targets-store.ts'
 export type { Tenant } from './tenants/tenant.ts'
 export type { TenantsStore } from './tenants/tenants-store.ts'
 export { PIN_TRIES, type TransferKey, transferKeyState } from './transfer-keys/transfer-key.ts'

@@ -39,6 +39,8 @@ export type ProblemCode =
   | 'email-not-configured'
   | 'idempotency-mismatch'
   | 'email-domains-not-configured'
+  | 'surface-not-configured'
+  | 'domain-not-proven'
   | 'billing-not-configured'
   | 'not-billable'
   | 'already-subscribed'

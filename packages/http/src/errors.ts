@@ -62,6 +62,8 @@ export const FAILURES = {
   'idempotency-mismatch': { status: 409, error: 'idempotency key reused with a different body' },
   'domain-limit': { status: 409, error: 'domain limit reached' },
   'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
+  'surface-not-configured': { status: 503, error: 'attack surface scanning not configured' },
+  'domain-not-proven': { status: 403, error: 'domain ownership not proven' },
   'billing-not-configured': { status: 503, error: 'billing not configured' },
   'not-billable': { status: 409, error: 'license is not billable' },
   'already-subscribed': { status: 409, error: 'license already has an active subscription' },

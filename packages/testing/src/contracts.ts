@@ -36,6 +36,8 @@ export { secondFactorsStoreContract } from './second-factors/second-factors-stor
 export { secretsStoreContract } from './secrets/secrets-store-contract.ts'
 export { sessionsStoreContract } from './sessions/sessions-store-contract.ts'
 export { storageContract } from './storage-contract.ts'
+export { surfaceScansStoreContract } from './surface/surface-scans-store-contract.ts'
+export { surfaceTargetsStoreContract } from './surface/surface-targets-store-contract.ts'
 export { tenantsStoreContract } from './tenants/tenants-store-contract.ts'
 export { transferKeysStoreContract } from './transfer-keys/transfer-keys-store-contract.ts'
 export { usersStoreContract } from './users/users-store-contract.ts'

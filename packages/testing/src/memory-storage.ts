@@ -32,6 +32,8 @@ import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
 import { memorySecretsStore } from './secrets/secrets-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
+import { memorySurfaceScansStore } from './surface/surface-scans-store-memory.ts'
+import { memorySurfaceTargetsStore } from './surface/surface-targets-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryTransferKeysStore } from './transfer-keys/transfer-keys-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
@@ -102,6 +104,8 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),
     sessions: memorySessionsStore(tables, run, time),
+    surfaceScans: memorySurfaceScansStore(tables, run, time),
+    surfaceTargets: memorySurfaceTargetsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     transferKeys: memoryTransferKeysStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),

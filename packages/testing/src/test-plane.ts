@@ -69,6 +69,11 @@ export const TEST_ENVIRONMENT: Environment = {
   SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
   SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
   SERVICE_DATA_KEYS: `test:${Buffer.alloc(32, 11).toString('base64')}`,
+  ATTACK_SURFACE_SECRET: 'a secret of challenges for tests, 32 characters',
+  // Suites about scans let them begin: elsewhere nothing runs behind a test.
+  ATTACK_SURFACE_MAX_CONCURRENT: '0',
+  // Nothing listens there: no scan of a test leaves the machine.
+  CT_URL: 'http://127.0.0.1:9/?q={domain}',
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
   PROVISIONING_WORKER_SECRET: 'a-worker-secret-for-tests',
   EMAIL_SPF_INCLUDE: '_spf.svc.example',

@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
     file: `${NET}/page-guard.ts`,
     find: "return pageRefusalOf(error) ?? 'dns'",
     replace: "return pageRefusalOf(error) === 'dns' ? undefined : pageRefusalOf(error)",
-    suites: [WORKER, PAGES],
+    suites: ['packages/core/test/net/page-guard.test.ts'],
   },
   {
     name: 'browser: any port of a public address is open',

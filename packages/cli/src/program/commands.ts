@@ -136,6 +136,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('../commands/security/declare-security.ts')).declareSecurity,
   },
   {
+    name: 'surface',
+    isGroup: true,
+    summary: 'what domains show to the outside',
+    load: async () => (await import('../commands/surface/declare-surface.ts')).declareSurface,
+  },
+  {
     name: 'alerts',
     isGroup: true,
     summary: 'what is wrong, and what is done about it',

@@ -98,6 +98,14 @@ export const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.failed,
     sentence: 'the license has as many sending domains as it may: svc email domains remove makes room',
   },
+  'surface-not-configured': {
+    exitCode: EXIT.usage,
+    sentence: 'domains are not scanned: set ATTACK_SURFACE_SECRET, and ATTACK_SURFACE_ENABLED to 1',
+  },
+  'domain-not-proven': {
+    exitCode: EXIT.refused,
+    sentence: 'the domain is not known to be yours: svc surface add shows the record to publish',
+  },
   'browser-token-required': { exitCode: EXIT.refused, sentence: 'the browser worker takes browser tokens' },
   'browser-not-configured': {
     exitCode: EXIT.usage,

@@ -30,6 +30,8 @@ const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   'would-lock-out': 1,
   unsupported: 1,
   'rate-limited': 1,
+  'surface-not-configured': 2,
+  'domain-not-proven': 4,
   'too-many-hosts': 1,
   'key-limit': 1,
   'sending-domain-refused': 4,

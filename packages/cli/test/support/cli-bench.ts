@@ -1,4 +1,4 @@
-import type { ControlPlane } from '@svc/core'
+import type { ControlPlane, Environment } from '@svc/core'
 import {
   buildHeartbeat,
   FakeClock,
@@ -27,13 +27,18 @@ export class CliBench implements AsyncDisposable {
     this.license = license
   }
 
-  static async open(): Promise<CliBench> {
+  static async open(env: Environment = {}): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const env = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...BILLING_SETTINGS }
+    const settings = {
+      SERVICE_PUBLIC_URL: 'http://127.0.0.1:9',
+      ...PROVISIONING_ENV,
+      ...BILLING_SETTINGS,
+      ...env,
+    }
     const clock = new FakeClock()
     const agentModel = new ScriptedModel([REACHED])
     const parts = { providerOutbound: patientProvider(clock), paymentProvider, agentModel }
-    const test = testPlane({ env, clock, parts })
+    const test = testPlane({ env: settings, clock, parts })
     return new CliBench(test, await test.license('bench'))
   }
 

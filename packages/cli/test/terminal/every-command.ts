@@ -64,7 +64,7 @@ export async function stageOf(bench: CliBench): Promise<Stage> {
   bench.dns.answer('www.example.com', '192.0.2.1')
   await bench.json('monitors', 'add', '--name', 'www', '--host', 'www.example.com', '--type', 'a')
   await bench.json('alerts', 'webhook-set', 'https://hooks.example.com/svc')
-  const things = await stagedThings(bench.plane, bench.license.id)
+  const things = await stagedThings(bench.plane, bench.license.id, bench.dns)
   return { bench, ended, waiting, alert, conversation: await conversationOf(bench), things }
 }
 

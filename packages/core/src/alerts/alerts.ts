@@ -29,6 +29,9 @@ export interface AlertsParts {
   readonly metrics: AlertMetrics
 }
 
+/** Most findings of scans that have alerts at the same time. */
+const MOST_EXPOSURES = 1000
+
 /** Result of an evaluation. */
 export interface Evaluation {
   /** Alerts that were opened or reopened. */
@@ -142,6 +145,7 @@ export class Alerts {
       watched,
       deadEndpoints,
       paymentEvents,
+      exposures,
     ] = await Promise.all([
       storage.agents.list(),
       storage.licenses.list(),
@@ -153,6 +157,7 @@ export class Alerts {
       monitors.list(),
       storage.webhooks.dead(),
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
+      storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -170,6 +175,7 @@ export class Alerts {
       monitorsOverdueSeconds,
       deadEndpoints,
       paymentEvents,
+      exposures,
     }
   }
 }

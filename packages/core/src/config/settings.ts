@@ -27,6 +27,7 @@ import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
+import { surface } from './settings/surface.ts'
 import { transfers } from './settings/transfers.ts'
 import { webhooks } from './settings/webhooks.ts'
 
@@ -45,6 +46,7 @@ export const settings = {
   jobs,
   images,
   transfers,
+  surface,
   scheduler,
   limits,
   outbound,

@@ -36,6 +36,8 @@ import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
 import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
+import { SqlSurfaceScansStore } from '../surface/surface-scans-store-sql.ts'
+import { SqlSurfaceTargetsStore } from '../surface/surface-targets-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlTransferKeysStore } from '../transfer-keys/transfer-keys-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
@@ -81,6 +83,8 @@ const storesOver = (session: Session): Stores => ({
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),
   sessions: new SqlSessionsStore(session),
+  surfaceScans: new SqlSurfaceScansStore(session),
+  surfaceTargets: new SqlSurfaceTargetsStore(session),
   tenants: new SqlTenantsStore(session),
   transferKeys: new SqlTransferKeysStore(session),
   users: new SqlUsersStore(session),

@@ -28,6 +28,8 @@ import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SecretsStore } from '../secrets/secrets-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
+import type { SurfaceScansStore } from '../surface/surface-scans-store.ts'
+import type { SurfaceTargetsStore } from '../surface/surface-targets-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { TransferKeysStore } from '../transfer-keys/transfer-keys-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
@@ -64,6 +66,8 @@ export interface Stores {
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore
   readonly sessions: SessionsStore
+  readonly surfaceScans: SurfaceScansStore
+  readonly surfaceTargets: SurfaceTargetsStore
   readonly tenants: TenantsStore
   readonly transferKeys: TransferKeysStore
   readonly users: UsersStore

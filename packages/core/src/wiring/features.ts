@@ -43,6 +43,7 @@ import { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretOperations } from '../secrets/secret-operations.ts'
 import { Secrets } from '../secrets/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
+import { surfaceOperations } from '../surface/surface-operations.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
 import { TransferKeys } from '../transfer-keys/transfer-keys.ts'
@@ -61,6 +62,7 @@ import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
 import { provisioningOf } from './provisioning.ts'
+import { surfaceOf } from './surface.ts'
 import { systemCheckOf } from './system-check.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -112,6 +114,7 @@ export function servicesOf(base: Base, beside: Beside) {
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
+    surface: surfaceOf(base, dns, health),
     systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
     transferKeys: transferKeysOf(base),
@@ -131,6 +134,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...jobOperations,
   ...imageOperations,
   ...transferOperations,
+  ...surfaceOperations,
   ...agentOperations,
   ...accessOperations,
   ...alertOperations,

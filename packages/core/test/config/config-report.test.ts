@@ -38,7 +38,9 @@ describe('the start-up summary', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'ATTACK_SURFACE_SECRET',
       'BROWSER_WORKER_TOKENS',
+      'CERTSPOTTER_TOKEN',
       'DATABASE_PASSWORD',
       'DATABASE_URL',
       'EMAIL_SMTP_URL',

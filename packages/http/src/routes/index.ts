@@ -2,6 +2,7 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { attackSurfaceRoutes } from './attack-surface.ts'
 import { billingRoutes } from './billing.ts'
 import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
@@ -53,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   ...gitHookRoutes,
   gitWebhookRoute,
   ...nodeSecurityRoutes,
+  ...attackSurfaceRoutes,
   provisioningRoute,
   ...healthRoutes,
   systemRoute,

@@ -120,7 +120,7 @@ async function stage({ plane, clock, dns }: Mounted) {
   const { cookie: outlived } = await plane.sessions.mint(first)
   const expiring = await apiToken(plane, 'super_admin', { expiresAt: new Date(+clock.now() + 60_000) })
   clock.advance({ hours: 13 })
-  const parties = [await stageParty(plane, 'own'), await stageParty(plane, 'other')] as const
+  const parties = [await stageParty(plane, 'own', dns), await stageParty(plane, 'other', dns)] as const
   for (const minutes of [1, 1]) {
     clock.advance({ minutes })
     await plane.scheduler.tick()

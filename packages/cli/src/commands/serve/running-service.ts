@@ -143,6 +143,7 @@ async function begin(
 function startLoops(plane: ControlPlane, working: Working): void {
   working.set('sweep', sweepLoop(plane))
   working.set('webhooks', webhookLoop(plane))
+  working.set('scans', { [Symbol.asyncDispose]: () => plane.surface.stop() })
   const { tickSeconds } = plane.config.scheduler
   if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
   else plane.log.warn({}, 'no ticks of its own: monitors and alerts wait for a call of /api/v1/monitors/run')

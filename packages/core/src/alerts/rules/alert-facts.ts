@@ -3,6 +3,7 @@ import type { StoredPaymentEvent } from '../../billing/payment-event.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
+import type { SurfaceFinding } from '../../surface/surface-finding.ts'
 import type { EndpointState } from '../../webhooks/webhook-endpoint.ts'
 
 /** A fingerprint that two machines report under: the first one reported again after the second had. */
@@ -40,6 +41,8 @@ export interface AlertFacts {
   readonly refusals: readonly RateLimitHits[]
   /** Endpoints of webhooks that the service has disabled. */
   readonly deadEndpoints: readonly EndpointState[]
+  /** Open findings of scans from outside that are high. */
+  readonly exposures: readonly SurfaceFinding[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** The latest gap, if it ended within `GAP_NEWS_SECONDS`. */

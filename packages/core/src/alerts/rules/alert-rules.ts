@@ -7,6 +7,7 @@ import { jobConditions } from './alert-rules-jobs.ts'
 import { licenseConditions } from './alert-rules-licenses.ts'
 import { monitorConditions } from './alert-rules-monitors.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
+import { surfaceConditions } from './alert-rules-surface.ts'
 import { webhookConditions } from './alert-rules-webhooks.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
 
@@ -19,5 +20,6 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...monitorConditions(facts.troubles),
   ...billingConditions(facts.paymentEvents),
   ...webhookConditions(facts.deadEndpoints),
+  ...surfaceConditions(facts.exposures),
   ...schedulerConditions(facts, bounds, at),
 ]
