@@ -29,7 +29,7 @@ const svc = (name: string, options: Omit<SvcDeliveriesOptions, 'databaseUrl' | '
     start: (bench) => beside(bench, 'deliveries-svc', options),
   })
 
-/** What a delivery costs beside the least that it can cost. */
+/** A delivery beside the least that it can cost. */
 export const deliveries: Scenario = {
   name: 'deliveries',
   question:
@@ -46,7 +46,7 @@ export const deliveries: Scenario = {
   gates: [{ goal: 'deliveries', figure: 'perSecond', of: SVC, over: BARE, atLeast: 0.3 }],
 }
 
-/** Whether an endpoint that takes its whole time out holds up the others. */
+/** An endpoint that takes its whole time out, and the others beside it. */
 export const deliveriesHang: Scenario = {
   name: 'deliveries-hang',
   question:
