@@ -152,12 +152,14 @@ describe('health.check', () => {
       'email-relay',
       'docs-index',
       'settings',
+      'settings-surface',
       'settings-webhooks',
       'settings-metrics',
       'settings-sessions',
       'settings-secrets',
       'settings-monitors',
       'settings-email',
+      'settings-provisioning',
     ])
     for (const { detail } of checks) if (detail !== undefined) expect(SYSTEM_DETAILS).toContain(detail)
     expect(JSON.stringify(answer)).not.toContain('a-token')

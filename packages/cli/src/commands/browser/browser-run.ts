@@ -53,7 +53,7 @@ const stepLine = ({ n, action, outcome, url }: AgentStep): string => {
 function textOf({ status, answer, reason, result, steps = [] }: AgentAnswer): string {
   const lines = [
     ...steps.map(stepLine),
-    `status  ${status}`,
+    plain(`status  ${status}`),
     ...(reason === undefined ? [] : [plain(`reason  ${reason}`)]),
     ...(answer === undefined ? [] : [plainBlock(answer)]),
     ...(result === undefined ? [] : [plainBlock(JSON.stringify(result, null, 2))]),
