@@ -2,6 +2,16 @@
 export const TRIES_ALL = process.env.SVC_TEST_ALL === '1'
 
 /**
+ * The operations of the nouns that this run tries, one of `parts` of all nouns: what one operation of a noun
+ * does, the next one may need.
+ */
+export function sampledOperations(names: readonly string[], parts: number): ReadonlySet<string> {
+  const nounOf = (name: string) => name.slice(0, name.indexOf('.'))
+  const nouns = new Set(sample([...new Set(names.map(nounOf))], parts))
+  return new Set(names.filter((name) => nouns.has(nounOf(name))))
+}
+
+/**
  * The part of `all` that this run tries: one of `parts`, drawn for each run and said at its start. A run that
  * tries everything tries all of them.
  */
