@@ -7,9 +7,10 @@ import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } f
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
 import Koa from 'koa'
 import { controlPlaneMiddleware, createApp, listen } from '../../packages/http/src/index.ts'
-import { BILLING_SETTINGS, paymentProvider } from '../../test/support/scripted-billing.ts'
+import { paymentProvider } from '../../test/support/scripted-billing.ts'
 import { openDatabase } from './database.ts'
 import { HeardLog } from './heard-log.ts'
+import { OPEN_SETTINGS } from './open-settings.ts'
 import { Planted } from './planted.ts'
 import { stage } from './scene.ts'
 import { LoopStrain } from './strain.ts'
@@ -27,18 +28,9 @@ const outbound = {
   request: () => Promise.reject(new TypeError('nothing is called from here')),
   [Symbol.asyncDispose]: async () => {},
 }
-// Nothing is closed for want of a setting: requests get as far as they can.
-const EVERYTHING = {
-  SERVICE_PUBLIC_URL: 'https://svc.example',
-  RELAY_MODE: 'external',
-  RELAY_URL: 'wss://relay.example',
-  EMAIL_SMTP_URL: 'smtps://relay.example',
-  EMAIL_SYSTEM_FROM: 'alerts@svc.example',
-  ...BILLING_SETTINGS,
-}
 const log = new HeardLog()
 const plane = createControlPlane({
-  config: readConfig({ ...TEST_ENVIRONMENT, ...EVERYTHING }),
+  config: readConfig({ ...TEST_ENVIRONMENT, ...OPEN_SETTINGS }),
   storage: database.storage,
   rateCounter,
   outbound,

@@ -8,9 +8,12 @@ import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import type { Sent } from '../../test/support/exchange.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'
 import { bulkPace, pace } from '../../test/support/pace.ts'
+import { paymentProvider } from '../../test/support/scripted-billing.ts'
+import { verifiedDomain } from '../../test/support/sending-domain.ts'
 import { unlimited } from '../../test/support/unlimited.ts'
 import { COSTLY_COOKIES, COSTLY_HEADERS, COSTLY_QUERIES, COSTLY_VALUES } from '../src/costly.ts'
 import { hugeBodies } from '../src/huge-lines.ts'
+import { OPEN_SETTINGS } from '../src/open-settings.ts'
 import { fieldsOf, spell } from '../src/schema-fields.ts'
 
 /** Client and service share the thread, so the times include sending. */
@@ -23,8 +26,10 @@ const HEADER_NAMES = ['authorization', 'x-forwarded-for', 'origin', 'content-enc
 let served: Mounted
 let cookie: string
 beforeAll(async () => {
-  served = await mounted(undefined, { parts: { rateCounter: unlimited } })
+  const parts = { rateCounter: unlimited, paymentProvider }
+  served = await mounted(undefined, { parts, env: OPEN_SETTINGS })
   const { plane } = served
+  await verifiedDomain(plane, '', 'svc.example')
   const email = 'ada@example.com'
   const user = await plane.users.add({ email, role: 'super_admin', tenantId: undefined, password: undefined })
   cookie = (await plane.sessions.mint(user)).cookie

@@ -6,9 +6,10 @@ import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'
-import { BILLING_SETTINGS, paymentProvider } from '../../test/support/scripted-billing.ts'
+import { paymentProvider } from '../../test/support/scripted-billing.ts'
 import { unlimited } from '../../test/support/unlimited.ts'
 import { MARKER } from '../src/marker.ts'
+import { OPEN_SETTINGS } from '../src/open-settings.ts'
 import { fieldsOf, spell, typesOf } from '../src/schema-fields.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -75,14 +76,7 @@ const BROWSER_TOKEN = 'a-browser-token-of-the-attack'
 let served: Mounted
 let cookie: string
 beforeAll(async () => {
-  // Nothing is closed for want of a setting.
-  const env = {
-    RELAY_MODE: 'external',
-    RELAY_URL: 'wss://relay.example',
-    EMAIL_SMTP_URL: 'smtps://relay.example',
-    ...BILLING_SETTINGS,
-    BROWSER_WORKER_TOKENS: BROWSER_TOKEN,
-  }
+  const env = { ...OPEN_SETTINGS, BROWSER_WORKER_TOKENS: BROWSER_TOKEN }
   served = await mounted(undefined, { parts: { rateCounter: unlimited, paymentProvider }, env })
   const { plane } = served
   const email = 'ada@example.com'

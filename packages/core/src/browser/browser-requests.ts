@@ -28,7 +28,9 @@ export const scrapeFields = {
   viewport: optional(shape({ width: optional(whole(320, 1920)), height: optional(whole(240, 1080)) })),
   full_page: optional(flag()),
   block: optional(listOf(oneOf(BLOCKABLE), BLOCKABLE.length)),
-  locale: optional(matching(/^(?=.{2,16}$)[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'a language such as de-AT')),
+  locale: optional(
+    matching(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})?(?:-[A-Za-z0-9]{2,3})?$/, 'a language such as de-AT'),
+  ),
   user_agent: optional(matching(/^[ -~]{1,256}$/, '1 to 256 printable ASCII characters')),
   max_chars: optional(whole(1000, 500_000)),
 }
