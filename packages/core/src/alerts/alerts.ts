@@ -142,6 +142,8 @@ export class Alerts {
       watched,
       deadEndpoints,
       paymentEvents,
+      orders,
+      credentials,
     ] = await Promise.all([
       storage.agents.list(),
       storage.licenses.list(),
@@ -153,6 +155,8 @@ export class Alerts {
       monitors.list(),
       storage.webhooks.dead(),
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
+      storage.provisioning.live(),
+      storage.provisioning.credentials(),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -170,6 +174,8 @@ export class Alerts {
       monitorsOverdueSeconds,
       deadEndpoints,
       paymentEvents,
+      orders,
+      credentials,
     }
   }
 }

@@ -6,6 +6,7 @@ import { hostConditions } from './alert-rules-hosts.ts'
 import { jobConditions } from './alert-rules-jobs.ts'
 import { licenseConditions } from './alert-rules-licenses.ts'
 import { monitorConditions } from './alert-rules-monitors.ts'
+import { provisioningConditions } from './alert-rules-provisioning.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
 import { webhookConditions } from './alert-rules-webhooks.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
@@ -18,6 +19,7 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...licenseConditions(facts, bounds, at),
   ...monitorConditions(facts.troubles),
   ...billingConditions(facts.paymentEvents),
+  ...provisioningConditions(facts, at),
   ...webhookConditions(facts.deadEndpoints),
   ...schedulerConditions(facts, bounds, at),
 ]

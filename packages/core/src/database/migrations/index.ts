@@ -26,6 +26,7 @@ import { provisioning } from './0025-provisioning.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 import { emailReminders } from './0030-email-reminders.ts'
+import { provisioningEvents } from './0031-provisioning-events.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -67,4 +68,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   moreEvents,
   alertMailboxes,
   emailReminders,
+  provisioningEvents,
 ]

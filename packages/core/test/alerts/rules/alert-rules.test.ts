@@ -20,6 +20,8 @@ const NOTHING: AlertFacts = {
   refusals: [],
   deadEndpoints: [],
   paymentEvents: [],
+  orders: [],
+  credentials: [],
   gap: undefined,
   monitorsOverdueSeconds: 0,
 }
