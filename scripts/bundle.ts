@@ -4,8 +4,17 @@ import { build } from 'esbuild'
 
 const root = new URL('..', import.meta.url).pathname
 
-/** Packages that stay outside: PGlite reads its WebAssembly and first data folder from its own folder. */
-const OUTSIDE = ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']
+/**
+ * Packages that stay outside: PGlite reads its WebAssembly and first data folder from its own folder;
+ * Playwright has files of its own; the other two are read as text, for pages.
+ */
+const OUTSIDE = [
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-prepopulatedfs',
+  '@mozilla/readability',
+  'playwright-core',
+  'turndown',
+]
 
 /** Start of a bundle: CommonJS packages call `require`, also for modules of Node.js. */
 export const REQUIRE = `import { createRequire as requireFrom } from 'node:module'

@@ -77,6 +77,7 @@ describe('the columns of a migrated database', () => {
     await plane.operations.run('transfer.mint', between, actor)
     await plane.operations.run('tenants.add', { name: 'acme' }, actor)
     await plane.operations.run('tokens.issue', { role: 'viewer' }, actor)
+    await plane.operations.run('browser-tokens.issue', {}, actor)
     await plane.operations.run('email-keys.create', { name: 'app' }, actor)
     const people = [
       { email: 'ada@svc.example', role: 'operator', password: 'seven green lanterns over a quay' },

@@ -222,6 +222,7 @@ describe('the ways in on the page', () => {
   const SCHEMES: Readonly<Record<string, readonly [who: string, by: string]>> = {
     licenseKey: ['A host', 'A license key as bearer'],
     sendingKey: ['A program that sends email', 'A [sending key](email.md#send)'],
+    browserToken: ['A program that needs a browser', 'A [browser token](browser.md#tokens)'],
     apiToken: ['A program of an operator', 'An [API token](api-tokens.md)'],
     session: ["Staff and tenants' people", 'A session'],
     sharedSecret: ['An outside cron', '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`'],
@@ -317,6 +318,7 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/wiring/billing.ts': '`PAYMENT_API_BASE`',
     'packages/core/src/wiring/chat.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/git.ts': '`SERVICE_PUBLIC_URL`',
+    'packages/core/src/wiring/surface.ts': '`CT_URL`',
     'packages/core/src/wiring/provisioning.ts': 'A hosting provider',
     'packages/core/src/wiring/system-check.ts': '`LLM_BASE_URL`',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
@@ -324,7 +326,7 @@ describe('the outgoing requests on the page', () => {
   }
 
   test('are made for whom it names, and for nobody else', () => {
-    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient)\(\{?|extends pg\.Client/
+    const way = /\b(?:createOutbound|operatorOutbound|nodeDnsClient|pinnedDialler)\(\{?|extends pg\.Client/
     const files = globSync('packages/{core,http}/src/**/*.ts', { cwd: root }).map((path) =>
       path.replaceAll('\\', '/'),
     )

@@ -6,6 +6,8 @@ import type { Running, Variant } from './scenario.ts'
 /** A server that is ready, and what can be asked of its data. */
 export interface Served {
   readonly part: PartProcess
+  /** A part that the measured one needs; it stops with it. */
+  readonly beside?: PartProcess
   /** Looks whether `counted` operations are really there. */
   readonly check?: (counted: number) => Promise<void>
 }

@@ -17,12 +17,15 @@ export function loopVariant({ name, start, request, isPrepared }: LoopVariant): 
   return {
     name,
     start: async (bench) => {
-      const { part, check } = await start(bench)
+      const { part, beside, check } = await start(bench)
       const running: Running = {
         work: (seconds) => part.ask<Done>('run', { ...request, seconds }),
         usage: () => part.usage(),
         hotspots: (work) => part.hotspots(work),
-        stop: () => part.stop(),
+        stop: async () => {
+          await part.stop()
+          await beside?.stop()
+        },
       }
       const prepare = () => part.ask<void>('prepare')
       return { ...running, ...(isPrepared ? { prepare } : {}), ...(check === undefined ? {} : { check }) }

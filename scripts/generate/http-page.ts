@@ -49,6 +49,7 @@ are wrong.
 
 const CREDENTIALS: Readonly<Record<string, string>> = {
   licenseKey: 'license key as bearer',
+  browserToken: '[browser token](../browser.md#tokens) as bearer',
   sendingKey: '[sending key](../email.md#send) as bearer',
   healthToken: '`SERVICE_HEALTH_TOKEN` as bearer, when set',
   metricsToken: '`SERVICE_METRICS_TOKEN` as bearer, when set',

@@ -29,6 +29,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
   {
+    path: /^packages\/cli\/src\/browser\/leak-test\.ts$/,
+    why: 'listens on loopback for packets that a browser should not send; it sends none itself',
+  },
+  {
     path: /^packages\/core\/src\/email\/delivery\/(?:mail-relay-smtp|compose|nodemailer)\.ts$/,
     why: 'speaks to the mail relay that the settings name',
   },

@@ -16,12 +16,15 @@ function undeclared(source: Source, name: string, manifest: Manifest): Fault[] {
 
 /**
  * Packages that are dependencies without being imported: a peer of another package, the packages that the
- * bundle of the command leaves out, and types that the declarations of our packages name.
+ * bundle of the command leaves out or that are read as text, and types that the declarations of our packages
+ * name.
  */
 const NOT_IMPORTED: ReadonlySet<string> = new Set([
   'kysely',
   '@electric-sql/pglite',
   '@electric-sql/pglite-prepopulatedfs',
+  '@mozilla/readability',
+  'turndown',
   '@types/koa',
   '@types/pg',
 ])

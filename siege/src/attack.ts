@@ -72,11 +72,12 @@ const SHOWN_SCENE: Scene = {
   deployment: '{deployment}',
   cron: '{cron}',
   worker: '{worker}',
+  browser: '{browser}',
 }
 
 const filled = (text: string, scene: Scene): string =>
   text.replaceAll(
-    /\{(key|spare|cookie|parting|held|pending|deployment|cron|worker)\}/g,
+    /\{(key|spare|cookie|parting|held|pending|deployment|cron|worker|browser)\}/g,
     (_, name: keyof Scene) => `${scene[name]}`,
   )
 

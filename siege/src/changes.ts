@@ -44,6 +44,7 @@ export function credentialOf({
   if (gate.security.includes('session')) return ['Cookie', '{cookie}']
   if (path === '/api/v1/provisioning/worker') return ['Authorization', 'Bearer {worker}']
   if (gate.security.includes('sharedSecret')) return ['Authorization', 'Bearer {cron}']
+  if (gate.security.includes('browserToken')) return ['Authorization', 'Bearer {browser}']
   if (gate.security.includes('licenseKey')) return ['Authorization', 'Bearer {key}']
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { ControlPlane } from '@svc/core'
+import { verifiedDomain } from '../../test/support/sending-domain.ts'
 
 /** Keys, ids and cookies of one staged scene, which good requests name. */
 export interface Scene {
@@ -15,6 +16,7 @@ export interface Scene {
   readonly deployment: string
   readonly cron: string
   readonly worker: string
+  readonly browser: string
 }
 
 /** The host that holds the job of the scene. */
@@ -46,6 +48,7 @@ async function loggedDeployment(plane: ControlPlane, licenseId: string): Promise
  * Three licenses, a host with a held and a pending job, a deployment, and a member of staff who is signed in.
  */
 export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
+  await verifiedDomain(plane, '', 'svc.example')
   const { license, key } = await plane.licenses.issue({ label: 'attacked' })
   const { key: spare } = await plane.licenses.issue({ label: 'spare' })
   const { key: goodKey } = await plane.licenses.issue({ label: 'good' })
@@ -58,6 +61,8 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
   const { cookie } = await plane.sessions.mint(user)
   const { cookie: parting } = await plane.sessions.mint(user)
   await plane.users.add({ ...STAFF, email: SPARE_PERSON })
+  const tokens = { label: 'attacked', licenseId: undefined, dailyLimit: 1_000_000 }
+  const { secret: browser } = await plane.browserTokens.issue(tokens)
   const { cronSecret = '' } = plane.config.monitors
   const { workerSecret = '' } = plane.config.provisioning
   return {
@@ -71,5 +76,6 @@ export async function stage(plane: ControlPlane): Promise<Omit<Scene, 'port'>> {
     deployment,
     cron: cronSecret,
     worker: workerSecret,
+    browser,
   }
 }

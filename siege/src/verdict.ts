@@ -39,8 +39,10 @@ function documented({ method, path }: Target): readonly number[] {
   )
 }
 
-// Signing in may be 503, because only a few passwords are hashed at a time.
-const isBusy = ({ path }: Route, status: number): boolean => path === '/login' && status === 503
+// Signing in may be 503, because only a few passwords are hashed at a time, and provisioning, because its
+// gates are closed without a provider.
+const MAY_BE_CLOSED: ReadonlySet<string> = new Set(['/login', '/api/v1/provisioning/worker'])
+const isBusy = ({ path }: Route, status: number): boolean => MAY_BE_CLOSED.has(path) && status === 503
 
 /** Returns what is wrong with an answer; undefined if nothing is. */
 export function faultOf(target: Target, request: WireRequest, answer: WireAnswer): string | undefined {
@@ -59,8 +61,13 @@ const isUnread = ({ bytes }: WireRequest, { status, head, body }: WireAnswer): b
     (status === 431 && bytes.indexOf('\r\n\r\n') > MAX_HEAD_BYTES))
 
 // `detail` and `candidates` are for signed-in operators, and repeat names from their request. The others are
-// documented at their routes: the stored revision, the stored image, the tries that are left for a PIN.
-const MORE_FIELDS = ['code', 'detail', 'candidates', 'revision', 'image', 'attempts_left']
+// documented at their routes: the stored revision, the stored image, the tries that are left for a PIN, what
+// is missing before something can run, the tier that is paid for, why a page was not read, the record that
+// proves a domain, the scan that runs.
+const MORE_FIELDS = [
+  ...['code', 'detail', 'candidates', 'revision', 'image', 'attempts_left', 'missing', 'tier'],
+  ...['reason', 'phase', 'challenge', 'scan'],
+]
 
 function bodyFault(head: string, body: string): string | undefined {
   if (!/^content-type: application\/json; charset=utf-8\r?$/im.test(head)) return 'the error is not JSON'

@@ -7,6 +7,7 @@ import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } f
 import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
 import Koa from 'koa'
 import { controlPlaneMiddleware, createApp, listen } from '../../packages/http/src/index.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../test/support/scripted-billing.ts'
 import { openDatabase } from './database.ts'
 import { HeardLog } from './heard-log.ts'
 import { Planted } from './planted.ts'
@@ -32,6 +33,8 @@ const EVERYTHING = {
   RELAY_MODE: 'external',
   RELAY_URL: 'wss://relay.example',
   EMAIL_SMTP_URL: 'smtps://relay.example',
+  EMAIL_SYSTEM_FROM: 'alerts@svc.example',
+  ...BILLING_SETTINGS,
 }
 const log = new HeardLog()
 const plane = createControlPlane({
@@ -39,6 +42,7 @@ const plane = createControlPlane({
   storage: database.storage,
   rateCounter,
   outbound,
+  paymentProvider,
   log,
   dns: new ScriptedDns(),
 })

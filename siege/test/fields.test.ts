@@ -6,6 +6,7 @@ import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'
+import { BILLING_SETTINGS, paymentProvider } from '../../test/support/scripted-billing.ts'
 import { unlimited } from '../../test/support/unlimited.ts'
 import { MARKER } from '../src/marker.ts'
 import { fieldsOf, spell, typesOf } from '../src/schema-fields.ts'
@@ -69,6 +70,8 @@ const CASES: readonly Case[] = ROUTES.flatMap((route) => {
   )
 })
 
+const BROWSER_TOKEN = 'a-browser-token-of-the-attack'
+
 let served: Mounted
 let cookie: string
 beforeAll(async () => {
@@ -77,8 +80,10 @@ beforeAll(async () => {
     RELAY_MODE: 'external',
     RELAY_URL: 'wss://relay.example',
     EMAIL_SMTP_URL: 'smtps://relay.example',
+    ...BILLING_SETTINGS,
+    BROWSER_WORKER_TOKENS: BROWSER_TOKEN,
   }
-  served = await mounted(undefined, { parts: { rateCounter: unlimited }, env })
+  served = await mounted(undefined, { parts: { rateCounter: unlimited, paymentProvider }, env })
   const { plane } = served
   const email = 'ada@example.com'
   const user = await plane.users.add({ email, role: 'super_admin', tenantId: undefined, password: undefined })
@@ -97,8 +102,10 @@ describe(`${CASES.length} wrong values`, () => {
     '%s: 400 names the field and not the value',
     async (_, each) => {
       const isWorker = each.route === '/api/v1/provisioning/worker'
-      const authorization = `Bearer ${TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET}`
-      const headers = { 'content-type': 'application/json', cookie, ...(isWorker && { authorization }) }
+      const isBrowser = each.route.includes('/browser/')
+      const token = isBrowser ? BROWSER_TOKEN : TEST_ENVIRONMENT.PROVISIONING_WORKER_SECRET
+      const own = isWorker || isBrowser ? { authorization: `Bearer ${token}` } : {}
+      const headers = { 'content-type': 'application/json', cookie, ...own }
       const answer = await served.post(each.path, each.body, headers)
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
       const { details } = answer.body as { details: string[] }

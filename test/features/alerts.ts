@@ -36,6 +36,12 @@ export const feature: Feature = {
     'alerts.mail-test': change('platform.admin', ({ other }) => ({ tenant: other.tenantId }), wrong.tenant),
     'alerts.webhook-test': change('platform.admin', ({ own }) => ({ tenant: own.tenantId }), wrong.tenant),
   },
+  commands: {
+    'alerts mail-set': () => ['ops@acme.example', 'ann@acme.example'],
+    'alerts mailboxes': () => [],
+    'alerts mail-test': () => [],
+    'alerts mail-remove': () => [],
+  },
   requests: {
     'GET /api/v1/fleet/alerts': { asks: LICENSE, good: 200 },
     'POST /api/v1/fleet/alerts': {

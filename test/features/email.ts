@@ -428,6 +428,7 @@ export const feature: Feature = {
     'email suppressions remove': () => ['gone@example.net'],
     'email relay check': () => [],
     'email alerts': () => ['--dry-run'],
+    'email send': () => ['bob@example.net', '--from', 'ops@svc.example', '--subject', 'hello'],
     'email domains remove': ({ things }) => [things.domain ?? ''],
   },
   steps: [

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { type DnsServer, createServer as dnsServer, Packet } from 'dns2'
 import { freePort } from './free-port.ts'
 
-/** A zone's answer for a name: record data by type in the form of dns2, or the way it misbehaves. */
+/**
+ * A zone's answer for a name: record data by type in the form of dns2, or the way it misbehaves. With an
+ * entry `overTcp` the answer is cut over UDP.
+ */
 export type ZoneEntry =
   | Readonly<Record<string, readonly object[]>>
   | 'servfail'
@@ -58,6 +61,10 @@ function answer(request: Packet, zone: Map<string, ZoneEntry>, transport: 'udp' 
   const entry = zone.get(name.toLowerCase())
   const add = (data: object) => reply.answers.push({ name, type, class: 1, ttl: 300, ...data } as never)
   if (entry === 'silence') return undefined
+  if (typeof entry === 'object' && entry.overTcp !== undefined && transport === 'udp') {
+    reply.header.tc = 1
+    return reply
+  }
   if (entry === undefined) reply.header.rcode = 3
   else if (entry === 'servfail' || entry === 'refused') reply.header.rcode = RCODES[entry]
   else if (entry === 'referral') {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ControlPlane, OperationScope, Permission, ProblemCode } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
+import type { ScriptedDns } from '@svc/testing'
 import type fc from 'fast-check'
 import type { Stage } from '../../packages/cli/test/terminal/every-command.ts'
 import type { Step } from '../../packages/core/test/conformance/world.ts'
@@ -52,8 +53,12 @@ export interface Feature {
   readonly operations?: Readonly<Record<string, OperationEntry>>
   /** Its routes, by method and path. */
   readonly requests?: Readonly<Record<string, RouteEntry>>
-  /** Gives a tenant one of each thing of the feature; returns their ids by kind. */
-  readonly stage?: (plane: ControlPlane, licenseId: string) => Promise<Readonly<Record<string, string>>>
+  /** Gives a tenant one of each thing of the feature, in DNS too; returns their ids by kind. */
+  readonly stage?: (
+    plane: ControlPlane,
+    licenseId: string,
+    dns: ScriptedDns,
+  ) => Promise<Readonly<Record<string, string>>>
   /** Its commands and what stands behind their names; the last may end things. */
   readonly commands?: Readonly<Record<string, (stage: Stage) => readonly string[]>>
   /** Random steps that ask each method of its stores. */
@@ -83,9 +88,10 @@ export const COMMAND_ENTRIES = joined(({ commands }) => commands)
 export async function stagedThings(
   plane: ControlPlane,
   licenseId: string,
+  dns: ScriptedDns,
 ): Promise<Readonly<Record<string, string>>> {
   const things: Record<string, string> = {}
-  for (const { stage } of FEATURES) Object.assign(things, await stage?.(plane, licenseId))
+  for (const { stage } of FEATURES) Object.assign(things, await stage?.(plane, licenseId, dns))
   return things
 }
 

@@ -4,6 +4,7 @@ import { claimDepth } from './claim-depth.ts'
 import { claimHit } from './claim-hit.ts'
 import { claimNone } from './claim-none.ts'
 import { claimPaced } from './claim-paced.ts'
+import { deliveries, deliveriesHang } from './deliveries.ts'
 import { heartbeat } from './heartbeat.ts'
 import { heartbeatCrowd } from './heartbeat-crowd.ts'
 import { heartbeatFew } from './heartbeat-few.ts'
@@ -37,6 +38,8 @@ export const SCENARIOS: readonly Scenario[] = [
   claimPaced,
   jobsPrefetch,
   ...logs,
+  deliveries,
+  deliveriesHang,
   slowDisk,
   pgliteHeartbeat,
   signature,

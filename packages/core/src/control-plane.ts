@@ -19,6 +19,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
+import type { Resolver } from './net/dns.ts'
 import type { Outbound } from './net/outbound.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
@@ -27,6 +28,7 @@ import type { Storage } from './storage/storage.ts'
 import type { Timers } from './timers.ts'
 import type { Passwords } from './users/passwords.ts'
 import { type Base, baseOf } from './wiring/base.ts'
+import type { BrowserEngineMaker } from './wiring/browser.ts'
 import { type Services, servicesOf } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
@@ -66,6 +68,12 @@ export interface ControlPlaneParts {
   readonly docsPages?: ContentPages | undefined
   /** The language model of the chat, instead of the one that the settings name. */
   readonly languageModel?: LanguageModel
+  /** The browser of the browser worker; absent: no page can be opened. The caller disposes of the worker. */
+  readonly browserEngine?: BrowserEngineMaker
+  /** Finds the addresses of pages, instead of the servers of the system. */
+  readonly resolver?: Resolver
+  /** The language model of the browser's agent, instead of the one that the settings name. */
+  readonly agentModel?: LanguageModel
   /** The system check's probe of that model. */
   readonly modelProbe?: ModelProbe
 }

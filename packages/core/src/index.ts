@@ -37,6 +37,29 @@ export {
   checkoutView,
   type TierView,
 } from './billing/billing-operations.ts'
+export type { PageStep } from './browser/agent-action.ts'
+export type { AgentAnswer, AgentStep } from './browser/agent-answer.ts'
+export type { BrowserRunView, BrowserTokenView } from './browser/browser-operations.ts'
+export {
+  type BrowserEngine,
+  type BrowserPage,
+  type ElementFacts,
+  type Extract,
+  type ExtractOptions,
+  type LoadState,
+  type Navigation,
+  PageFailure,
+  type PageFault,
+  type PageOptions,
+  type PagePhase,
+  type Screenshot,
+  type Snapshot,
+} from './browser/browser-page.ts'
+export { agentBody, readAgentRequest, scrapeBody } from './browser/browser-requests.ts'
+export { type BrowserCaller, isBrowserTokenLike } from './browser/browser-token.ts'
+export type { BrowserWorker } from './browser/browser-worker.ts'
+export { isWithinDomains } from './browser/page-domains.ts'
+export type { ScrapeAnswer } from './browser/scrape.ts'
 export type { LanguageModel } from './chat/answer/language-model.ts'
 export type { ConversationView, MessageView } from './chat/chat-operations.ts'
 export { CHAT_CATEGORIES, CHAT_MODES } from './chat/conversation.ts'
@@ -77,7 +100,7 @@ export {
 } from './health/system-check.ts'
 export { SYSTEM_DETAILS, type SystemDetail } from './health/system-detail.ts'
 export { isIdEnd } from './id-end.ts'
-export type { Ids } from './ids.ts'
+export { type Ids, randomIds } from './ids.ts'
 export { IMAGE_STATES, type Image } from './images/image.ts'
 export { type ImageRegistration, imageRegistration } from './images/image-fields.ts'
 export type { ImageView } from './images/image-operations.ts'
@@ -107,7 +130,11 @@ export { nodeDnsClient } from './monitors/dns-client-node.ts'
 export type { HistoryView, MonitorView, ObservationView } from './monitors/monitor-view.ts'
 export { clientAddress, clientNetworks } from './net/client-network.ts'
 export { systemResolver } from './net/dns-system.ts'
+export type { EgressLane, RefusedCall } from './net/egress-lane.ts'
+export { EgressProxy } from './net/egress-proxy.ts'
 export { createOutbound, type Outbound } from './net/outbound.ts'
+export { PageGuard, type PageRefusal } from './net/page-guard.ts'
+export { isPublicAddress } from './net/public-address.ts'
 export { ROLLED_BACK } from './node-security/applied-security.ts'
 export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
 export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
@@ -163,6 +190,17 @@ export { Signer } from './signing/signer.ts'
 export { generateSigningKey } from './signing/signing-key.ts'
 export { isSigned } from './signing/webhook-signature.ts'
 export type { MigrationStatus, Storage } from './storage/storage.ts'
+export { scanRequest, targetRequest } from './surface/surface-fields.ts'
+export {
+  type FindingView as SurfaceFindingView,
+  type ScanView as SurfaceScanView,
+  type SeenTargetView as SurfaceTargetView,
+  SURFACE_SHAPES,
+  scanHead,
+  scanView,
+  seenTargetView,
+  targetView,
+} from './surface/surface-view.ts'
 export type { TenantView } from './tenants/tenant-operations.ts'
 export { systemTimers, type Timers } from './timers.ts'
 export {
@@ -205,5 +243,6 @@ export {
 export { RELEASE } from './version.ts'
 export type { AttemptView, EndpointDeliveryView, EndpointView } from './webhooks/webhook-view.ts'
 export { relaySignerOf } from './wiring/base.ts'
+export { type BrowserEngineMaker, type BrowserEngineTools, pageGuard } from './wiring/browser.ts'
 export { OPERATIONS, type Services } from './wiring/features.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'

@@ -114,6 +114,27 @@ export {
   SUBSCRIPTION_STATUSES,
   type Subscription,
 } from './billing/subscription.ts'
+export type {
+  BrowserEngine,
+  BrowserPage,
+  ElementFacts,
+  Extract,
+  ExtractOptions,
+  Navigation,
+  PageFault,
+  PageOptions,
+  Screenshot,
+  Snapshot,
+} from './browser/browser-page.ts'
+export { PageFailure } from './browser/browser-page.ts'
+export type {
+  BrowserRun,
+  BrowserRunEnd,
+  BrowserStore,
+  NewBrowserRun,
+  NewBrowserToken,
+} from './browser/browser-store.ts'
+export type { BrowserToken } from './browser/browser-token.ts'
 export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
 export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
 export type { IncomingMessage } from './chat/chat.ts'
@@ -282,6 +303,7 @@ export {
   type Redefinition,
   type Settlement,
 } from './monitors/monitors-store.ts'
+export type { Resolver } from './net/dns.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
 export type { OutboundAnswer, OutboundRequest } from './net/outbound-request.ts'
 export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
@@ -366,6 +388,24 @@ export {
 } from './sessions/sessions-store.ts'
 export { secretDigest } from './signing/same-secret.ts'
 export { REQUIRED_TABLES, type StorageHealth, type Stores } from './storage/storage.ts'
+export {
+  FINDING_SEVERITIES,
+  FINDING_STATUSES,
+  type Finding,
+  type FindingCounts,
+  findingFingerprint,
+  NO_FINDINGS,
+  type SurfaceFinding,
+} from './surface/surface-finding.ts'
+export { EMPTY_RESULT, isActive, SURFACE_CHECKS, type SurfaceScan } from './surface/surface-scan.ts'
+export type {
+  NewScan,
+  ScanSettlement,
+  StartOutcome,
+  SurfaceScansStore,
+} from './surface/surface-scans-store.ts'
+export type { SurfaceTarget } from './surface/surface-target.ts'
+export type { SurfaceTargetsStore } from './surface/surface-targets-store.ts'
 export type { Tenant } from './tenants/tenant.ts'
 export type { TenantsStore } from './tenants/tenants-store.ts'
 export { PIN_TRIES, type TransferKey, transferKeyState } from './transfer-keys/transfer-key.ts'

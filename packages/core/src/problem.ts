@@ -39,6 +39,8 @@ export type ProblemCode =
   | 'email-not-configured'
   | 'idempotency-mismatch'
   | 'email-domains-not-configured'
+  | 'surface-not-configured'
+  | 'domain-not-proven'
   | 'billing-not-configured'
   | 'not-billable'
   | 'already-subscribed'
@@ -48,6 +50,15 @@ export type ProblemCode =
   | 'invalid-signature'
   | 'invalid-event'
   | 'event-not-applied'
+  | 'browser-token-required'
+  | 'browser-not-configured'
+  | 'agent-model-not-configured'
+  | 'url-not-allowed'
+  | 'navigation-failed'
+  | 'page-timeout'
+  | 'page-too-large'
+  | 'session-not-found'
+  | 'session-busy'
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {
@@ -63,6 +74,10 @@ export interface ProblemData {
   readonly tier?: string
   /** The revision that stands. */
   readonly revision?: number
+  /** Why a page may not be opened or cannot be reached: a word of the service, or Chromium's. */
+  readonly reason?: string
+  /** Phase in which a page was too late. */
+  readonly phase?: string
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number
 }

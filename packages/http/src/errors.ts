@@ -62,6 +62,8 @@ export const FAILURES = {
   'idempotency-mismatch': { status: 409, error: 'idempotency key reused with a different body' },
   'domain-limit': { status: 409, error: 'domain limit reached' },
   'email-domains-not-configured': { status: 503, error: 'email domains not configured' },
+  'surface-not-configured': { status: 503, error: 'attack surface scanning not configured' },
+  'domain-not-proven': { status: 403, error: 'domain ownership not proven' },
   'billing-not-configured': { status: 503, error: 'billing not configured' },
   'not-billable': { status: 409, error: 'license is not billable' },
   'already-subscribed': { status: 409, error: 'license already has an active subscription' },
@@ -73,6 +75,15 @@ export const FAILURES = {
   'event-not-applied': { status: 500, error: 'event not applied' },
   'relay-not-configured': { status: 503, error: 'relay not configured' },
   'agent-key-mismatch': { status: 403, error: 'agent key mismatch' },
+  'browser-token-required': { status: 403, error: 'browser token required' },
+  'browser-not-configured': { status: 503, error: 'browser worker not configured' },
+  'agent-model-not-configured': { status: 503, error: 'agent model not configured' },
+  'url-not-allowed': { status: 422, error: 'url not allowed' },
+  'navigation-failed': { status: 502, error: 'navigation failed' },
+  'page-timeout': { status: 504, error: 'timeout' },
+  'page-too-large': { status: 413, error: 'page too large' },
+  'session-not-found': { status: 404, error: 'session not found' },
+  'session-busy': { status: 409, error: 'session busy' },
   unavailable: { status: 503, error: 'service unavailable' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },
@@ -113,7 +124,7 @@ export function failureReply(
   const { status } = FAILURES[code]
   const sentence = code === 'invalid-input' && isBodyless ? INVALID_QUERY : FAILURES[code].error
   const data = error instanceof Problem ? error.data : {}
-  const { detail, details, candidates, revision, missing, tier } = data
+  const { detail, details, candidates, revision, reason, phase, missing, tier } = data
   const body = {
     error: sentence,
     ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
@@ -122,6 +133,8 @@ export function failureReply(
     ...(revision === undefined ? {} : { revision }),
     ...(missing === undefined ? {} : { missing }),
     ...(tier === undefined ? {} : { tier }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(phase === undefined ? {} : { phase }),
     ...(operatorErrors && candidates !== undefined ? { candidates } : {}),
   }
   return {

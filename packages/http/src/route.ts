@@ -42,6 +42,11 @@ export interface GateRequest {
   readonly rawHeaders: readonly string[]
   /** The client's address, as the trusted proxies report it. */
   readonly address: string
+  /**
+   * The client's address, if nobody can have made it up: that of the connection, or the one that a proxy
+   * beside the service reports. A proxy with a public address may be no proxy but a client.
+   */
+  readonly provenAddress: string | undefined
   /** The first value of a query parameter. */
   query(name: string): string | undefined
   /** Aborted when the client has left, or has its answer. */
@@ -53,6 +58,7 @@ export interface GateRequest {
 /** How a credential is sent, for the API document. */
 export type SecurityScheme =
   | 'apiToken'
+  | 'browserToken'
   | 'healthToken'
   | 'licenseKey'
   | 'metricsToken'

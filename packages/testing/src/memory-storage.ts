@@ -8,6 +8,7 @@ import { memoryAlertsStore } from './alerts/alerts-store-memory.ts'
 import { memoryApiTokensStore } from './api-tokens/api-tokens-store-memory.ts'
 import { memoryBillingStore } from './billing/billing-store-memory.ts'
 import { memoryPaymentEventsStore } from './billing/payment-events-store-memory.ts'
+import { memoryBrowserStore } from './browser/browser-store-memory.ts'
 import { memoryConversationsStore } from './chat/conversations-store-memory.ts'
 import { asDatabaseTakesText } from './database-text.ts'
 import { memoryDeliveriesStore } from './deliveries/deliveries-store-memory.ts'
@@ -31,6 +32,8 @@ import { memorySchedulerStore } from './scheduler/scheduler-store-memory.ts'
 import { memorySecondFactorsStore } from './second-factors/second-factors-store-memory.ts'
 import { memorySecretsStore } from './secrets/secrets-store-memory.ts'
 import { memorySessionsStore } from './sessions/sessions-store-memory.ts'
+import { memorySurfaceScansStore } from './surface/surface-scans-store-memory.ts'
+import { memorySurfaceTargetsStore } from './surface/surface-targets-store-memory.ts'
 import { memoryTenantsStore } from './tenants/tenants-store-memory.ts'
 import { memoryTransferKeysStore } from './transfer-keys/transfer-keys-store-memory.ts'
 import { memoryUsersStore } from './users/users-store-memory.ts'
@@ -80,6 +83,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     apiTokens: memoryApiTokensStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
     billing: memoryBillingStore(tables, run, time),
+    browser: memoryBrowserStore(tables, run, time),
     conversations: memoryConversationsStore(tables, run, time),
     deliveries: memoryDeliveriesStore(tables, run, time),
     deployments: memoryDeploymentsStore(tables, run, time),
@@ -100,6 +104,8 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),
     sessions: memorySessionsStore(tables, run, time),
+    surfaceScans: memorySurfaceScansStore(tables, run, time),
+    surfaceTargets: memorySurfaceTargetsStore(tables, run, time),
     tenants: memoryTenantsStore(tables, run, time),
     transferKeys: memoryTransferKeysStore(tables, run, time),
     users: memoryUsersStore(tables, run, time),

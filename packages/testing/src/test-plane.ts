@@ -6,7 +6,8 @@ import {
   readConfig,
   type Storage,
 } from '@svc/core'
-import { Passwords } from '@svc/core/ports'
+import { Passwords, type Resolver } from '@svc/core/ports'
+import { ScriptedBrowser } from './browser/scripted-browser.ts'
 import { FakeClock } from './fake-clock.ts'
 import { FakeIds } from './fake-ids.ts'
 import { leaksIn } from './leaks.ts'
@@ -22,6 +23,8 @@ export interface TestPlane {
   readonly ids: FakeIds
   readonly log: RecordingLog
   readonly dns: ScriptedDns
+  /** The browser of the plane, unless its parts have another. */
+  readonly browser: ScriptedBrowser
   /** Issues a usable license; returns its id and the key that hosts send. */
   license(label?: string): Promise<{ readonly id: string; readonly key: string }>
   [Symbol.asyncDispose](): Promise<void>
@@ -36,6 +39,8 @@ export interface TestPlaneOverrides {
   /** Further parts of the plane. */
   readonly parts?: Pick<
     ControlPlaneParts,
+    | 'agentModel'
+    | 'browserEngine'
     | 'dns'
     | 'docsDir'
     | 'docsPages'
@@ -47,6 +52,7 @@ export interface TestPlaneOverrides {
     | 'paymentProvider'
     | 'providerOutbound'
     | 'rateCounter'
+    | 'resolver'
     | 'timers'
   >
 }
@@ -54,12 +60,20 @@ export interface TestPlaneOverrides {
 /** Binary logarithm of the cost of password hashes: 30 µs each instead of 0.4 s. */
 const QUICK_LOG_N = 4
 
+/** A public address for every name: no test calls it, since the browser is scripted. */
+const NOWHERE: Resolver = { resolve: async () => ['192.88.98.1'] }
+
 /** Settings of a test plane: the rules of production, with published secrets. */
 export const TEST_ENVIRONMENT: Environment = {
   NODE_ENV: 'production',
   SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('base64url'),
   SERVICE_SESSION_SECRET: 'a session secret for tests, 32 characters and more',
   SERVICE_DATA_KEYS: `test:${Buffer.alloc(32, 11).toString('base64')}`,
+  ATTACK_SURFACE_SECRET: 'a secret of challenges for tests, 32 characters',
+  // Suites about scans let them begin: elsewhere nothing runs behind a test.
+  ATTACK_SURFACE_MAX_CONCURRENT: '0',
+  // Nothing listens there: no scan of a test leaves the machine.
+  CT_URL: 'http://127.0.0.1:9/?q={domain}',
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
   PROVISIONING_WORKER_SECRET: 'a-worker-secret-for-tests',
   EMAIL_SPF_INCLUDE: '_spf.svc.example',
@@ -75,11 +89,13 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
   const log = new RecordingLog()
   const dns = new ScriptedDns()
   const passwords = new Passwords(QUICK_LOG_N)
+  const browser = new ScriptedBrowser()
   const storage = overrides.storage ?? memoryStorage(clock)
   const env = { ...TEST_ENVIRONMENT, ...overrides.env }
   const config = readConfig(env)
   const fakes = { config, storage, clock, ids, log }
-  const plane = createControlPlane({ dns, threads: false, passwords, ...overrides.parts, ...fakes })
+  const stand = { dns, threads: false, passwords, browserEngine: () => browser, resolver: NOWHERE }
+  const plane = createControlPlane({ ...stand, ...overrides.parts, ...fakes })
   return {
     plane,
     storage,
@@ -87,11 +103,13 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
     ids,
     log,
     dns,
+    browser,
     license: async (label = '') => {
       const { license, key } = await plane.licenses.issue({ label })
       return { id: license.id, key }
     },
     [Symbol.asyncDispose]: async () => {
+      await plane.browserWorker[Symbol.asyncDispose]()
       await storage[Symbol.asyncDispose]()
       const leaks = leaksIn(log.text(), env)
       if (leaks.length > 0) throw new Error(`the log of this plane holds ${leaks.join(', ')}`)

@@ -1,5 +1,6 @@
 import { type Config, createControlPlane, Problem, readConfig } from '@svc/core'
 import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
+import { browserEngine } from '../browser/browser-engine.ts'
 import { DOCS_PAGES, docsFolder } from '../docs-folder.ts'
 import type { Io } from '../io.ts'
 import type { Connection } from './connect.ts'
@@ -14,10 +15,14 @@ export async function openPlane(io: Io, folder?: { readonly dataDir: string }): 
   io.keepPrivate()
   const config = readConfig(io.env)
   const storage = await openStorage(folder ?? serverOf(config))
-  const plane = createControlPlane({ config, storage, docsDir: docsFolder(), docsPages: DOCS_PAGES })
+  const docs = { docsDir: docsFolder(), docsPages: DOCS_PAGES }
+  const plane = createControlPlane({ config, storage, browserEngine, ...docs })
   return {
     run: (name, input) => plane.operations.run(name, input, io.actor),
-    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await plane.browserWorker[Symbol.asyncDispose]()
+      await storage[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -20,6 +20,8 @@ export interface Reply {
  * seconds.
  */
 const TIMEOUT_MS = 30_000
+/** Operations that open pages take as long as their input says, and a little more. */
+const LONGER_MS: Readonly<Record<string, number>> = { 'browser.scrape': 90_000, 'browser.run': 330_000 }
 const ABSENT = new Set([
   'ENOENT',
   'ECONNREFUSED',
@@ -35,9 +37,11 @@ const ABSENT = new Set([
  * @throws Problem `unavailable` when no whole answer comes
  */
 export async function askPlane(target: Target, { body, ...call }: PlaneRequest): Promise<Reply> {
-  using client = new HttpClient(target, { timeoutMs: TIMEOUT_MS })
+  const timeoutMs = LONGER_MS[call.path.slice(call.path.lastIndexOf('/') + 1)] ?? TIMEOUT_MS
+  using client = new HttpClient(target, { timeoutMs })
   const answer = await client.send(body === undefined ? call : { ...call, body: JSON.stringify(body) })
-  if (answer.fault !== undefined) throw new Problem('unavailable', { detail: reasonOf(target, answer.fault) })
+  if (answer.fault !== undefined)
+    throw new Problem('unavailable', { detail: reasonOf(target, answer.fault, timeoutMs) })
   return {
     status: answer.status,
     body: typeof answer.body === 'object' && answer.body !== null ? { ...answer.body } : undefined,
@@ -46,9 +50,9 @@ export async function askPlane(target: Target, { body, ...call }: PlaneRequest):
   }
 }
 
-function reasonOf(target: Target, fault: string): string {
+function reasonOf(target: Target, fault: string, timeoutMs: number): string {
   const where = target.url === undefined ? target.socketPath : new URL(target.url).origin
-  if (fault === 'ETIMEDOUT') return `${where} did not answer within ${TIMEOUT_MS / 1000} s`
+  if (fault === 'ETIMEDOUT') return `${where} did not answer within ${timeoutMs / 1000} s`
   if (ABSENT.has(fault)) return `nobody answers at ${where} (${fault}): is the control plane running?`
   if (/^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO)/.test(fault))
     return `the certificate of ${where} cannot be trusted (${fault})`

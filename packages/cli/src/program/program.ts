@@ -3,7 +3,8 @@
 import type { Clock } from '@svc/core'
 import type { Io } from '../io.ts'
 import type { Connect } from './command-run.ts'
-import { COMMANDS, overviewText } from './overview.ts'
+import { COMMANDS } from './commands.ts'
+import { overviewText } from './overview.ts'
 
 /** Parts that tests use instead of the machine's own. */
 export interface ProgramParts {

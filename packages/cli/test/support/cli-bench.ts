@@ -1,11 +1,21 @@
-import type { ControlPlane } from '@svc/core'
-import { buildHeartbeat, FakeClock, type ScriptedDns, type TestPlane, testPlane } from '@svc/testing'
+import type { ControlPlane, Environment } from '@svc/core'
+import {
+  buildHeartbeat,
+  FakeClock,
+  type ScriptedBrowser,
+  type ScriptedDns,
+  ScriptedModel,
+  type TestPlane,
+  testPlane,
+} from '@svc/testing'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
+
+const REACHED = '{"type":"done","answer":"12 EUR","result":{"price":12}}'
 
 /** The program over a plane in memory, with one license. */
 export class CliBench implements AsyncDisposable {
@@ -17,17 +27,28 @@ export class CliBench implements AsyncDisposable {
     this.license = license
   }
 
-  static async open(): Promise<CliBench> {
+  static async open(env: Environment = {}): Promise<CliBench> {
     // Nothing listens there: a test delivery is refused, and never leaves the machine.
-    const env = { SERVICE_PUBLIC_URL: 'http://127.0.0.1:9', ...PROVISIONING_ENV, ...BILLING_SETTINGS }
+    const settings = {
+      SERVICE_PUBLIC_URL: 'http://127.0.0.1:9',
+      ...PROVISIONING_ENV,
+      ...BILLING_SETTINGS,
+      ...env,
+    }
     const clock = new FakeClock()
-    const parts = { providerOutbound: patientProvider(clock), paymentProvider }
-    const test = testPlane({ env, clock, parts })
+    const agentModel = new ScriptedModel([REACHED])
+    const parts = { providerOutbound: patientProvider(clock), paymentProvider, agentModel }
+    const test = testPlane({ env: settings, clock, parts })
     return new CliBench(test, await test.license('bench'))
   }
 
   get plane(): ControlPlane {
     return this.#test.plane
+  }
+
+  /** The browser of the plane, whose agent reaches every goal at once. */
+  get browser(): ScriptedBrowser {
+    return this.#test.browser
   }
 
   get clock(): FakeClock {

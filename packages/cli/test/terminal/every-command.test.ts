@@ -17,6 +17,13 @@ afterAll(() => stage.bench[Symbol.asyncDispose]())
 const NAMES = Object.keys(SPELLINGS)
 // Nothing leaves this machine: what the receiver said is made up.
 const MADE_UP: Readonly<Record<string, Answer>> = {
+  'alerts.mail-test': { id: 'em_1' },
+  'email-alerts.run': {
+    ...{ ok: true, planned: { license_expiry: 1, billing_dunning: 0 }, sent: 0, deferred: 0, failed: 0 },
+    ...{ no_recipient: 1, cancelled: 0, remaining: 0 },
+    items: [{ kind: 'license_expiry', license_id: 'lic_1', step: 7, due_at: 1 }],
+  },
+  'emails.send': { id: 'em_1', state: 'queued', recipients: 1, suppressed: ['gone@example.net'] },
   'alerts.webhook-test': { delivered: false, http_status: 500, error: 'refused' },
 }
 const LOGS = 'jobs logs'

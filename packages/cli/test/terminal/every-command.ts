@@ -64,7 +64,7 @@ export async function stageOf(bench: CliBench): Promise<Stage> {
   bench.dns.answer('www.example.com', '192.0.2.1')
   await bench.json('monitors', 'add', '--name', 'www', '--host', 'www.example.com', '--type', 'a')
   await bench.json('alerts', 'webhook-set', 'https://hooks.example.com/svc')
-  const things = await stagedThings(bench.plane, bench.license.id)
+  const things = await stagedThings(bench.plane, bench.license.id, bench.dns)
   return { bench, ended, waiting, alert, conversation: await conversationOf(bench), things }
 }
 
@@ -157,6 +157,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
+  'browser doctor',
   'transfer verify',
   'relay keys',
   'relay serve',

@@ -22,6 +22,7 @@ export const ALERT_KINDS = [
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'surface_finding',
   'scheduler_stalled',
   'payment_event',
   'duplicate_subscription',

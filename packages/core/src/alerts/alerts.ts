@@ -29,6 +29,9 @@ export interface AlertsParts {
   readonly metrics: AlertMetrics
 }
 
+/** Most findings of scans that have alerts at the same time. */
+const MOST_EXPOSURES = 1000
+
 /** Result of an evaluation. */
 export interface Evaluation {
   /** Alerts that were opened or reopened. */
@@ -144,6 +147,7 @@ export class Alerts {
       paymentEvents,
       orders,
       credentials,
+      exposures,
     ] = await Promise.all([
       storage.agents.list(),
       storage.licenses.list(),
@@ -157,6 +161,7 @@ export class Alerts {
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
       storage.provisioning.live(),
       storage.provisioning.credentials(),
+      storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -176,6 +181,7 @@ export class Alerts {
       paymentEvents,
       orders,
       credentials,
+      exposures,
     }
   }
 }

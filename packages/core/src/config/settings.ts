@@ -2,6 +2,7 @@ import type { SettingGroup } from './setting-group.ts'
 import { access } from './settings/access.ts'
 import { alerts } from './settings/alerts.ts'
 import { billing } from './settings/billing.ts'
+import { browser } from './settings/browser.ts'
 import { chat } from './settings/chat.ts'
 import { database } from './settings/database.ts'
 import { email } from './settings/email.ts'
@@ -26,6 +27,7 @@ import { secrets } from './settings/secrets.ts'
 import { service } from './settings/service.ts'
 import { sessions } from './settings/sessions.ts'
 import { signing } from './settings/signing.ts'
+import { surface } from './settings/surface.ts'
 import { transfers } from './settings/transfers.ts'
 import { webhooks } from './settings/webhooks.ts'
 
@@ -44,6 +46,7 @@ export const settings = {
   jobs,
   images,
   transfers,
+  surface,
   scheduler,
   limits,
   outbound,
@@ -60,6 +63,7 @@ export const settings = {
   git,
   chat,
   llm,
+  browser,
   provisioning,
   relay,
   access,

@@ -1,6 +1,6 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { type Log, silentLog } from '../log.ts'
-import type { Deadline } from './deadline.ts'
+import { type AddressChecks, checkedAddresses } from './checked-addresses.ts'
 import type { Resolver } from './dns.ts'
 import { exchange, type Message, type Received, wholeOf } from './exchange.ts'
 import { OutboundCall } from './outbound-call.ts'
@@ -52,8 +52,7 @@ export interface OutboundParts extends AddressRanges {
 }
 
 class GuardedOutbound implements StreamingOutbound {
-  readonly #resolver: Resolver
-  readonly #rules: AddressRules
+  readonly #checks: AddressChecks
   readonly #limits: OutboundLimits
   readonly #log: Log
   readonly #ca: readonly string[]
@@ -72,8 +71,7 @@ class GuardedOutbound implements StreamingOutbound {
       own = ownAddresses,
       ...ranges
     } = parts
-    this.#resolver = resolver
-    this.#rules = new AddressRules({ ...ranges, own })
+    this.#checks = { resolver, rules: new AddressRules({ ...ranges, own }) }
     this.#limits = { ...OUTBOUND_LIMITS, ...limits }
     this.#log = log
     this.#ca = ca
@@ -162,7 +160,8 @@ class GuardedOutbound implements StreamingOutbound {
   }
 
   async #hop(target: Target, message: Message, { limits, deadline }: OutboundCall): Promise<Received> {
-    const addresses = await this.#addressesOf(target, limits, deadline)
+    deadline.step(limits.resolveMs)
+    const addresses = await checkedAddresses(target, this.#checks, deadline)
     deadline.step(limits.connectMs)
     const { connectMs } = limits
     const trust = () => this.#trust()
@@ -180,30 +179,6 @@ class GuardedOutbound implements StreamingOutbound {
       minVersion: 'TLSv1.2',
     })
     return this.#trusted
-  }
-
-  /**
-   * Resolves the host once and checks every address. A single forbidden address refuses the call, since DNS
-   * can return them in any order.
-   */
-  async #addressesOf({ host, isLiteral }: Target, limits: OutboundLimits, deadline: Deadline) {
-    deadline.step(limits.resolveMs)
-    const found = isLiteral ? [host] : await this.#resolve(host, deadline)
-    if (found.length === 0) throw new OutboundRefused('unresolved')
-    return found.map((address) => {
-      const admitted = this.#rules.admit(address)
-      if (admitted === undefined) throw new OutboundRefused('not-public')
-      return admitted
-    })
-  }
-
-  async #resolve(host: string, deadline: Deadline): Promise<readonly string[]> {
-    try {
-      return await deadline.race(this.#resolver.resolve(host, deadline.signal))
-    } catch (error) {
-      deadline.signal.throwIfAborted()
-      throw new OutboundRefused('unresolved', { cause: codeOf(error) })
-    }
   }
 }
 

@@ -24,7 +24,7 @@ const nothing = () => {}
  * IP literals only, so it cannot resolve the name again. Throws `OutboundRefused`.
  */
 export async function openSocket(target: Target, route: Route): Promise<Socket> {
-  const socket = await dial(target.port, route)
+  const socket = await openConnection(target.port, route)
   return target.isSecure ? secure(socket, target, route) : socket
 }
 
@@ -38,7 +38,11 @@ function attemptsOf(addresses: readonly string[]): readonly string[] {
   return [four[0], six[0], four[1], six[1]].filter((address) => address !== undefined)
 }
 
-async function dial(port: number, { addresses, connectMs, signal }: Route): Promise<Socket> {
+/** Connects to one of the addresses, in plain TCP. Throws `OutboundRefused`. */
+export async function openConnection(
+  port: number,
+  { addresses, connectMs, signal }: Omit<Route, 'trust'>,
+): Promise<Socket> {
   const attempts = attemptsOf(addresses)
   let last: unknown
   for (const [index, host] of attempts.entries()) {

@@ -65,6 +65,7 @@ export const PROVIDER_PATTERNS: readonly SecretPattern[] = [
   provider('transfer-key', String.raw`svct_v1[._:-]?[A-Za-z0-9_.=-]{16,}`),
   provider('signing-key', String.raw`svcsk_[A-Za-z0-9_-]{43,}`, notAName),
   provider('api-token', String.raw`svcat_[A-Za-z0-9_-]{43,}`, notAName),
+  provider('browser-token', String.raw`svcb_[A-Za-z0-9_-]{43,}`, notAName),
   provider('license-key', String.raw`svc_[A-Za-z0-9_-]{43,}`, notAName),
   // Lists of credentials have the secret next to its identifier. Its 40 characters alone match no pattern.
   provider(

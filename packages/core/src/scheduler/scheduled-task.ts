@@ -7,6 +7,7 @@ export const TASKS = [
   'email-domains',
   'email-reminders',
   'email-delivery',
+  'attack-surface',
   'payment-events',
   'chat-purge',
   'jobs',

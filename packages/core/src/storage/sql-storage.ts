@@ -8,6 +8,7 @@ import { SqlAlertFactsStore } from '../alerts/rules/alert-facts-store-sql.ts'
 import { SqlApiTokensStore } from '../api-tokens/api-tokens-store-sql.ts'
 import { SqlBillingStore } from '../billing/billing-store-sql.ts'
 import { SqlPaymentEventsStore } from '../billing/payment-events-store-sql.ts'
+import { SqlBrowserStore } from '../browser/browser-store-sql.ts'
 import { SqlConversationsStore } from '../chat/conversations-store-sql.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
@@ -35,6 +36,8 @@ import { SqlSchedulerStore } from '../scheduler/scheduler-store-sql.ts'
 import { SqlSecondFactorsStore } from '../second-factors/second-factors-store-sql.ts'
 import { SqlSecretsStore } from '../secrets/secrets-store-sql.ts'
 import { SqlSessionsStore } from '../sessions/sessions-store-sql.ts'
+import { SqlSurfaceScansStore } from '../surface/surface-scans-store-sql.ts'
+import { SqlSurfaceTargetsStore } from '../surface/surface-targets-store-sql.ts'
 import { SqlTenantsStore } from '../tenants/tenants-store-sql.ts'
 import { SqlTransferKeysStore } from '../transfer-keys/transfer-keys-store-sql.ts'
 import { SqlUsersStore } from '../users/users-store-sql.ts'
@@ -59,6 +62,7 @@ const storesOver = (session: Session): Stores => ({
   apiTokens: new SqlApiTokensStore(session),
   audit: new SqlAuditStore(session),
   billing: new SqlBillingStore(session),
+  browser: new SqlBrowserStore(session),
   conversations: new SqlConversationsStore(session),
   deliveries: new SqlDeliveriesStore(session),
   deployments: new SqlDeploymentsStore(session),
@@ -79,6 +83,8 @@ const storesOver = (session: Session): Stores => ({
   secondFactors: new SqlSecondFactorsStore(session),
   secrets: new SqlSecretsStore(session),
   sessions: new SqlSessionsStore(session),
+  surfaceScans: new SqlSurfaceScansStore(session),
+  surfaceTargets: new SqlSurfaceTargetsStore(session),
   tenants: new SqlTenantsStore(session),
   transferKeys: new SqlTransferKeysStore(session),
   users: new SqlUsersStore(session),

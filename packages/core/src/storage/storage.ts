@@ -6,6 +6,7 @@ import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
 import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
 import type { BillingStore } from '../billing/billing-store.ts'
 import type { PaymentEventsStore } from '../billing/payment-events-store.ts'
+import type { BrowserStore } from '../browser/browser-store.ts'
 import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { DeploymentsStore } from '../deployments/deployments-store.ts'
@@ -27,6 +28,8 @@ import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
 import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SecretsStore } from '../secrets/secrets-store.ts'
 import type { SessionsStore } from '../sessions/sessions-store.ts'
+import type { SurfaceScansStore } from '../surface/surface-scans-store.ts'
+import type { SurfaceTargetsStore } from '../surface/surface-targets-store.ts'
 import type { TenantsStore } from '../tenants/tenants-store.ts'
 import type { TransferKeysStore } from '../transfer-keys/transfer-keys-store.ts'
 import type { UsersStore } from '../users/users-store.ts'
@@ -42,6 +45,7 @@ export interface Stores {
   readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
   readonly billing: BillingStore
+  readonly browser: BrowserStore
   readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
   readonly deployments: DeploymentsStore
@@ -62,6 +66,8 @@ export interface Stores {
   readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore
   readonly sessions: SessionsStore
+  readonly surfaceScans: SurfaceScansStore
+  readonly surfaceTargets: SurfaceTargetsStore
   readonly tenants: TenantsStore
   readonly transferKeys: TransferKeysStore
   readonly users: UsersStore

@@ -28,7 +28,7 @@ function contentFolders(
 }
 
 /** Returns the model of the settings; undefined without a key or with a bad setting. */
-function modelOf({ config: { llm, faults }, log }: Base): LanguageModel | undefined {
+export function modelOf({ config: { llm, faults }, log }: Base): LanguageModel | undefined {
   const { apiKey } = llm
   if (apiKey === undefined || faults.llm !== undefined) return undefined
   return new HttpLanguageModel({ ...llm, apiKey, outbound: operatorOutbound({ log, limits: MODEL_LIMITS }) })

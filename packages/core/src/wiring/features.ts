@@ -10,6 +10,7 @@ import { apiTokenOperations } from '../api-tokens/api-token-operations.ts'
 import { ApiTokens } from '../api-tokens/api-tokens.ts'
 import { billingEventOperations } from '../billing/billing-event-operations.ts'
 import { billingOperations } from '../billing/billing-operations.ts'
+import { browserOperations } from '../browser/browser-operations.ts'
 import { chatOperations } from '../chat/chat-operations.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { Deployments } from '../deployments/deployments.ts'
@@ -42,6 +43,7 @@ import { SecondFactors } from '../second-factors/second-factors.ts'
 import { secretOperations } from '../secrets/secret-operations.ts'
 import { Secrets } from '../secrets/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
+import { surfaceOperations } from '../surface/surface-operations.ts'
 import { tenantOperations } from '../tenants/tenant-operations.ts'
 import { Tenants } from '../tenants/tenants.ts'
 import { TransferKeys } from '../transfer-keys/transfer-keys.ts'
@@ -55,10 +57,12 @@ import { accessOf } from './access.ts'
 import { alertsOf, webhookOutbound } from './alerts.ts'
 import type { Base } from './base.ts'
 import { billingOf } from './billing.ts'
+import { browserOf } from './browser.ts'
 import { chatOf } from './chat.ts'
 import { emailOf } from './email.ts'
 import { gitOf } from './git.ts'
 import { provisioningOf } from './provisioning.ts'
+import { surfaceOf } from './surface.ts'
 import { systemCheckOf } from './system-check.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -98,6 +102,7 @@ export function servicesOf(base: Base, beside: Beside) {
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
     ...billingOf(base, parts, licenses),
+    ...browserOf(base, parts, licenses),
     chat,
     deployments: new Deployments(storage),
     ...email,
@@ -109,6 +114,7 @@ export function servicesOf(base: Base, beside: Beside) {
     secondFactors,
     secrets,
     sessions: sessionsOf(base, secondFactors),
+    surface: surfaceOf(base, dns, health),
     systemCheck: systemCheckOf(base, parts, { dns, chat, licenses, secrets, scheduler, ...access }),
     tenants: new Tenants(base),
     transferKeys: transferKeysOf(base),
@@ -128,6 +134,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...jobOperations,
   ...imageOperations,
   ...transferOperations,
+  ...surfaceOperations,
   ...agentOperations,
   ...accessOperations,
   ...alertOperations,
@@ -146,6 +153,7 @@ export const OPERATIONS: readonly Operation<Services>[] = [
   ...provisioningOperations,
   ...provisioningOrderOperations,
   ...chatOperations,
+  ...browserOperations,
   ...auditOperations,
   ...secretOperations,
   ...healthOperations,

@@ -13,6 +13,7 @@ import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
+import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
 import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
 import { TenantWebhookDeliveries, TenantWebhooks } from '../operations/tenant/tenant-webhooks.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -41,6 +42,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     jobs: new TenantJobs(services.jobs, licenses),
     licenses,
     monitors: new TenantMonitors(tenantId, services.monitors, licenses),
+    surface: new TenantSurface(services.surface, licenses),
     transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
     tenants: new OwnTenant(tenantId, services.tenants),
     webhooks: new TenantWebhooks(tenantId, services.webhooks),

@@ -4,6 +4,8 @@ import type { Services } from './features.ts'
 
 const MONITORS_MS = 15_000
 const EMAIL_DOMAINS_MS = 15_000
+/** Proofs that are not looked up in this time wait for the next tick. */
+const SURFACE_MS = 10_000
 const EMAIL_DELIVERY_MS = 20_000
 const PAYMENT_EVENTS_MS = 20_000
 /** Steps are days: ten minutes late is in time. */
@@ -20,6 +22,7 @@ const everyTask = ({
   access,
   alerts,
   apiTokens,
+  browserTokens,
   chat,
   emailDomains,
   emailKeys,
@@ -32,6 +35,7 @@ const everyTask = ({
   reminders,
   provisioning,
   sessions,
+  surface,
   transferKeys,
   webhookDeliveries,
 }: Services): readonly ScheduledTask[] => [
@@ -85,6 +89,14 @@ const everyTask = ({
     },
   },
   {
+    name: 'attack-surface',
+    budgetMs: SURFACE_MS,
+    run: async (signal) => {
+      await surface.runDue(signal)
+      return undefined
+    },
+  },
+  {
     name: 'payment-events',
     budgetMs: PAYMENT_EVENTS_MS,
     run: async (signal) => {
@@ -123,12 +135,14 @@ const everyTask = ({
       await reminders.purge()
       await sessions.purge()
       await apiTokens.purge()
+      await browserTokens.purge()
       await emailKeys.purge()
       await emails.purge()
       await webhookDeliveries.purge()
       await images.purge()
       await transferKeys.purge()
       await gitHooks.purge()
+      await surface.purge()
       await paymentEvents.purge()
       return undefined
     },

@@ -21,6 +21,7 @@ describe('the start-up summary', () => {
     const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
     const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
     given.EMAIL_SMTP_URL = 'smtps://tell-nobody:word@relay.example'
+    given.BROWSER_WORKER_TOKENS = 'tell-nobody-the-browser-token'
     given.SERVICE_DATA_KEYS = `tell-nobody:${Buffer.alloc(32).toString('base64')}`
     given.PAYMENT_SECRET_KEY = `sk_test_${'tellnobody'.repeat(2)}`
     given.PAYMENT_WEBHOOK_SECRET = 'whsec_tell-nobody'
@@ -37,6 +38,9 @@ describe('the start-up summary', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual([
+      'ATTACK_SURFACE_SECRET',
+      'BROWSER_WORKER_TOKENS',
+      'CERTSPOTTER_TOKEN',
       'DATABASE_PASSWORD',
       'DATABASE_URL',
       'EMAIL_SMTP_URL',

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
-import type { ControlPlane } from '@svc/core'
+import { type ControlPlane, clientAddress, isPublicAddress } from '@svc/core'
 import type { GateRequest } from '../route.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'
@@ -31,6 +31,14 @@ export class RequestView implements GateRequest {
       socketAddress: this.#responder.req.socket.remoteAddress,
       hops: this.plane.config.http.trustedProxyHops,
     })
+  }
+
+  get provenAddress(): string | undefined {
+    const { remoteAddress = '' } = this.#responder.req.socket
+    const isDirect = this.plane.config.http.trustedProxyHops === 0
+    const peer = clientAddress(remoteAddress)
+    if (isDirect || this.headers['x-forwarded-for'] === undefined) return peer
+    return peer === undefined || isPublicAddress(peer) ? undefined : this.address
   }
 
   query(name: string): string | undefined {

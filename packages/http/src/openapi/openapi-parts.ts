@@ -9,6 +9,7 @@ export const SECURITY_SCHEMES = {
   healthToken: bearer('`SERVICE_HEALTH_TOKEN`, when it is set.'),
   licenseKey: bearer('A license key.'),
   metricsToken: bearer('`SERVICE_METRICS_TOKEN`, when it is set.'),
+  browserToken: bearer('A token of `svc browser tokens issue`, or one of `BROWSER_WORKER_TOKENS`.'),
   sendingKey: bearer('A sending key of `POST /api/v1/email/keys`.'),
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'A session of POST /login.' },
   sharedSecret: bearer('A secret of the settings.'),

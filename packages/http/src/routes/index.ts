@@ -2,7 +2,9 @@ import type { Route } from '../route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'
+import { attackSurfaceRoutes } from './attack-surface.ts'
 import { billingRoutes } from './billing.ts'
+import { browserRoutes } from './browser.ts'
 import { chatRoutes } from './chat.ts'
 import { claimRoute } from './claim.ts'
 import { copyRoutes } from './copies.ts'
@@ -52,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   ...gitHookRoutes,
   gitWebhookRoute,
   ...nodeSecurityRoutes,
+  ...attackSurfaceRoutes,
   provisioningRoute,
   ...healthRoutes,
   systemRoute,
@@ -69,6 +72,7 @@ export const ROUTES: readonly Route[] = [
   ...monitorRoutes,
   ...accessRoutes,
   ...chatRoutes,
+  ...browserRoutes,
   ...remoteOperationRoutes,
 ]
 

@@ -3,7 +3,7 @@ import { type Infer, optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
 import { json } from '../reply.ts'
-import { route } from '../route.ts'
+import { type Gate, type GateRequest, route } from '../route.ts'
 import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-fields.ts'
 
 const MAX_RENEWED_JOBS = 64
@@ -50,6 +50,21 @@ export const beatOf = (caller: LicenseClaim, body: Infer<typeof heartbeatBody>) 
   jobs: body.jobs ?? [],
 })
 
+/** A caller with the address that it has for certain. */
+interface Beater {
+  readonly claim: LicenseClaim
+  readonly request: Pick<GateRequest, 'provenAddress'>
+}
+
+const agents = agentStatementGate({ name: 'heartbeat', limit: 30, windowSeconds: 60 })
+const gate: Gate<Beater> = {
+  ...agents,
+  admit: (request) => {
+    const claim = agents.admit(request)
+    return claim instanceof Promise ? claim.then((each) => ({ claim: each, request })) : { claim, request }
+  },
+}
+
 /** Heartbeats (spec, POST /v1/telemetry/heartbeat). */
 export const telemetryRoutes = [
   route({
@@ -57,7 +72,7 @@ export const telemetryRoutes = [
     path: '/v1/telemetry/heartbeat',
     summary: 'Report a host as alive; renews the leases of the jobs it lists.',
     agent: true,
-    gate: agentStatementGate({ name: 'heartbeat', limit: 30, windowSeconds: 60 }),
+    gate,
     body: hotJsonBody(heartbeatBody),
     replies: {
       200: {
@@ -67,8 +82,10 @@ export const telemetryRoutes = [
       },
       ...INVALID,
     },
-    handle: async ({ plane, caller, body }) => {
-      const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(caller, body))
+    handle: async ({ plane, caller: { claim, request }, body }) => {
+      const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(claim, body))
+      const noting = plane.surface.noteAddress(claim.licenseId, request)
+      if (noting !== undefined) await noting
       // A field that is undefined is left out of the JSON.
       return json({ ack: true, next_interval: nextInterval, refresh }, cancelHeaders(cancel))
     },

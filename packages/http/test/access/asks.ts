@@ -12,6 +12,7 @@ export type Ask =
   | 'a license or a sending key'
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
+  | 'a browser token'
   | 'the cron secret'
   | 'the worker secret'
   | 'a license or the cron secret'
@@ -30,6 +31,7 @@ export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   'a license or a sending key': ['licenseKey', 'sendingKey'],
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
+  'a browser token': ['browserToken'],
   'the cron secret': ['sharedSecret'],
   'the worker secret': ['sharedSecret'],
   'a license or the cron secret': ['licenseKey', 'sharedSecret'],
@@ -113,6 +115,10 @@ const JUDGES: Readonly<Record<Ask, Judge>> = {
   },
   // No credential of the world is the secret of a hook.
   'a license, or the secret of a git hook': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
+  'a browser token': ({ license, secret }) => {
+    if (secret === 'browser') return 'in'
+    return license === undefined ? UNAUTHORIZED : [403, 'browser token required']
+  },
   'the cron secret': withSecret('cron'),
   'the worker secret': withSecret('worker'),
   'a license or the cron secret': ({ license, secret }) =>

@@ -8,7 +8,7 @@ export type Proof =
   | { readonly license: 'own' | 'other' }
   /** A key of a license that has expired, by which it can still be paid for. */
   | { readonly lapsed: true }
-  | { readonly secret: 'cron' | 'metrics' | 'health' | 'worker' }
+  | { readonly secret: 'cron' | 'metrics' | 'health' | 'worker' | 'browser' }
   | { readonly person: Person }
   /** An API token with the role and the tenant of that person. */
   | { readonly token: Person }
@@ -42,7 +42,7 @@ const good: readonly Credential[] = [
     isBearer: true,
     headers: ({ other }) => bearer(other.key),
   },
-  ...(['cron', 'metrics', 'health', 'worker'] as const).map((secret) => ({
+  ...(['cron', 'metrics', 'health', 'worker', 'browser'] as const).map((secret) => ({
     name: `the ${secret} secret`,
     proves: { secret },
     isBearer: true as const,

@@ -1,4 +1,5 @@
 import type { ControlPlane } from '@svc/core'
+import type { ScriptedDns } from '@svc/testing'
 import { stagedThings } from '../../../../test/support/features.ts'
 
 /** A tenant with one of everything that can belong to a tenant. No tenant may learn of another. */
@@ -22,7 +23,11 @@ export interface Party {
 }
 
 /** Sets up a tenant without its alert, which `withAlert` adds after two ticks. */
-export async function stageParty(plane: ControlPlane, name: string): Promise<Omit<Party, 'alert'>> {
+export async function stageParty(
+  plane: ControlPlane,
+  name: string,
+  dns: ScriptedDns,
+): Promise<Omit<Party, 'alert'>> {
   const { id: tenantId } = await plane.tenants.add(name)
   const { license, key } = await plane.licenses.issue({ tenantId, label: name })
   const owner = { licenseId: license.id, fingerprint: `${name}-0123456789` }
@@ -56,7 +61,7 @@ export async function stageParty(plane: ControlPlane, name: string): Promise<Omi
     dedupKey: `disk_high:${owner.fingerprint}`,
     conversation: await conversationOf(plane, visitor),
     visitor,
-    things: await stagedThings(plane, license.id),
+    things: await stagedThings(plane, license.id, dns),
   }
 }
 

@@ -4,6 +4,7 @@ export const SECRETS = {
   worker: 'planted-worker-secret-of-the-world',
   metrics: 'planted-metrics-secret-of-the-world',
   health: 'planted-health-secret-of-the-world',
+  browser: 'planted-browser-token-of-the-world',
   password: 'planted password of the world',
   newPassword: 'planted new password of the world',
   session: 'planted-session-secret-of-the-world-long',

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import type { ControlPlane, ControlPlaneParts, Environment, Outbound } from '@svc/core'
 import type { MailRelay, User } from '@svc/core/ports'
-import { FakeClock } from '@svc/testing'
+import { FakeClock, ScriptedModel } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
@@ -50,6 +50,7 @@ const ENV: Environment = {
   ...PROVISIONING_ENV,
   SERVICE_METRICS_TOKEN: SECRETS.metrics,
   SERVICE_HEALTH_TOKEN: SECRETS.health,
+  BROWSER_WORKER_TOKENS: SECRETS.browser,
   SERVICE_SESSION_SECRET: SECRETS.session,
   SERVICE_PUBLIC_URL: 'https://svc.example',
   RELAY_MODE: 'external',
@@ -66,6 +67,9 @@ const receiver: Outbound = {
   request: async () => ({ ok: true, status: 204, headers: new Headers(), body: Buffer.alloc(0) }) as never,
   [Symbol.asyncDispose]: async () => {},
 }
+
+// Reaches every goal at once.
+const agentModel = new ScriptedModel(['{"type":"done","answer":"done"}'])
 
 // Takes no message, and lets everybody in.
 const mailRelay: MailRelay = {
@@ -87,6 +91,7 @@ export async function stagedWorld(
     parts: {
       outbound: receiver,
       mailRelay,
+      agentModel,
       paymentProvider,
       providerOutbound: patientProvider(clock),
       ...parts,
@@ -115,7 +120,7 @@ async function stage({ plane, clock, dns }: Mounted) {
   const { cookie: outlived } = await plane.sessions.mint(first)
   const expiring = await apiToken(plane, 'super_admin', { expiresAt: new Date(+clock.now() + 60_000) })
   clock.advance({ hours: 13 })
-  const parties = [await stageParty(plane, 'own'), await stageParty(plane, 'other')] as const
+  const parties = [await stageParty(plane, 'own', dns), await stageParty(plane, 'other', dns)] as const
   for (const minutes of [1, 1]) {
     clock.advance({ minutes })
     await plane.scheduler.tick()

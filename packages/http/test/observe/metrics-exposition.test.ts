@@ -65,6 +65,8 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
     'svc_transfer_redemptions_total',
     { outcome: ['redeemed', 'invalid', 'not-for-host', 'pin-rejected', 'ended'] },
   ],
+  ['svc_surface_scans_total', { state: ['done', 'partial', 'failed', 'aborted'] }],
+  ['svc_surface_scans_running', {}],
   ['svc_agents', { state: ['online', 'offline', 'unknown', 'other'] }],
   ['svc_heartbeats_total', {}],
   ['svc_hosts_refused_total', {}],

@@ -33,7 +33,9 @@ describe('the fake of Hetzner, used by hcloud', () => {
       (path) => path.startsWith('/v1/actions') && clock.advance({ seconds: 10 }),
     )
   })
-  afterAll(() => server[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+  })
   beforeEach(() => {
     fake = new HetznerFake(clock)
     fake.tokens.set(TOKEN, 'write')
@@ -96,9 +98,9 @@ describe('the fake of Hetzner, used by hcloud', () => {
   })
 
   given.each([
-    ['a name that is taken', 'uniqueness_error', async () => void (await create('svc-one'))],
-    ['a place without room', 'resource_unavailable', async () => void fake.full.add('fsn1')],
-    ['a token that may only read', 'token_readonly', async () => void fake.tokens.set(TOKEN, 'read')],
+    ['a name that is taken', 'uniqueness_error', () => create('svc-one')],
+    ['a place without room', 'resource_unavailable', async () => fake.full.add('fsn1')],
+    ['a token that may only read', 'token_readonly', async () => fake.tokens.set(TOKEN, 'read')],
     ['a token that it does not know', 'unauthorized', async () => fake.tokens.clear()],
   ])('is told of %s', async (_, code, prepare) => {
     await prepare()

@@ -18,6 +18,7 @@ import {
   type Served,
   type UpgradeRoute,
 } from '@svc/http'
+import { browserEngine } from '../../browser/browser-engine.ts'
 import { controlSocketPath } from '../../connect/connect.ts'
 import { DOCS_PAGES, docsFolder } from '../../docs-folder.ts'
 import type { Io } from '../../io.ts'
@@ -88,7 +89,9 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     await watch?.[Symbol.asyncDispose]()
   }
   try {
-    const plane = createControlPlane({ config, storage, log, docsDir: docsFolder(), docsPages: DOCS_PAGES })
+    const docs = { docsDir: docsFolder(), docsPages: DOCS_PAGES }
+    const plane = createControlPlane({ config, storage, log, browserEngine, ...docs })
+    working.set('browser', plane.browserWorker)
     logSettingWarnings(plane)
     const url = await begin(plane, server, parts, working)
     let closed: Promise<void> | undefined
@@ -140,6 +143,7 @@ async function begin(
 function startLoops(plane: ControlPlane, working: Working): void {
   working.set('sweep', sweepLoop(plane))
   working.set('webhooks', webhookLoop(plane))
+  working.set('scans', { [Symbol.asyncDispose]: () => plane.surface.stop() })
   const { tickSeconds } = plane.config.scheduler
   if (tickSeconds > 0) working.set('tick', tickLoop(plane, tickSeconds))
   else plane.log.warn({}, 'no ticks of its own: monitors and alerts wait for a call of /api/v1/monitors/run')

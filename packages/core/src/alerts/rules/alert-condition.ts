@@ -30,6 +30,7 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'surface_finding',
   'payment_event',
   'duplicate_subscription',
   'provider_token_invalid',

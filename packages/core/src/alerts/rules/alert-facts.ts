@@ -5,6 +5,7 @@ import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
 import type { Credential } from '../../provisioning/credential.ts'
 import type { Order } from '../../provisioning/order.ts'
+import type { SurfaceFinding } from '../../surface/surface-finding.ts'
 import type { EndpointState } from '../../webhooks/webhook-endpoint.ts'
 
 /** A fingerprint that two machines report under: the first one reported again after the second had. */
@@ -42,6 +43,8 @@ export interface AlertFacts {
   readonly refusals: readonly RateLimitHits[]
   /** Endpoints of webhooks that the service has disabled. */
   readonly deadEndpoints: readonly EndpointState[]
+  /** Open findings of scans from outside that are high. */
+  readonly exposures: readonly SurfaceFinding[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** Orders for servers that have not ended. */

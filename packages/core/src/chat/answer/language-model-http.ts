@@ -45,22 +45,29 @@ export class HttpLanguageModel implements LanguageModel {
 
   async *answer(prompt: ModelPrompt, signal: AbortSignal): AsyncGenerator<string> {
     await using answer = await this.#send(prompt, signal)
+    let isWhole = false
     try {
       for await (const part of partsOf(answer.body)) {
         if (part.text !== '') yield part.text
         if (part.end === 'cut') throw new ModelFailure('broken-off')
-        if (part.end === 'whole') return
+        if (part.usage !== undefined) prompt.onUsage?.(part.usage)
+        // The figures come between the end of the text and that of the events, if at all.
+        const isLast = isWhole || prompt.onUsage === undefined
+        if (part.end === 'whole' && isLast) return
+        isWhole ||= part.end === 'whole'
       }
     } catch (cause) {
       if (cause instanceof ModelFailure || signal.aborted) throw cause
-      throw new ModelFailure('broken-off', { cause })
+      if (!isWhole) throw new ModelFailure('broken-off', { cause })
     }
-    throw new ModelFailure('broken-off')
+    if (!isWhole) throw new ModelFailure('broken-off')
   }
 
-  async #send({ turns, maxTokens }: ModelPrompt, signal: AbortSignal) {
+  async #send({ turns, maxTokens, onUsage }: ModelPrompt, signal: AbortSignal) {
     const { apiKey, baseUrl = DEFAULT_BASE_URL, model = DEFAULT_MODEL } = this.#parts
-    const asked = { model, messages: turns, max_tokens: maxTokens, temperature: TEMPERATURE, stream: true }
+    const figures = onUsage === undefined ? {} : { stream_options: { include_usage: true } }
+    const settings = { max_tokens: maxTokens, temperature: TEMPERATURE, stream: true, ...figures }
+    const asked = { model, messages: turns, ...settings }
     const answer = await this.#outbound.stream(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
       headers: {

@@ -9,6 +9,14 @@ export interface ModelPrompt {
   readonly turns: readonly ModelTurn[]
   /** Most tokens of the answer. */
   readonly maxTokens: number
+  /** Called once with the tokens that the model says it used, if it says so. */
+  readonly onUsage?: (usage: ModelUsage) => void
+}
+
+/** Tokens of one question and its answer, as the model counts them. */
+export interface ModelUsage {
+  readonly input: number
+  readonly output: number
 }
 
 /** Reasons why a model did not answer, or broke off. */

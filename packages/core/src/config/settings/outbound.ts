@@ -5,10 +5,10 @@ import { required } from '../setting-group.ts'
 export const outbound = required('Outgoing calls', {
   allow: list(
     'SERVICE_OUTBOUND_ALLOW',
-    'Address ranges that webhooks may reach although they are not public; then also without TLS.',
+    'Address ranges that webhooks and scans may reach although not public; webhooks then also without TLS.',
     { of: 'address ranges such as 10.1.0.0/16', accepts: isAddressRange },
   ),
-  refuse: list('SERVICE_OUTBOUND_REFUSE', 'Address ranges that no webhook may reach.', {
+  refuse: list('SERVICE_OUTBOUND_REFUSE', 'Address ranges that no webhook and no scan may reach.', {
     of: 'address ranges such as 203.0.113.0/24',
     accepts: isAddressRange,
   }),

@@ -23,6 +23,8 @@ import { emailSending } from './0022-email-sending.ts'
 import { accessSessions } from './0023-access-sessions.ts'
 import { billing } from './0024-billing.ts'
 import { provisioning } from './0025-provisioning.ts'
+import { attackSurface } from './0026-attack-surface.ts'
+import { browser } from './0027-browser.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 import { emailReminders } from './0030-email-reminders.ts'
@@ -65,6 +67,8 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   accessSessions,
   billing,
   provisioning,
+  attackSurface,
+  browser,
   moreEvents,
   alertMailboxes,
   emailReminders,

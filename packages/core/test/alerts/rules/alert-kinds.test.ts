@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
+import { buildFinding, buildScan, buildSettlement } from '../../../../testing/src/surface/build-surface.ts'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
 
@@ -29,6 +30,7 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'monitor_drift',
   'dns_unreachable',
   'webhook_endpoint_disabled',
+  'surface_finding',
   'payment_event',
   'duplicate_subscription',
   'provider_token_invalid',
@@ -54,6 +56,20 @@ async function claimed(scene: FleetScene): Promise<string> {
 async function watched(scene: FleetScene): Promise<void> {
   const owner = { tenantId: undefined, licenseId: scene.licenseId }
   await scene.test.plane.monitors.add({ ...MONITOR, ...owner })
+}
+
+async function scanned(
+  { test, licenseId }: FleetScene,
+  saw: Partial<ReturnType<typeof buildSettlement>>,
+): Promise<void> {
+  const { surfaceTargets, surfaceScans } = test.storage
+  const own = { licenseId, domain: 'shop.example' }
+  await surfaceTargets.add({ ...own, most: 1 })
+  await surfaceTargets.note({ ...own, isProven: true, reason: undefined })
+  const scan = buildScan(own)
+  await surfaceScans.start(scan)
+  await surfaceScans.take({ token: 'a', leaseSeconds: 60, mostRunning: 1, attempts: 2 })
+  await surfaceScans.finish({ ...buildSettlement(scan.id, 'a'), ...saw })
 }
 
 const parkedEvent = (error: string): Case => ({
@@ -237,6 +253,10 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
       await webhooks.disable(ENDPOINT, 'gone')
     },
     end: ({ test }) => test.storage.webhooks.enable(ENDPOINT),
+  },
+  surface_finding: {
+    begin: (scene) => scanned(scene, { seen: [buildFinding()] }),
+    end: (scene) => scanned(scene, { fixed: [buildFinding().fingerprint] }),
   },
   payment_event: parkedEvent('unknown_price'),
   duplicate_subscription: parkedEvent('duplicate_subscription'),

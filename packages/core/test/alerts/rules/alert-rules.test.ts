@@ -19,6 +19,7 @@ const NOTHING: AlertFacts = {
   troubles: [],
   refusals: [],
   deadEndpoints: [],
+  exposures: [],
   paymentEvents: [],
   orders: [],
   credentials: [],

@@ -1,0 +1,4 @@
+import { browserStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(browserStoreContract)

@@ -1,0 +1,4 @@
+import { surfaceScansStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(surfaceScansStoreContract)

@@ -1,0 +1,4 @@
+import { surfaceTargetsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../storage/backends.ts'
+
+onEveryStorage(surfaceTargetsStoreContract)

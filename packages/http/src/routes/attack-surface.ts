@@ -1,0 +1,129 @@
+import {
+  flag,
+  type Licensee,
+  listOf,
+  Problem,
+  SURFACE_SHAPES,
+  scanHead,
+  scanRequest,
+  scanView,
+  seenTargetView,
+  shape,
+  targetRequest,
+  targetView,
+  text,
+} from '@svc/core'
+import { optional } from 'superstruct'
+import { jsonBody } from '../body/json-body.ts'
+import { licenseBearer } from '../gates/license-bearer.ts'
+import { LIMITED, type RouteLimit, takeByLicense } from '../gates/limit.ts'
+import { json } from '../reply.ts'
+import { type Gate, type Reply, route } from '../route.ts'
+import { INVALID } from './job-fields.ts'
+
+const PATH = '/api/v1/attack-surface'
+const TARGETS_LISTED = 1000
+
+const READS: RouteLimit = { name: 'surface-read', limit: 60, windowSeconds: 60 }
+const CHECKS: RouteLimit = { name: 'surface-check', limit: 20, windowSeconds: 60 }
+
+/** Holders of a license key, of a plane that scans; each request is counted by license. */
+const scanning = (limit: RouteLimit): Gate<Licensee> => ({
+  ...licenseBearer,
+  replies: {
+    ...licenseBearer.replies,
+    ...LIMITED,
+    503: { description: 'Scans are turned off, or no secret is configured.' },
+  },
+  admit: async (request) => {
+    const licensee = await licenseBearer.admit(request)
+    await takeByLicense(request, limit, licensee.licenseId)
+    request.plane.surface.requireConfigured()
+    return licensee
+  },
+})
+
+const ANY = Number.POSITIVE_INFINITY
+const { target, seenTarget, scan, head } = SURFACE_SHAPES
+const checked = shape({ target })
+const started = shape({ ok: flag(), scan: head })
+const shown = shape({ scan })
+const listed = shape({ targets: listOf(seenTarget, ANY) })
+const refusal = shape({ error: text(0, 256), challenge: optional(SURFACE_SHAPES.challenge) })
+const busy = shape({ error: text(0, 256), scan: optional(shape({ id: text(0, 64) })) })
+
+const targetBody = jsonBody(targetRequest)
+const scanBody = jsonBody(scanRequest)
+
+/** Routes of attack surfaces (wire-outside §6). */
+export const attackSurfaceRoutes = [
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Add a domain to be looked at from outside, or look its proof of ownership up again.',
+    gate: scanning(CHECKS),
+    body: targetBody,
+    replies: {
+      200: { description: 'The license has the domain already; its proof was looked up.', body: checked },
+      201: { description: 'The domain is added, with the record to publish.', body: checked },
+      ...INVALID,
+      409: { description: 'The license has as many domains as it may.' },
+    },
+    handle: async ({ plane, caller, body }) => {
+      const { target: found, challenge, isNew } = await plane.surface.add(caller.licenseId, body.domain)
+      return json({ target: targetView(found, challenge) }, undefined, isNew ? 201 : 200)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the domains of the license with the state of their newest scans.',
+    gate: scanning(READS),
+    query: { domain: 'Only this domain.' },
+    replies: { 200: { description: 'The domains.', body: listed }, 400: { description: 'A bad domain.' } },
+    handle: async ({ plane, caller: { licenseId }, query: { domain } }) => {
+      const named = domain === undefined ? undefined : plane.surface.nameOf(domain)
+      const targets = await plane.surface.list({ licenseId, domain: named, limit: TARGETS_LISTED })
+      return json({ targets: targets.map(seenTargetView) })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/scan`,
+    summary: 'Look at a domain from outside, once its ownership is proven.',
+    gate: scanning(CHECKS),
+    body: scanBody,
+    replies: {
+      202: { description: 'The scan waits for its turn.', body: started },
+      ...INVALID,
+      403: {
+        description: 'The ownership is not proven; `challenge` is the record to publish.',
+        body: refusal,
+      },
+      409: { description: 'A scan of the domain has not ended; `scan` names it.', body: busy },
+    },
+    handle: async ({ plane, caller, body }): Promise<Reply> => {
+      const answer = await plane.surface.start(caller.licenseId, body)
+      if (answer.outcome === 'queued') return json({ ok: true, scan: scanHead(answer.scan) }, undefined, 202)
+      if (answer.outcome === 'running')
+        return json({ error: 'scan already running', scan: { id: answer.id } }, undefined, 409)
+      return json({ error: 'domain ownership not proven', challenge: answer.challenge }, undefined, 403)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/scan`,
+    summary: 'Read a scan and what it has found.',
+    gate: scanning(READS),
+    query: { id: 'The scan.' },
+    replies: {
+      200: { description: 'The scan.', body: shown },
+      400: { description: 'No id.' },
+      404: { description: 'The license has no such scan.' },
+    },
+    handle: async ({ plane, caller, query: { id } }) => {
+      if (id === undefined) throw new Problem('invalid-input', { details: ['id: expected the id of a scan'] })
+      return json({ scan: scanView(await plane.surface.scan(id, caller.licenseId)) })
+    },
+  }),
+]

@@ -1,0 +1,148 @@
+import {
+  type AgentAnswer,
+  type AgentStep,
+  agentBody,
+  type ControlPlane,
+  finite,
+  flag,
+  freeObject,
+  listOf,
+  readAgentRequest,
+  scrapeBody,
+  shape,
+  text,
+} from '@svc/core'
+import { optional } from 'superstruct'
+import { jsonBody } from '../body/json-body.ts'
+import { type BrowserVisitor, browserToken } from '../gates/browser-token.ts'
+import { json, UNBOUNDED } from '../reply.ts'
+import { type Replies, route } from '../route.ts'
+import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
+
+const MAX_BODY_BYTES = 65_536
+const NO_STORE = { 'Cache-Control': 'no-store' } as const
+const MAX_WORD = 4096
+
+/** Refusals of both routes. */
+const REFUSALS: Replies = {
+  400: { description: 'An invalid body.' },
+  413: { description: 'The page moved more bytes than it may.' },
+  422: { description: 'The page may not be opened; `reason` says why.' },
+  429: { description: 'A rate limit, the calls of a day, or more requests than may wait for a page.' },
+  502: { description: 'The page could not be reached; `reason` is the name that Chromium has for it.' },
+  503: { description: 'No page can be opened here, or the agent has no language model.' },
+  504: { description: 'The page took too long; `phase` says when.' },
+}
+
+const scraped = shape({
+  ok: flag(),
+  request_id: text(1, 64),
+  url: text(1, MAX_WORD),
+  final_url: text(1, MAX_WORD),
+  status: finite(),
+  title: text(0, MAX_WORD),
+  markdown: optional(text(0, 500_000)),
+  text: optional(text(0, 500_000)),
+  html: optional(text(0, 500_000)),
+  metadata: optional(freeObject()),
+  links: optional(listOf(shape({ href: text(1, MAX_WORD), text: text(0, MAX_WORD) }), UNBOUNDED)),
+  screenshot: optional(freeObject()),
+  truncated: flag(),
+  blocked: listOf(shape({ url: text(1, MAX_WORD), reason: text(1, 64) }), UNBOUNDED),
+  timing: shape({ total_ms: finite(), navigation_ms: finite() }),
+})
+const operated = shape({
+  ok: flag(),
+  request_id: text(1, 64),
+  status: text(1, 64),
+  answer: optional(text(0, 8000)),
+  reason: optional(text(0, 8000)),
+  steps: optional(listOf(freeObject(), 30)),
+  final_url: optional(text(1, MAX_WORD)),
+  usage: optional(freeObject()),
+  session_id: optional(text(1, 64)),
+})
+
+/** The browser worker (wire-outside, 7.2 and 7.3). */
+export const browserRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/v1/browser/scrape',
+    summary: 'Open a page and bring what it shows.',
+    gate: browserToken({ name: 'browser-scrape', limit: 30, windowSeconds: 60 }),
+    body: jsonBody(scrapeBody, MAX_BODY_BYTES),
+    replies: {
+      200: {
+        description: 'The page, also if it answered with an error itself: `status` then.',
+        body: scraped,
+      },
+      ...REFUSALS,
+    },
+    handle: async ({ plane, caller: { caller, gone }, body }) =>
+      json(await plane.browserWorker.scrape(caller, body, gone), NO_STORE),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/browser/agent',
+    summary: 'Observe a page, take a step on it, or run towards a goal.',
+    gate: browserToken({ name: 'browser-agent', limit: 6, windowSeconds: 60 }),
+    body: jsonBody(agentBody, MAX_BODY_BYTES),
+    reads: { Accept: '`text/event-stream` brings an event for each step, and the answer as the last.' },
+    replies: {
+      200: { description: 'How it ended: `ok` if the goal was reached.', body: operated },
+      404: { description: 'No session of this token, or it has ended.' },
+      409: { description: 'The session is in use.' },
+      ...REFUSALS,
+    },
+    handle: async ({ plane, caller, body, headers }) => {
+      const request = readAgentRequest(body)
+      if (headers.accept?.includes('text/event-stream')) return streamed(plane, caller, request)
+      return json(await plane.browserWorker.agent(caller.caller, request, caller.gone), NO_STORE)
+    },
+  }),
+]
+
+type AgentRequest = ReturnType<typeof readAgentRequest>
+type AgentEvent = { readonly type: 'step' | 'result' | 'error' } & (
+  | AgentStep
+  | AgentAnswer
+  | { readonly error: string }
+)
+
+/** Answers with events once the page is there: what is refused before is an answer of its own. */
+async function streamed(plane: ControlPlane, { caller, gone }: BrowserVisitor, request: AgentRequest) {
+  const leaving = new AbortController()
+  const signal = AbortSignal.any([leaving.signal, gone])
+  const started = Promise.withResolvers<void>()
+  const told: AgentEvent[] = []
+  let wake = () => {}
+  const tell = (event: AgentEvent) => {
+    told.push(event)
+    wake()
+  }
+  const watch = {
+    started: started.resolve,
+    step: (step: AgentStep) => tell({ type: 'step', ...step }),
+  }
+  const work = plane.browserWorker.agent(caller, request, signal, watch)
+  void work.then(
+    (answer) => tell({ type: 'result', ...answer }),
+    () => tell({ type: 'error', error: 'service unavailable' }),
+  )
+  await Promise.race([started.promise, work])
+  async function* events(): AsyncGenerator<AgentEvent> {
+    for (;;) {
+      const event = told.shift()
+      if (event === undefined) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        if (told.length === 0) await promise
+        continue
+      }
+      yield event
+      if (event.type !== 'step') return
+    }
+  }
+  const content = new EventStream({ events: events(), timers: plane.timers, leaving })
+  return { status: 200, headers: SSE_HEADERS, stream: { type: SSE_TYPE, content } }
+}

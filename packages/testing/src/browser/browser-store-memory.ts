@@ -1,0 +1,112 @@
+import {
+  type BrowserRun,
+  type BrowserRunEnd,
+  type BrowserStore,
+  type BrowserToken,
+  type NewBrowserRun,
+  type NewBrowserToken,
+  TOUCH_SECONDS,
+} from '@svc/core/ports'
+import type { MemoryTables } from '../memory-tables.ts'
+import type { Run } from '../memory-turns.ts'
+import { byBytes } from '../text-order.ts'
+
+/** A token as the fake stores it. */
+type MemoryBrowserToken = BrowserToken & {
+  readonly digest: string
+  readonly revokedAt: Date | undefined
+  /** The last day of use (UTC), and what was begun on it. */
+  readonly usedOn: string | undefined
+  readonly used: number
+}
+
+const DAY_MS = 86_400_000
+
+function shown(token: MemoryBrowserToken): BrowserToken {
+  const { digest: _, revokedAt: __, usedOn: ___, used: ____, ...kept } = token
+  return kept
+}
+
+/** Browser tokens and their work in memory. */
+export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => Date): BrowserStore {
+  const tokens = tables.of<MemoryBrowserToken>('browserTokens')
+  const runs = tables.of<BrowserRun>('browserRuns')
+  const live = () => tokens.all().filter(({ revokedAt }) => revokedAt === undefined)
+
+  function spend(id: string, now: Date): boolean {
+    const token = tokens.get(id)
+    if (token === undefined || token.revokedAt !== undefined) return false
+    const today = now.toISOString().slice(0, 10)
+    const used = token.usedOn === today ? token.used : 0
+    if (used >= token.dailyLimit) return false
+    tokens.put(id, { ...token, usedOn: today, used: used + 1 })
+    return true
+  }
+
+  return {
+    addToken: ({ digest, ...token }: NewBrowserToken, now = time()) =>
+      run(() => {
+        if (tokens.all().some((each) => each.digest === digest || each.id === token.id))
+          throw new Error('there is a token with this id or digest already')
+        if (!(token.dailyLimit > 0)) throw new Error('a token has at least one call a day')
+        const times = { createdAt: now, lastUsedAt: undefined, revokedAt: undefined }
+        const row = { ...token, ...times, digest, usedOn: undefined, used: 0 }
+        tokens.put(token.id, row)
+        return shown(row)
+      }),
+    useToken: (digest: string, now = time()) =>
+      run(() => {
+        const token = live().find((each) => each.digest === digest)
+        if (token === undefined) return undefined
+        const { lastUsedAt } = token
+        if (lastUsedAt === undefined || now.getTime() - lastUsedAt.getTime() > TOUCH_SECONDS * 1000)
+          tokens.put(token.id, { ...token, lastUsedAt: now })
+        return shown(token)
+      }),
+    hasTokens: () => run(() => live().length > 0),
+    listTokens: () =>
+      run(() =>
+        live()
+          .sort((one, other) => byBytes(one.id, other.id))
+          .map(shown),
+      ),
+    revokeToken: (id: string, now = time()) =>
+      run(() => {
+        const token = tokens.get(id)
+        if (token === undefined || token.revokedAt !== undefined) return undefined
+        tokens.put(id, { ...token, revokedAt: now })
+        return shown(token)
+      }),
+    begin: (begun: NewBrowserRun, isStored: boolean, now = time()) =>
+      run(() => {
+        if (runs.get(begun.id) !== undefined) throw new Error('there is a run with this id already')
+        if (isStored && !spend(begun.tokenId, now)) return false
+        const figures = { steps: 0, ms: 0, bytes: 0, llmTokens: 0 }
+        runs.put(begun.id, { ...begun, ...figures, status: 'running', createdAt: now })
+        return true
+      }),
+    finish: (end: BrowserRunEnd) =>
+      run(() => {
+        const begun = runs.get(end.id)
+        if (begun?.status === 'running') runs.put(end.id, { ...begun, ...end })
+      }),
+    listRuns: (limit: number) =>
+      run(() =>
+        runs
+          .all()
+          .sort((one, other) => byBytes(other.id, one.id))
+          .slice(0, limit),
+      ),
+    purge: (keptDays: number, now = time()) =>
+      run(() => {
+        const end = now.getTime() - keptDays * DAY_MS
+        const oldRuns = runs.all().filter(({ createdAt }) => createdAt.getTime() < end)
+        const over = tokens
+          .all()
+          .filter(({ revokedAt }) => revokedAt !== undefined && revokedAt.getTime() < end)
+        for (const { id } of oldRuns) runs.put(id, undefined)
+        for (const { id } of over) tokens.put(id, undefined)
+        return oldRuns.length + over.length
+      }),
+  }
+}

@@ -1,0 +1,139 @@
+import type { Fault } from '../fault.ts'
+
+const NET = 'packages/core/src/net'
+const BROWSER = 'packages/core/src/browser'
+const CHROMIUM = 'packages/cli/src/browser'
+const PROXY = 'packages/core/test/net/egress-proxy.test.ts'
+const WORKER = 'packages/core/test/browser/browser-worker.test.ts'
+const RULES = 'packages/core/test/browser/rules.test.ts'
+const STORE = 'packages/core/test/browser/browser-store.test.ts'
+const PAGES = 'packages/cli/test/browser/chromium.test.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'browser: the proxy takes calls without a credential',
+    file: `${NET}/egress-proxy.ts`,
+    find: 'return given === undefined ? undefined : this.#lanes.get(digestOf(given))',
+    replace: 'return this.#lanes.get(digestOf(given ?? "")) ?? [...this.#lanes.values()][0]',
+    suites: [PROXY],
+  },
+  {
+    name: 'browser: the credential of the proxy reaches the site',
+    file: `${NET}/egress-proxy.ts`,
+    find: "  'proxy-authorization',\n",
+    replace: '',
+    suites: [PROXY],
+  },
+  {
+    name: 'browser: an address that could not be judged is allowed',
+    file: `${NET}/page-guard.ts`,
+    find: "return pageRefusalOf(error) ?? 'dns'",
+    replace: "return pageRefusalOf(error) === 'dns' ? undefined : pageRefusalOf(error)",
+    suites: ['packages/core/test/net/page-guard.test.ts'],
+  },
+  {
+    name: 'browser: any port of a public address is open',
+    file: `${NET}/page-guard.ts`,
+    find: "if (!this.#ports.has(target.port)) throw new OutboundRefused('port')",
+    replace: 'if (this.#ports.size === 0) throw new OutboundRefused("port")',
+    suites: [WORKER, PROXY],
+  },
+  {
+    name: 'browser: a full lane goes on',
+    file: `${NET}/egress-lane.ts`,
+    find: 'if (this.closed.aborted || this.full.aborted) {',
+    replace: 'if (this.closed.aborted) {',
+    suites: [PROXY],
+  },
+  {
+    name: 'browser: refused addresses are listed with their query',
+    file: `${NET}/egress-lane.ts`,
+    find: '`${parsed.protocol}//${parsed.host}${parsed.pathname}`',
+    replace: 'parsed.href',
+    suites: [PROXY],
+  },
+  {
+    name: 'browser: WebRTC passes by the proxy',
+    file: `${CHROMIUM}/chromium-program.ts`,
+    find: "  '--webrtc-ip-handling-policy=disable_non_proxied_udp',\n",
+    replace: '',
+    suites: [PAGES],
+  },
+  {
+    name: 'browser: the answer of a page that was refused is brought',
+    file: `${CHROMIUM}/chromium-page.ts`,
+    find: "if (!url.startsWith('chrome-error:')) return",
+    replace: 'if (url !== "") return',
+    suites: [PAGES],
+  },
+  {
+    name: 'browser: a link to another domain is followed',
+    file: `${CHROMIUM}/page-watch.ts`,
+    find: "return domains === undefined || url === 'about:blank' || isWithinDomains(parsed.hostname, domains)",
+    replace: 'return domains === undefined || isWithinDomains(parsed.hostname, ["*"])',
+    suites: [PAGES],
+  },
+  {
+    name: 'browser: a session is anybody’s',
+    file: `${BROWSER}/browser-sessions.ts`,
+    find: 'kept === undefined || kept.session.callerId !== callerId',
+    replace: 'kept === undefined || callerId === ""',
+    suites: [WORKER],
+  },
+  {
+    name: 'browser: the day of a token never ends',
+    file: `${BROWSER}/browser-store-sql.ts`,
+    find: 'and (t.used_on is distinct from today.day or t.used < t.daily_limit)',
+    replace: 'and t.used <= t.daily_limit',
+    suites: [STORE],
+  },
+  {
+    name: 'browser: a revoked token begins work',
+    file: `${BROWSER}/browser-store-sql.ts`,
+    find: 'and t.id = $2 and t.revoked_at is null',
+    replace: 'and t.id = $2',
+    suites: [STORE],
+  },
+  {
+    name: 'browser: the model sees what a page shows of a variable',
+    file: `${BROWSER}/agent-steps.ts`,
+    find: 'const masked = this.mask.text(tree)',
+    replace: 'const masked = tree',
+    suites: [WORKER],
+  },
+  {
+    name: 'browser: an answer gives a variable away',
+    file: `${BROWSER}/agent-call.ts`,
+    find: '{ result: mask.json(end.result) }',
+    replace: '{ result: end.result }',
+    suites: [WORKER],
+  },
+  {
+    name: 'browser: a made-up password needs no consent',
+    file: `${BROWSER}/risk.ts`,
+    find: 'return facts.isSecret && !isVariablesOnly(step.value, variables)',
+    replace: 'return facts.isSecret && step.value === ""',
+    suites: [RULES, WORKER],
+  },
+  {
+    name: 'browser: an agent that repeats itself goes on',
+    file: `${BROWSER}/stuck-guard.ts`,
+    find: "if (this.#isTold) return 'stuck'",
+    replace: "if (this.#isTold) return 'hint'",
+    suites: [RULES, WORKER],
+  },
+  {
+    name: 'browser: a client that left keeps its place in the queue',
+    file: `${BROWSER}/work-slots.ts`,
+    find: 'this.#waiting.splice(this.#waiting.indexOf(turn), 1)',
+    replace: 'this.#waiting.indexOf(turn)',
+    suites: [WORKER],
+  },
+  {
+    name: 'browser: text of a page passes for the name of a button',
+    file: `${BROWSER}/risk.ts`,
+    find: 'if (attributes.includes(` [ref=${ref}]`)) return label.slice(0, MAX_LABEL_CHARS)',
+    replace: 'if (line.includes(`[ref=${ref}]`)) return (label || attributes).slice(0, MAX_LABEL_CHARS)',
+    suites: [RULES],
+  },
+]
