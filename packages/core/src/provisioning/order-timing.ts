@@ -14,8 +14,8 @@ export const MAX_CREATES = 3
 /** How long after a request without an answer the server is looked for: lists of servers may lag. */
 export const UNKNOWN_CREATE_SECONDS = 60
 /**
- * No second request so soon after one was noted: the first may leave as late as a stall allows, take as long as
- * its timeout, and be in lists a minute later. So neither claims nor operators can hasten a second server.
+ * No second request so soon after one was noted: the first may leave as late as a stall allows, take as long
+ * as its timeout, and be in lists a minute later. So neither claims nor operators can hasten a second server.
  */
 export const SECOND_CREATE_SECONDS =
   CREATE_STALL_MS / 1000 + CREATE_TIMEOUT_MS / 1000 + UNKNOWN_CREATE_SECONDS

@@ -82,7 +82,7 @@ export const PLANTED_CRASHES: readonly PlantedCrash[] = [
     from: 436,
     seams: moving((move) => ({ ...move, token: undefined })),
   },
-  // This costs calls, and no server: a second request waits longer than a first one can take, whoever sends it.
+  // This costs calls, and no server: a second request waits longer than a first can take, whoever sends it.
   {
     name: 'a claim is over as soon as it is made',
     seams: store((given) => ({

@@ -49,7 +49,7 @@ export interface AlertFacts {
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** Orders for servers that have not ended. */
   readonly orders: readonly Order[]
-  /** What is known about the tokens of hosting providers. */
+  /** Tokens of hosting providers, as far as they are known. */
   readonly credentials: readonly Credential[]
   /** The latest gap, if it ended within `GAP_NEWS_SECONDS`. */
   readonly gap: TickGap | undefined

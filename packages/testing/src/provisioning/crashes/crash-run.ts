@@ -90,8 +90,8 @@ async function oneRound(world: CrashWorld, random: Random): Promise<void> {
 const STALLS = [20, 55, 89, 125, 200] as const
 
 /**
- * A process stands still while others are called. Often it has asked for a server, and was refused; another asks
- * again meanwhile, and is not answered.
+ * A process stands still while others are called. Often it has asked for a server, and was refused; another
+ * asks again meanwhile, and is not answered.
  */
 async function oneStall(world: CrashWorld, random: Random, order: Order): Promise<void> {
   const { provider, clock } = world

@@ -46,8 +46,8 @@ export function processStorage(
 }
 
 /**
- * The client as one process uses it: each call is a wait, before and after which it may be killed. A call that
- * could not be sent within its timeout is never sent.
+ * The client as one process uses it: each call is a wait, before and after which it may be killed. A call
+ * that could not be sent within its timeout is never sent.
  */
 export function processOutbound(
   { outbound, clock }: { readonly outbound: Outbound; readonly clock: Clock },
