@@ -338,6 +338,7 @@ export {
   providerNameOf,
   TRANSITIONS,
 } from './provisioning/order.ts'
+export { CREATE_TIMEOUT_MS } from './provisioning/order-timing.ts'
 export {
   type CreateNote,
   type CreateNoteOutcome,

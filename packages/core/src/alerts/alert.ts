@@ -26,6 +26,11 @@ export const ALERT_KINDS = [
   'scheduler_stalled',
   'payment_event',
   'duplicate_subscription',
+  'provider_token_invalid',
+  'provider_protocol_error',
+  'multiple_servers',
+  'server_delete_slow',
+  'server_kept',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

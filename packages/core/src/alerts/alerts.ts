@@ -145,6 +145,8 @@ export class Alerts {
       watched,
       deadEndpoints,
       paymentEvents,
+      orders,
+      credentials,
       exposures,
     ] = await Promise.all([
       storage.agents.list(),
@@ -157,6 +159,8 @@ export class Alerts {
       monitors.list(),
       storage.webhooks.dead(),
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
+      storage.provisioning.live(),
+      storage.provisioning.credentials(),
       storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
     ])
     const due = watched
@@ -175,6 +179,8 @@ export class Alerts {
       monitorsOverdueSeconds,
       deadEndpoints,
       paymentEvents,
+      orders,
+      credentials,
       exposures,
     }
   }

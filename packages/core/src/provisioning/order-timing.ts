@@ -11,8 +11,14 @@ export const CREATE_TIMEOUT_MS = 60_000
 export const CREATE_STALL_MS = 30_000
 /** Requests for a server in the life of an order. */
 export const MAX_CREATES = 3
-/** No second request so soon after one whose end is unknown: lists of servers may lag. */
+/** How long after a request without an answer the server is looked for: lists of servers may lag. */
 export const UNKNOWN_CREATE_SECONDS = 60
+/**
+ * No second request so soon after one was noted: the first may leave as late as a stall allows, take as long
+ * as its timeout, and be in lists a minute later. So neither claims nor operators can hasten a second server.
+ */
+export const SECOND_CREATE_SECONDS =
+  CREATE_STALL_MS / 1000 + CREATE_TIMEOUT_MS / 1000 + UNKNOWN_CREATE_SECONDS
 /** How long after a request a server may still be unknown to the provider's own lists. */
 export const LATE_SERVER_SECONDS = 5 * MINUTE
 

@@ -27,6 +27,7 @@ export const EVENT_TYPES = [
   'git.push',
   'billing.license_updated',
   'billing.payment_failed',
+  'provisioning.state_changed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

@@ -34,7 +34,7 @@ describe('a request for a server', () => {
     },
   )
 
-  it('that never arrived is made again after a minute, three times at most', async () => {
+  it('that never arrived is looked for after a minute, and made again later, three times at most', async () => {
     const order = await bench.until(await bench.order(), 'creating')
     bench.hetzner.fail({ drops: 'before', on: post, times: 9 })
     expect(await bench.step(order)).toBe('creating > creating retry create_unknown')
@@ -44,6 +44,23 @@ describe('a request for a server', () => {
     expect(gone.errorCode).toBe('too_many_creates')
     expect(bench.hetzner.count('POST')).toBe(3)
     expect(await reserved()).toBe(0)
+  })
+
+  it('that nobody answered is not sent again before lists must know it, however an operator hurries', async () => {
+    // The request itself takes 59 s, and lists lag by 50 more.
+    bench.hetzner.pace = { ...bench.hetzner.pace, listLag: 109 }
+    const order = await bench.until(await bench.order(), 'creating')
+    bench.hetzner.fail({ drops: 'after', on: post })
+    expect(await bench.step(order)).toBe('creating > creating retry create_unknown')
+    for (const seconds of [61, 30, 17]) {
+      bench.clock.advance({ seconds })
+      await bench.plane.provisioningOrders.retry(order.id)
+      expect(await bench.step(order)).toBe('creating > creating retry create_unknown')
+    }
+    bench.clock.advance({ seconds: 2 })
+    await bench.plane.provisioningOrders.retry(order.id)
+    expect(await bench.step(order)).toBe('creating > waiting_action advanced')
+    expect(bench.hetzner.count('POST')).toBe(1)
   })
 
   it.each([

@@ -7,6 +7,8 @@ import {
 } from './fake-provider.ts'
 
 import {
+  IMAGE,
+  IMAGE_ID,
   imageView,
   LOCATIONS,
   locationView,
@@ -77,7 +79,7 @@ export class HetznerFake extends FakeProvider {
           [...this.prices.keys()].map((name) => typeView(name, this.prices)),
         )
       case 'GET images':
-        return this.#named(query, 'images', [imageView('debian-12')])
+        return this.#named(query, 'images', [imageView(IMAGE)])
       case 'GET locations':
         return this.#named(query, 'locations', LOCATIONS.map(locationView))
       default:
@@ -98,6 +100,9 @@ export class HetznerFake extends FakeProvider {
     const typeName = typeof type === 'number' ? [...this.prices.keys()][type - TYPE_ID] : type
     if (typeof typeName !== 'string' || !this.prices.has(typeName))
       return refusal(422, 'invalid_input', 'server type not found')
+    // As everything else, an image has a name and an id.
+    const imageName = image === IMAGE_ID ? IMAGE : image
+    if (imageName !== IMAGE) return refusal(422, 'invalid_input', 'image not found')
     const place = typeof location === 'number' ? LOCATIONS[location - 1] : (location ?? 'fsn1')
     if (!(LOCATIONS as readonly unknown[]).includes(place)) return wrong('location')
     const unknown = (body.ssh_keys as (string | number)[] | undefined)?.find(
@@ -108,7 +113,7 @@ export class HetznerFake extends FakeProvider {
     if (this.live.some((each) => each.name === name))
       return refusal(409, 'uniqueness_error', 'server name is already used', { fields: [{ name: 'name' }] })
     const server = this.add({
-      ...{ name, type: typeName, location: String(place), image: String(image) },
+      ...{ name, type: typeName, location: String(place), image: IMAGE },
       ...{ labels: labels as Record<string, string>, userData },
     })
     const action = this.begin('create_server', server.id, this.pace.action)

@@ -1,5 +1,8 @@
 /** The places of the fake. */
 export const LOCATIONS = ['fsn1', 'nbg1', 'hel1'] as const
+/** The image of the fake, by its name and its id. */
+export const IMAGE = 'debian-12'
+export const IMAGE_ID = 1
 /** The id of the first server type; the others follow. */
 export const TYPE_ID = 104
 
@@ -33,7 +36,7 @@ export const typeView = (name: string, prices: Prices) => ({
 
 /** Returns an image. */
 export const imageView = (name: string) => ({
-  ...{ id: 1, name, type: 'system', status: 'available', description: name },
+  ...{ id: IMAGE_ID, name, type: 'system', status: 'available', description: name },
   ...{ os_flavor: 'debian', os_version: '12', architecture: 'x86', disk_size: 5, image_size: null },
   ...{ created: MADE_AT, protection: { delete: false }, labels: {}, deprecated: null, deleted: null },
 })

@@ -1,14 +1,16 @@
 import { agentId, type EmailMessage, type GitDelivery, type GitHook, type Image } from '@svc/core/ports'
 import type { MemoryEmailDomain } from '../email/email-domains-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
+import type { MemoryOrder } from '../provisioning/memory-order.ts'
 import { epoch, tell } from './memory-event.ts'
 
-/** Makes the tables of messages, sending domains, images and pushes tell events. */
+/** Makes the tables of messages, sending domains, images, pushes and orders tell events. */
 export function tellMoreEvents(tables: MemoryTables): void {
   tables.of<EmailMessage>('emailMessages').onPut((row, before) => messageEvent(tables, row, before))
   tables.of<MemoryEmailDomain>('emailDomains').onPut((row, before) => domainEvent(tables, row, before))
   tables.of<Image>('images').onPut((row, before) => before === undefined && imageEvent(tables, row))
   tables.of<GitDelivery>('gitDeliveries').onPut((row, before) => pushEvent(tables, row, before))
+  tables.of<MemoryOrder>('provisioningOrders').onPut((row, before) => orderEvent(tables, row, before))
 }
 
 function messageEvent(tables: MemoryTables, message: EmailMessage, before: EmailMessage | undefined): void {
@@ -72,5 +74,18 @@ function pushEvent(tables: MemoryTables, delivery: GitDelivery, before: GitDeliv
     sequence: hookId,
     at,
     data: { hook_id: hookId, app, ref, sha, job_id: jobId },
+  })
+}
+
+function orderEvent(tables: MemoryTables, order: MemoryOrder, before: MemoryOrder | undefined): void {
+  const { id, licenseId, state, stateSince: at, provider, errorCode } = order
+  if (before === undefined || before.state === state) return
+  tell(tables, {
+    licenseId,
+    type: 'provisioning.state_changed',
+    fact: `provisioning:${id}:${state}:${epoch(at)}`,
+    sequence: id,
+    at,
+    data: { order_id: id, previous_state: before.state, state, provider, error_code: errorCode },
   })
 }

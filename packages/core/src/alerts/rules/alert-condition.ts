@@ -33,6 +33,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'surface_finding',
   'payment_event',
   'duplicate_subscription',
+  'provider_token_invalid',
+  'multiple_servers',
 ])
 
 /** Returns whether a condition of this kind opens its alert at the first tick that finds it. */

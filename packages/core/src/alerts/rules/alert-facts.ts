@@ -3,6 +3,8 @@ import type { StoredPaymentEvent } from '../../billing/payment-event.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
+import type { Credential } from '../../provisioning/credential.ts'
+import type { Order } from '../../provisioning/order.ts'
 import type { SurfaceFinding } from '../../surface/surface-finding.ts'
 import type { EndpointState } from '../../webhooks/webhook-endpoint.ts'
 
@@ -45,6 +47,10 @@ export interface AlertFacts {
   readonly exposures: readonly SurfaceFinding[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
+  /** Orders for servers that have not ended. */
+  readonly orders: readonly Order[]
+  /** Tokens of hosting providers, as far as they are known. */
+  readonly credentials: readonly Credential[]
   /** The latest gap, if it ended within `GAP_NEWS_SECONDS`. */
   readonly gap: TickGap | undefined
   /** How long the most overdue monitor has been due, in seconds. */

@@ -6,6 +6,7 @@ import { hostConditions } from './alert-rules-hosts.ts'
 import { jobConditions } from './alert-rules-jobs.ts'
 import { licenseConditions } from './alert-rules-licenses.ts'
 import { monitorConditions } from './alert-rules-monitors.ts'
+import { provisioningConditions } from './alert-rules-provisioning.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
 import { surfaceConditions } from './alert-rules-surface.ts'
 import { webhookConditions } from './alert-rules-webhooks.ts'
@@ -19,6 +20,7 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...licenseConditions(facts, bounds, at),
   ...monitorConditions(facts.troubles),
   ...billingConditions(facts.paymentEvents),
+  ...provisioningConditions(facts, at),
   ...webhookConditions(facts.deadEndpoints),
   ...surfaceConditions(facts.exposures),
   ...schedulerConditions(facts, bounds, at),

@@ -28,6 +28,7 @@ import { browser } from './0027-browser.ts'
 import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 import { emailReminders } from './0030-email-reminders.ts'
+import { provisioningEvents } from './0031-provisioning-events.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -71,4 +72,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   moreEvents,
   alertMailboxes,
   emailReminders,
+  provisioningEvents,
 ]

@@ -7,6 +7,7 @@ import {
   LEASE_SECONDS,
   MAX_CREATES,
   retryDelay,
+  SECOND_CREATE_SECONDS,
   secondsSince,
   UNKNOWN_CREATE_SECONDS,
 } from '../order-timing.ts'
@@ -39,8 +40,8 @@ export async function createServer(order: Order, parts: CreateParts): Promise<St
   const now = parts.clock.now()
   // Twice the lists did not know it: it may still come.
   const sinceSent = secondsSince(order.createSentAt, now)
-  if (order.createSentAt !== undefined && sinceSent < UNKNOWN_CREATE_SECONDS)
-    return { ...again(order, 'create_unknown'), delaySeconds: Math.ceil(UNKNOWN_CREATE_SECONDS - sinceSent) }
+  if (order.createSentAt !== undefined && sinceSent < SECOND_CREATE_SECONDS)
+    return { ...again(order, 'create_unknown'), delaySeconds: Math.ceil(SECOND_CREATE_SECONDS - sinceSent) }
   const reason = order.errorCode ?? ''
   if (isOutOfPatience(order, reason, now)) return fails(order, reason, order.errorDetail ?? reason)
   // An order that waited for its gates has not been tried yet.

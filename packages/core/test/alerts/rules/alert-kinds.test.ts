@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ALERT_KINDS, type AlertKind } from '@svc/core/ports'
-import { buildEndpoint, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
+import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
+import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { buildFinding, buildScan, buildSettlement } from '../../../../testing/src/surface/build-surface.ts'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
@@ -33,6 +33,8 @@ const CONFIRMED: ReadonlySet<AlertKind> = new Set([
   'surface_finding',
   'payment_event',
   'duplicate_subscription',
+  'provider_token_invalid',
+  'multiple_servers',
 ])
 
 const seconds = ({ test }: FleetScene): number => test.clock.now().getTime() / 1000
@@ -84,6 +86,39 @@ const parkedEvent = (error: string): Case => ({
   end: async ({ test }) => {
     await test.storage.paymentEvents.resolve('evt_1')
   },
+})
+
+const ORDER = 'pord_00000000000000000000000001'
+const TOKEN = 'a digest'
+
+/** Moves the only order, which has a server, from a state to a state. */
+async function moveOrder(
+  { test }: FleetScene,
+  states: { readonly from: OrderState; readonly to: OrderState; readonly isDue?: boolean },
+  change: OrderChange = {},
+): Promise<void> {
+  const { isDue = false, ...fromTo } = states
+  const rest = { id: ORDER, token: undefined, step: 'step', outcome: 'failed', releases: false } as const
+  const delaySeconds = isDue ? 0 : undefined
+  const moved = await test.storage.provisioning.move(
+    { ...rest, ...fromTo, delaySeconds, change },
+    test.clock.now(),
+  )
+  expect(moved?.state).toBe(states.to)
+}
+
+/** An order that stays in a state, for a while, and whose server is gone then. */
+const orderIn = (
+  to: OrderState,
+  { errorCode, isDue = false, minutes = 0 }: { errorCode: string; isDue?: boolean; minutes?: number },
+): Case => ({
+  begin: async (scene) => {
+    const { test, licenseId } = scene
+    await test.storage.provisioning.add(buildOrder({ id: ORDER, licenseId }), test.clock.now())
+    await moveOrder(scene, { from: 'requested', to, isDue }, { errorCode, serverId: '4711' })
+    test.clock.advance({ minutes })
+  },
+  end: (scene) => moveOrder(scene, { from: to, to: 'deleted' }, { errorCode: null }),
 })
 
 const figure = (field: 'diskPct' | 'memPct' | 'cpuPct'): Case => ({
@@ -225,6 +260,18 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   },
   payment_event: parkedEvent('unknown_price'),
   duplicate_subscription: parkedEvent('duplicate_subscription'),
+  provider_token_invalid: {
+    begin: async ({ test }) => {
+      const { provisioning } = test.storage
+      await provisioning.setCredential({ provider: 'hetzner', fingerprint: TOKEN, tokenEnc: undefined })
+      await provisioning.invalidated('hetzner', TOKEN, 'unauthorized')
+    },
+    end: ({ test }) => test.storage.provisioning.verified('hetzner', TOKEN),
+  },
+  provider_protocol_error: orderIn('booting', { errorCode: 'provider_protocol_error', isDue: true }),
+  multiple_servers: orderIn('failed', { errorCode: 'multiple_servers' }),
+  server_delete_slow: orderIn('waiting_delete', { errorCode: 'action_failed', isDue: true, minutes: 29 }),
+  server_kept: orderIn('failed_kept', { errorCode: 'agent_timeout' }),
   scheduler_stalled: {
     begin: async (scene) => {
       await scene.tick()

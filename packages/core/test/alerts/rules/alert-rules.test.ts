@@ -21,6 +21,8 @@ const NOTHING: AlertFacts = {
   deadEndpoints: [],
   exposures: [],
   paymentEvents: [],
+  orders: [],
+  credentials: [],
   gap: undefined,
   monitorsOverdueSeconds: 0,
 }

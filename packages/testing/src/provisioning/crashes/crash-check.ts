@@ -6,7 +6,13 @@ import type { CrashWorld } from './crash-world.ts'
 const orderOf = (server: FakeServer): string => /'(pord_[a-z0-9]+)'/.exec(server.userData)?.[1] ?? 'none'
 
 /** Promises that hold after every call. */
-export async function faultNow({ provider, storage, ceiling }: CrashWorld): Promise<string | undefined> {
+export async function faultNow({
+  provider,
+  storage,
+  ceiling,
+  watch,
+}: CrashWorld): Promise<string | undefined> {
+  if (watch.fault !== undefined) return watch.fault
   const reserved = new Set(await storage.provisioning.reservedOrders())
   const sum = (await storage.provisioning.reserved()).reduce((total, { minor }) => total + minor, 0)
   if (sum > ceiling) return `reserved ${sum} of ${ceiling}`

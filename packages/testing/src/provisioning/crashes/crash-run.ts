@@ -1,6 +1,7 @@
-import { ENDED_STATES } from '@svc/core/ports'
+import { ENDED_STATES, type Order } from '@svc/core/ports'
 import { Random } from '../../simulator/random.ts'
 import { DigitalOceanFake } from '../digitalocean-fake.ts'
+import type { FakeAnswer } from '../fake-provider.ts'
 import { faultAtEnd, faultNow } from './crash-check.ts'
 import { CrashWorld } from './crash-world.ts'
 import type { CrashSeams } from './process-storage.ts'
@@ -27,6 +28,8 @@ export interface CrashResult {
 
 /** Waits of a call at most; a kill point beyond the last wait kills nobody. */
 const MAX_WAITS = 26
+/** A call has fewer waits outside its transactions, in which nobody stands still. */
+const STALL_WAITS = 13
 /** Rounds in which processes are killed, and calls afterwards until everything has come to its end. */
 const MAX_ROUNDS = 40
 const MAX_QUIET_ROUNDS = 600
@@ -74,9 +77,38 @@ async function oneRound(world: CrashWorld, random: Random): Promise<void> {
   const order = orders[random.between(0, Math.max(orders.length - 1, 0))]
   if (random.chance(0.3))
     for (const server of world.provider.live) if (random.chance(0.7)) await world.boot(server)
+  if (order !== undefined && random.chance(0.1)) await world.hurry(order)
+  const creating = orders.find(({ state }) => state === 'creating')
+  if (creating !== undefined && random.chance(0.4)) return oneStall(world, random, creating)
+  if (order !== undefined && random.chance(0.15)) return oneStall(world, random, order)
   if (order !== undefined && random.chance(0.06)) return world.callAndCancel(order, drawKill(random, 0.5))
   const kills = Array.from({ length: 1 + random.between(0, 2) }, () => drawKill(random, 0.5))
   return world.call(kills, random.chance(0.7) ? order?.id : undefined)
+}
+
+/** How long processes stand still: for less, and for more, than requests and claims last. */
+const STALLS = [20, 55, 89, 125, 200] as const
+
+/**
+ * A process stands still while others are called. Often it has asked for a server, and was refused; another
+ * asks again meanwhile, and is not answered.
+ */
+async function oneStall(world: CrashWorld, random: Random, order: Order): Promise<void> {
+  const { provider, clock } = world
+  const isSending = order.state === 'creating' && random.chance(0.7)
+  const [shortest, longest] = [isSending && random.chance(0.5) ? STALLS.length - 1 : 0, STALLS.length - 1]
+  const seconds = STALLS[random.between(shortest, longest)] ?? 0
+  const kills = Array.from({ length: 1 + random.between(0, 2) }, () => drawKill(random, 0.2))
+  if (random.chance(0.5)) provider.fail({ answer: refusedFor(world, 1), on: { method: 'POST' } })
+  const begins = () => {
+    if (random.chance(0.6)) provider.fail({ drops: 'after', on: { method: 'POST' } })
+  }
+  const side = random.chance(0.5) ? 'before' : 'after'
+  const point = { wait: isSending ? 'send' : 1 + random.between(0, STALL_WAITS), side } as const
+  await world.callAndStall({ order, point, seconds, kills, takesBack: random.chance(0.2), begins })
+  if (random.chance(0.3)) return
+  clock.advance({ seconds: 1 + random.between(0, 9) })
+  await world.call([undefined], order.id)
 }
 
 function drawPace(world: CrashWorld, random: Random): void {
@@ -99,10 +131,16 @@ const unavailable = {
   body: { error: { code: 'unavailable', message: 'later' }, id: 'server_error' },
 }
 
-function drawFault({ provider, clock, name }: CrashWorld, random: Random): void {
-  const reset = String(Math.floor(clock.now().getTime() / 1000) + 1 + random.between(0, 119))
-  const limited =
-    name === 'hetzner' ? { error: { code: 'rate_limit_exceeded' } } : { id: 'too_many_requests' }
+/** An answer of a provider that wants no calls for so many seconds. */
+function refusedFor({ clock, name }: CrashWorld, seconds: number): FakeAnswer {
+  const reset = String(Math.floor(clock.now().getTime() / 1000) + seconds)
+  const body = name === 'hetzner' ? { error: { code: 'rate_limit_exceeded' } } : { id: 'too_many_requests' }
+  return { status: 429, body, headers: { 'ratelimit-reset': reset } }
+}
+
+function drawFault(world: CrashWorld, random: Random): void {
+  const { provider } = world
+  const limited = refusedFor(world, 1 + random.between(0, 119))
   const faults = [
     () => provider.fail({ drops: 'after', on: { method: 'POST' } }),
     () => provider.fail({ drops: 'after', on: { method: 'POST' } }),
@@ -112,7 +150,7 @@ function drawFault({ provider, clock, name }: CrashWorld, random: Random): void 
     () => provider.fail({ answer: { status: 201, body: '{"server":' }, on: { method: 'POST' } }),
     () => provider.fail({ answer: { status: 200, body: 'not json' }, on: { method: 'GET' } }),
     () => provider.fail({ answer: { status: 302, body: '' } }),
-    () => provider.fail({ answer: { status: 429, body: limited, headers: { 'ratelimit-reset': reset } } }),
+    () => provider.fail({ answer: limited }),
     () => provider.full.add(random.chance(0.5) ? 'fsn1' : 'nbg1'),
     () => {
       provider.actionError = { code: 'server_error', message: 'no' }
@@ -130,8 +168,11 @@ async function settle(world: CrashWorld, random: Random): Promise<void> {
   for (let round = 0; round < MAX_QUIET_ROUNDS; round += 1) {
     if (boots) for (const server of provider.live) await world.boot(server)
     const orders = await storage.provisioning.live()
+    // An order whose worker was killed after the money was granted still says that it waits for money.
+    const reserved = new Set(await storage.provisioning.reservedOrders())
     const moving = orders.filter(
-      ({ nextRunAt, errorCode }) => nextRunAt !== undefined && errorCode !== 'ceiling_reached',
+      ({ id, nextRunAt, errorCode }) =>
+        nextRunAt !== undefined && (errorCode !== 'ceiling_reached' || reserved.has(id)),
     )
     if (moving.every(({ state }) => ENDED_STATES.has(state))) return
     const before = world.calls

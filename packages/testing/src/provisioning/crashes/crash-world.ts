@@ -17,8 +17,9 @@ import { buildCatalogEntry } from '../build-order.ts'
 import { DigitalOceanFake } from '../digitalocean-fake.ts'
 import { type FakeProvider, type FakeServer, fakeOutbound } from '../fake-provider.ts'
 import { HetznerFake } from '../hetzner-fake.ts'
+import { ClaimWatch } from './claim-watch.ts'
 import { type CrashSeams, processOutbound, processStorage } from './process-storage.ts'
-import { type KillPoint, Process, Scheduler } from './scheduler.ts'
+import { type KillPoint, Process, Scheduler, type StallPoint } from './scheduler.ts'
 
 const TOKEN = 'token-of-the-crashes'
 const PASSWORDS = new Passwords(4)
@@ -46,9 +47,23 @@ interface Member {
   readonly process: Process
 }
 
+/** A call whose process stands still. */
+export interface Stall {
+  readonly order: Order
+  readonly point: Pick<StallPoint, 'wait' | 'side'>
+  readonly seconds: number
+  /** Calls by others in the meantime, one after the other, each with the place of its kill. */
+  readonly kills: readonly (KillPoint | undefined)[]
+  /** Whether an operator takes the order back, last. */
+  readonly takesBack: boolean
+  /** Happens first of all that happens in the meantime. */
+  readonly begins: () => void
+}
+
 /** A control plane, its provider, and orders, which a seed draws. */
 export class CrashWorld {
   readonly clock = new FakeClock()
+  readonly watch = new ClaimWatch(this.clock)
   readonly provider: FakeProvider
   readonly storage: Storage
   readonly scheduler: Scheduler
@@ -104,25 +119,34 @@ export class CrashWorld {
 
   /** Calls the worker in processes at the same time, each killed at its point if it has one. */
   async call(kills: readonly (KillPoint | undefined)[], orderId?: string): Promise<void> {
-    const works = kills.map((kill, slot) => {
-      const { plane, process } = this.#member(slot, kill)
-      this.calls += 1
-      return { process, work: () => plane.provisioning.work({ orderId, limit: 1 }) }
-    })
-    await this.scheduler.run(works)
+    await this.scheduler.run(kills.map((kill, slot) => this.#worker(slot, kill, orderId)))
+  }
+
+  /**
+   * Calls the worker in a process that stands still at a point, while time passes; until it goes on, others
+   * are called, and an operator may take the order back.
+   */
+  async callAndStall({ order, point, seconds, kills, takesBack, begins }: Stall): Promise<void> {
+    const meanwhile = async () => {
+      this.clock.advance({ seconds })
+      begins()
+      for (const [index, kill] of kills.entries())
+        await this.scheduler.begin(this.#worker(1 + index, kill, order.id))
+      if (takesBack) await this.scheduler.begin(this.#operator(1 + kills.length, order))
+    }
+    const worker = this.#worker(0, undefined, order.id)
+    worker.process.arm(undefined, { ...point, meanwhile })
+    await this.scheduler.run([worker])
   }
 
   /** An operator takes an order back while the worker is called. */
   async callAndCancel(order: Order, kill: KillPoint | undefined): Promise<void> {
-    const { plane: working, process: worker } = this.#member(0, kill)
-    const { plane: operating, process: operator } = this.#member(1, undefined)
-    this.calls += 1
-    const end = order.state === 'ready' || order.state === 'failed_kept' ? 'destroy' : 'cancel'
-    await this.scheduler.run([
-      { process: worker, work: () => working.provisioning.work({ orderId: order.id, limit: 1 }) },
-      // An order that is ready by now, or has ended, is left as it is.
-      { process: operator, work: () => operating.provisioningOrders[end](order.id).catch(() => {}) },
-    ])
+    await this.scheduler.run([this.#worker(0, kill, order.id), this.#operator(1, order)])
+  }
+
+  /** An operator makes an order due. */
+  async hurry({ id }: Order): Promise<void> {
+    await this.storage.provisioning.hurry(id)
   }
 
   /** Lets the agent of a server report, as its user data says. */
@@ -134,6 +158,19 @@ export class CrashWorld {
     await this.storage.agents.heartbeat(
       buildHeartbeat({ licenseId: order.licenseId, fingerprint, hostname: order.hostname }),
     )
+  }
+
+  #worker(slot: number, kill: KillPoint | undefined, orderId: string | undefined) {
+    const { plane, process } = this.#member(slot, kill)
+    this.calls += 1
+    return { process, work: () => plane.provisioning.work({ orderId, limit: 1 }) }
+  }
+
+  #operator(slot: number, order: Order) {
+    const { plane, process } = this.#member(slot, undefined)
+    const end = order.state === 'ready' || order.state === 'failed_kept' ? 'destroy' : 'cancel'
+    // An order that is ready by now, or has ended, is left as it is.
+    return { process, work: () => plane.provisioningOrders[end](order.id).catch(() => {}) }
   }
 
   /** A replica: it serves until it is killed, and another takes its place. */
@@ -161,8 +198,8 @@ export class CrashWorld {
         threads: false,
         passwords: PASSWORDS,
       },
-      storage: isAlone ? storage : processStorage(storage, process, this.#seams),
-      providerOutbound: isAlone ? reach : processOutbound(reach, process, this.#seams),
+      storage: isAlone ? storage : processStorage({ storage, watch: this.watch }, process, this.#seams),
+      providerOutbound: isAlone ? reach : processOutbound({ outbound: reach, clock }, process, this.#seams),
     })
   }
 }

@@ -1,5 +1,6 @@
-import type { Outbound, Storage } from '@svc/core'
-import type { Stores } from '@svc/core/ports'
+import type { Clock, Outbound, Storage } from '@svc/core'
+import { CREATE_TIMEOUT_MS, type Stores } from '@svc/core/ports'
+import type { ClaimWatch } from './claim-watch.ts'
 import type { Process } from './scheduler.ts'
 
 /** The parts of a process that planted faults replace. */
@@ -22,13 +23,17 @@ const waitingStore = <S extends object>(store: S, around: Around): S =>
   })
 
 /** The storage as one process uses it: each statement, and each transaction, is a wait. */
-export function processStorage(storage: Storage, process: Process, seams: CrashSeams): Storage {
+export function processStorage(
+  { storage, watch }: { readonly storage: Storage; readonly watch: ClaimWatch },
+  process: Process,
+  seams: CrashSeams,
+): Storage {
   const planted = (store: Stores['provisioning']) => seams.store?.(store) ?? store
   const storesOf = (stores: Stores, around: Around): Stores => ({
     ...stores,
     agents: waitingStore(stores.agents, around),
     licenses: waitingStore(stores.licenses, around),
-    provisioning: planted(waitingStore(stores.provisioning, around)),
+    provisioning: planted(waitingStore(watch.over(stores.provisioning), around)),
   })
   return {
     ...storage,
@@ -40,10 +45,24 @@ export function processStorage(storage: Storage, process: Process, seams: CrashS
   }
 }
 
-/** The client as one process uses it: each call is a wait, before and after which it may be killed. */
-export function processOutbound(outbound: Outbound, process: Process, seams: CrashSeams): Outbound {
+/**
+ * The client as one process uses it: each call is a wait, before and after which it may be killed. A call
+ * that could not be sent within its timeout is never sent.
+ */
+export function processOutbound(
+  { outbound, clock }: { readonly outbound: Outbound; readonly clock: Clock },
+  process: Process,
+  seams: CrashSeams,
+): Outbound {
   const waiting: Outbound = {
-    request: (url, request) => process.wait(() => outbound.request(url, request)),
+    request: (url, request) => {
+      const begun = clock.now().getTime()
+      const isLate = () => clock.now().getTime() - begun > CREATE_TIMEOUT_MS
+      return process.wait(
+        async () => (isLate() ? { ok: false, refusal: 'timeout' } : outbound.request(url, request)),
+        request?.method === 'POST' ? 'send' : undefined,
+      )
+    },
     [Symbol.asyncDispose]: async () => {},
   }
   return seams.outbound?.(waiting) ?? waiting

@@ -18,11 +18,20 @@ export interface KillPoint {
   readonly side: 'before' | 'after'
 }
 
-/** A process of the control plane, which may be killed at any of its waits. */
+/** The place where a process stands still, and what happens until it goes on. */
+export interface StallPoint {
+  /** The n-th wait, or the first of this name. */
+  readonly wait: number | 'send'
+  readonly side: KillPoint['side']
+  readonly meanwhile: () => Promise<void>
+}
+
+/** A process of the control plane, which may be killed, or stand still, at any of its waits. */
 export class Process {
   isDead = false
   readonly #scheduler: Scheduler
   #kill: KillPoint | undefined
+  #stall: StallPoint | undefined
   #waits = 0
 
   constructor(scheduler: Scheduler, kill: KillPoint | undefined) {
@@ -31,21 +40,25 @@ export class Process {
   }
 
   /** Counts waits anew, for the next call that it serves. */
-  arm(kill: KillPoint | undefined): void {
+  arm(kill: KillPoint | undefined, stall?: StallPoint): void {
     this.#kill = kill
+    this.#stall = stall
     this.#waits = 0
   }
 
   /** Does something that a process waits for, when it is this process' turn. */
-  async wait<T>(work: () => Promise<T>): Promise<T> {
+  async wait<T>(work: () => Promise<T>, name?: 'send'): Promise<T> {
     if (this.isDead) return NEVER
     await this.#scheduler.turn(this)
     if (this.#isKilled('before')) return NEVER
+    await this.#standStill('before', name)
     const result = await work().catch((error: unknown) => {
       if (error instanceof Killed) return NEVER
       throw error
     })
-    return this.#isKilled('after') ? NEVER : result
+    if (this.#isKilled('after')) return NEVER
+    await this.#standStill('after', name)
+    return result
   }
 
   /** Does something inside a transaction, which no other process sees. @throws Killed */
@@ -57,6 +70,14 @@ export class Process {
     return result
   }
 
+  // Nobody stands still inside a transaction, which would keep the others out.
+  async #standStill(side: KillPoint['side'], name: 'send' | undefined): Promise<void> {
+    const stall = this.#stall
+    if (stall?.side !== side || (stall.wait !== this.#waits && stall.wait !== name)) return
+    this.#stall = undefined
+    await this.#scheduler.without(this, stall.meanwhile)
+  }
+
   #isKilled(side: KillPoint['side'], counts = side === 'before' ? 1 : 0): boolean {
     this.#waits += counts
     if (this.#kill?.wait !== this.#waits || this.#kill.side !== side) return this.isDead
@@ -66,10 +87,17 @@ export class Process {
   }
 }
 
+interface Work {
+  readonly process: Process
+  readonly work: () => Promise<unknown>
+}
+
 /** Lets processes that run at the same time take turns, in an order that a seed draws. */
 export class Scheduler {
   readonly #random: Random
   readonly #running = new Set<Process>()
+  readonly #ends = new Map<Process, () => void>()
+  readonly #faults: unknown[] = []
   readonly #arrivals: Arrival[] = []
   kills = 0
 
@@ -84,20 +112,30 @@ export class Scheduler {
 
   died(process: Process): void {
     this.kills += 1
+    this.#over(process)
+  }
+
+  /** Begins the work of a process, which takes its turns from now on. Ends when it has, or was killed. */
+  begin({ process, work }: Work): Promise<void> {
+    this.#running.add(process)
+    return new Promise((end) => {
+      this.#ends.set(process, end)
+      work()
+        .catch((error: unknown) => this.#faults.push(error))
+        .finally(() => this.#over(process))
+    })
+  }
+
+  /** Does something while a process stands still. */
+  async without(process: Process, meanwhile: () => Promise<void>): Promise<void> {
     this.#running.delete(process)
+    await meanwhile()
+    this.#running.add(process)
   }
 
   /** Runs processes until each has ended, or was killed. */
-  async run(
-    works: readonly { readonly process: Process; readonly work: () => Promise<unknown> }[],
-  ): Promise<void> {
-    const faults: unknown[] = []
-    for (const { process, work } of works) {
-      this.#running.add(process)
-      work()
-        .catch((error: unknown) => faults.push(error))
-        .finally(() => this.#running.delete(process))
-    }
+  async run(works: readonly Work[]): Promise<void> {
+    for (const work of works) void this.begin(work)
     while (this.#running.size > 0) {
       await new Promise((resolve) => setImmediate(resolve))
       // A process that is between two waits gets to the next one first.
@@ -107,6 +145,12 @@ export class Scheduler {
       if (next?.process.isDead === false) next.go()
     }
     this.#arrivals.length = 0
-    if (faults.length > 0) throw faults[0]
+    if (this.#faults.length > 0) throw this.#faults.splice(0)[0]
+  }
+
+  #over(process: Process): void {
+    this.#running.delete(process)
+    this.#ends.get(process)?.()
+    this.#ends.delete(process)
   }
 }
