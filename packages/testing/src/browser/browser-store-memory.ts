@@ -33,14 +33,13 @@ export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => D
   const runs = tables.of<BrowserRun>('browserRuns')
   const live = () => tokens.all().filter(({ revokedAt }) => revokedAt === undefined)
 
-  function spend(id: string, now: Date): boolean {
+  /** Returns the token with one call more; undefined if it has none left. */
+  function spent(id: string, now: Date): MemoryBrowserToken | undefined {
     const token = tokens.get(id)
-    if (token === undefined || token.revokedAt !== undefined) return false
+    if (token === undefined || token.revokedAt !== undefined) return undefined
     const today = now.toISOString().slice(0, 10)
     const used = token.usedOn === today ? token.used : 0
-    if (used >= token.dailyLimit) return false
-    tokens.put(id, { ...token, usedOn: today, used: used + 1 })
-    return true
+    return used >= token.dailyLimit ? undefined : { ...token, usedOn: today, used: used + 1 }
   }
 
   return {
@@ -79,8 +78,10 @@ export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => D
       }),
     begin: (begun: NewBrowserRun, isStored: boolean, now = time()) =>
       run(() => {
+        const token = isStored ? spent(begun.tokenId, now) : undefined
+        if (isStored && token === undefined) return false
         if (runs.get(begun.id) !== undefined) throw new Error('there is a run with this id already')
-        if (isStored && !spend(begun.tokenId, now)) return false
+        if (token !== undefined) tokens.put(token.id, token)
         const figures = { steps: 0, ms: 0, bytes: 0, llmTokens: 0 }
         runs.put(begun.id, { ...begun, ...figures, status: 'running', createdAt: now })
         return true
