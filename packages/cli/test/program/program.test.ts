@@ -108,7 +108,7 @@ describe('What a command loads', () => {
     expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([])
     expect(loaded.filter((url) => /packages\/(?:core|http)\//.test(url))).toEqual([])
     expect(loaded.filter((url) => /^node:(?:child_process|https?|net|tls|dns)$/.test(url))).toEqual([])
-    expect(loaded.length).toBeLessThanOrEqual(8)
+    expect(loaded.length).toBeLessThanOrEqual(9)
   })
 
   test('the help of a command: commander and its own file, neither the domain nor the database', async () => {
