@@ -75,7 +75,7 @@ export const TEST_ENVIRONMENT: Environment = {
   // Nothing listens there: no scan of a test leaves the machine.
   CT_URL: 'http://127.0.0.1:9/?q={domain}',
   MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
-  PROVISIONING_WORKER_SECRET: 'a-worker-secret-for-tests',
+  PROVISIONING_WORKER_SECRET: 'a-worker-secret-that-the-tests-give',
   EMAIL_SPF_INCLUDE: '_spf.svc.example',
 }
 
