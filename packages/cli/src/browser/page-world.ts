@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { type Extract, type ExtractOptions, PageFailure } from '@svc/core'
 import type { CDPSession } from 'playwright-core'
+import { packageFile } from '../package-file.ts'
 import { EXTRACTION } from './page-extraction.ts'
 
 const LIMIT_MS = 3000
 /** For a renderer that answers nothing at all. */
 const OUTER_MS = 5000
 
-const require = createRequire(import.meta.url)
 let loading: Promise<string> | undefined
 
 // Each is wrapped, since elements of a page with the ids `module` and `exports` would pass for a loader.
@@ -18,7 +17,7 @@ const wrapped = (name: string, source: string): string =>
 async function libraries(): Promise<string> {
   const files = { Readability: '@mozilla/readability/Readability.js', TurndownService: TURNDOWN }
   const sources = Object.entries(files).map(async ([name, file]) =>
-    wrapped(name, await readFile(require.resolve(file), 'utf8')),
+    wrapped(name, await readFile(packageFile(file), 'utf8')),
   )
   return (await Promise.all(sources)).join('')
 }

@@ -53,6 +53,11 @@ export const SHOWN_SECRETS: readonly ShownSecret[] = [
     value: /(?<=:\/\/(?:someuser|user):)\w+(?=@)/g,
     why: 'a password in the address of a database',
   },
+  {
+    file: 'node_modules/stripe/',
+    value: /(?<=apiKey: '|API_KEY=')sk_test[\w.]+|(?<=secret = ')whsec_test_secret/g,
+    why: 'a key of a provider and the secret of a webhook, as programs name them',
+  },
   { file: 'node_modules/undici/', value: /(?<=cookie'?: ')\w+=[^']+/g, why: 'a cookie with its value' },
   { file: 'node_modules/undici/', value: /\bSuperSecretToken\b/g, why: 'a header that is named a secret' },
   {
