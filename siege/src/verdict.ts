@@ -40,13 +40,8 @@ function documented({ method, path }: Target): readonly number[] {
 }
 
 // Signing in may be 503, because only a few passwords are hashed at a time; provisioning, because its gates
-// are closed without a provider; the routes of pages, because there is no browser.
-const MAY_BE_CLOSED: ReadonlySet<string> = new Set([
-  '/login',
-  '/api/v1/provisioning/worker',
-  '/api/v1/browser/scrape',
-  '/api/v1/browser/agent',
-])
+// are closed without a provider.
+const MAY_BE_CLOSED: ReadonlySet<string> = new Set(['/login', '/api/v1/provisioning/worker'])
 const isBusy = ({ path }: Route, status: number): boolean => MAY_BE_CLOSED.has(path) && status === 503
 
 /** Returns what is wrong with an answer; undefined if nothing is. */

@@ -4,7 +4,7 @@
 // then on.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createControlPlane, MemoryRateCounter, type RateCounter, readConfig } from '@svc/core'
-import { ScriptedDns, TEST_ENVIRONMENT } from '@svc/testing'
+import { ScriptedBrowser, ScriptedDns, ScriptedModel, TEST_ENVIRONMENT } from '@svc/testing'
 import Koa from 'koa'
 import { controlPlaneMiddleware, createApp, listen } from '../../packages/http/src/index.ts'
 import { paymentProvider } from '../../test/support/scripted-billing.ts'
@@ -28,6 +28,8 @@ const outbound = {
   request: () => Promise.reject(new TypeError('nothing is called from here')),
   [Symbol.asyncDispose]: async () => {},
 }
+// The agent of pages has reached its goal at once.
+const agentModel = new ScriptedModel(['{"type":"done","answer":"done"}'])
 const log = new HeardLog()
 const plane = createControlPlane({
   config: readConfig({ ...TEST_ENVIRONMENT, ...OPEN_SETTINGS }),
@@ -35,6 +37,10 @@ const plane = createControlPlane({
   rateCounter,
   outbound,
   paymentProvider,
+  browserEngine: () => new ScriptedBrowser(),
+  // A public address for every name: the browser calls none.
+  resolver: { resolve: async () => ['192.88.98.1'] },
+  agentModel,
   log,
   dns: new ScriptedDns(),
 })

@@ -64,6 +64,7 @@ export const operationRoutes = [
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: { description: 'A conflict, or a name that may mean several things.' },
+      422: { description: 'A sending domain that is not verified, or an address that is not opened.' },
     },
     handle: async ({ plane, body, params, headers }) =>
       json(await plane.operations.run(params.name, body, actorOf(headers['svc-actor']))),

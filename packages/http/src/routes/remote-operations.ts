@@ -89,6 +89,7 @@ export const remoteOperationRoutes = [
       409: {
         description: 'A conflict, a name that may mean several things, or a caller without a password.',
       },
+      422: { description: 'A sending domain that is not verified, or an address that is not opened.' },
     },
     handle: async ({ plane, caller: { caller, countTry, address }, body, params }) => {
       const { confirmation: credentials, ...input } = body
