@@ -82,7 +82,7 @@ const sideOf = (host: string, client = http) => ({
   clock: served.clock,
   fingerprint: `fp-${host}`,
   appsDir: join(stateOf(host), 'apps'),
-  patienceMs: 300,
+  patienceMs: 1500,
 })
 const released = (host = 'web-2') => join(stateOf(host), 'apps/shop/releases', SHA)
 
