@@ -28,7 +28,7 @@ export const EXTRACTION = String.raw`(options, { Readability, TurndownService })
     if (element instanceof HTMLImageElement && safe(element.currentSrc || element.src))
       made.setAttribute('src', element.currentSrc || element.src)
   }
-  // What is shown, with the content of shadow roots in its place, in a document without scripts.
+  // The shown part of the page, with the content of shadow roots in its place, in a document without scripts.
   const shownCopy = () => {
     const copy = document.implementation.createHTMLDocument(document.title)
     copy.documentElement.lang = document.documentElement.lang

@@ -1,4 +1,4 @@
-import { flag, listOf, oneOf, Problem, REMINDER_KINDS, reminderRunView, shape, text, whole } from '@svc/core'
+import { flag, Problem, REMINDER_RUN, reminderRunView, shape } from '@svc/core'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { licenseOrCron } from '../gates/license-or-cron.ts'
@@ -12,20 +12,7 @@ const RUNS: RouteLimit = { name: 'email-alerts-run', limit: 12, windowSeconds: 6
 const SUMMARY =
   'Remind by mail of licenses that end and invoices that are not paid: a license its own holder, the cron those of all.'
 
-const count = whole(0, Number.MAX_SAFE_INTEGER)
-const ran = shape({
-  ok: flag(),
-  planned: shape({ license_expiry: count, billing_dunning: count }),
-  sent: count,
-  deferred: count,
-  failed: count,
-  no_recipient: count,
-  cancelled: count,
-  remaining: count,
-  items: optional(
-    listOf(shape({ kind: oneOf(REMINDER_KINDS), license_id: text(1, 64), step: count, due_at: count }), 1000),
-  ),
-})
+const ran = shape(REMINDER_RUN)
 
 const shared = {
   path: PATH,

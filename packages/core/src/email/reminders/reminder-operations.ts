@@ -38,6 +38,24 @@ export const reminderRunView = ({ planned, noRecipient, items, ...numbers }: Rem
 /** A run of reminders as its caller sees it. */
 export type ReminderRunView = ReturnType<typeof reminderRunView>
 
+/** The fields of a run. */
+export const REMINDER_RUN = {
+  ok: flag(),
+  planned: shape({ license_expiry: count, billing_dunning: count }),
+  sent: count,
+  deferred: count,
+  failed: count,
+  no_recipient: count,
+  cancelled: count,
+  remaining: count,
+  items: optional(
+    listOf(
+      shape({ kind: oneOf(REMINDER_KINDS), license_id: text(1, 64), step: count, due_at: count }),
+      MAX_ITEMS,
+    ),
+  ),
+}
+
 /** Operations on reminders. */
 export const reminderOperations = [
   operation({
@@ -47,22 +65,7 @@ export const reminderOperations = [
     scope: 'platform',
     changes: true,
     input: { license: optional(text(1, 512)), dry_run: optional(flag()) },
-    answer: {
-      ok: flag(),
-      planned: shape({ license_expiry: count, billing_dunning: count }),
-      sent: count,
-      deferred: count,
-      failed: count,
-      no_recipient: count,
-      cancelled: count,
-      remaining: count,
-      items: optional(
-        listOf(
-          shape({ kind: oneOf(REMINDER_KINDS), license_id: text(1, 64), step: count, due_at: count }),
-          MAX_ITEMS,
-        ),
-      ),
-    },
+    answer: REMINDER_RUN,
     run: async ({ reminders, licenses }, { license, dry_run: dryRun }) => {
       const licenseId = license === undefined ? undefined : await licenses.resolve(license)
       return reminderRunView(await reminders.run({ licenseId, dryRun }))
