@@ -18,6 +18,12 @@ const RETENTION_SECONDS = 3600
 export const tickTasks = (services: Services, { faults }: Config): readonly ScheduledTask[] =>
   everyTask(services).filter(({ name }) => name !== 'monitors' || faults.monitors === undefined)
 
+/** Work of which the result of the tick says nothing. */
+const silent = (work: (signal: AbortSignal) => Promise<unknown>) => async (signal: AbortSignal) => {
+  await work(signal)
+  return undefined
+}
+
 const everyTask = ({
   access,
   alerts,
@@ -51,25 +57,16 @@ const everyTask = ({
   { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).drifts }) },
   {
     name: 'alert-delivery',
-    run: async (signal) => {
-      await alerts.deliver(signal)
-      return undefined
-    },
+    run: silent((signal) => alerts.deliver(signal)),
   },
   {
     name: 'webhooks',
-    run: async (signal) => {
-      await webhookDeliveries.drain(signal)
-      return undefined
-    },
+    run: silent((signal) => webhookDeliveries.drain(signal)),
   },
   {
     name: 'email-domains',
     budgetMs: EMAIL_DOMAINS_MS,
-    run: async (signal) => {
-      await emailDomains.checkDue(signal)
-      return undefined
-    },
+    run: silent((signal) => emailDomains.checkDue(signal)),
   },
   {
     name: 'email-reminders',
@@ -83,49 +80,31 @@ const everyTask = ({
   {
     name: 'email-delivery',
     budgetMs: EMAIL_DELIVERY_MS,
-    run: async (signal) => {
-      await emails.deliver(signal)
-      return undefined
-    },
+    run: silent((signal) => emails.deliver(signal)),
   },
   {
     name: 'attack-surface',
     budgetMs: SURFACE_MS,
-    run: async (signal) => {
-      await surface.runDue(signal)
-      return undefined
-    },
+    run: silent((signal) => surface.runDue(signal)),
   },
   {
     name: 'payment-events',
     budgetMs: PAYMENT_EVENTS_MS,
-    run: async (signal) => {
-      await paymentEvents.drain(signal)
-      return undefined
-    },
+    run: silent((signal) => paymentEvents.drain(signal)),
   },
   { name: 'chat-purge', run: async (signal) => ({ purgedChats: await chat.purge(signal) }) },
   {
     name: 'jobs',
-    run: async () => {
-      await jobs.sweep()
-      return undefined
-    },
+    run: silent(() => jobs.sweep()),
   },
   {
     name: 'access',
-    run: async () => {
-      await access.sweep()
-      return undefined
-    },
+    run: silent(() => access.sweep()),
   },
   {
     name: 'provisioning',
     budgetMs: PROVISIONING_MS,
-    run: async (signal) => {
-      await provisioning.tick(signal)
-      return undefined
-    },
+    run: silent((signal) => provisioning.tick(signal)),
   },
   {
     name: 'retention',
