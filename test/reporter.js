@@ -1,5 +1,8 @@
-// Names the storage runs at the end, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
-// `… on PGlite`, `… on memory`), and tells scripts/test.mjs the counts for the very last line.
+import { relative } from 'node:path'
+
+// At the end names the storage runs, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
+// `… on PGlite`, `… on memory`), and each failed test in one line, and tells scripts/test.mjs the counts for the very
+// last line.
 const BACKEND = /\bon (PostgreSQL(?: \d[\d.]*)?|PGlite|memory)\b/
 
 /** The backend that a test's titles name, or undefined. */
@@ -27,6 +30,17 @@ function spell({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
+/** One line for each failed test, and for each suite that did not load. */
+function failures(suites) {
+  return suites.flatMap(({ testFilePath, testExecError, testResults }) => {
+    const file = relative(process.cwd(), testFilePath)
+    const failed = testResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `failed: ${file}: ${fullName}`)
+    return testExecError ? [`failed: ${file}: did not load`, ...failed] : failed
+  })
+}
+
 export default class Reporter {
   onRunComplete(_contexts, results) {
     const runs = [...tally(results.testResults)].sort(([one], [other]) => one.localeCompare(other))
@@ -34,6 +48,7 @@ export default class Reporter {
       process.stdout.write('\nStorage runs:\n')
       for (const [backend, run] of runs) process.stdout.write(`  ${backend.padEnd(16)} ${spell(run)}\n`)
     }
+    for (const line of failures(results.testResults)) process.stdout.write(`${line}\n`)
     const counts = {
       passed: results.numPassedTests,
       // A suite that could not even load is a failure of its own.
