@@ -20,7 +20,7 @@ const lateNode: Plugin = {
     onLoad({ filter: /./, namespace: 'late-node' }, ({ path }) => {
       const names = Object.keys(process.getBuiltinModule(path) as object)
       const getters = names.map((name) => `get ${JSON.stringify(name)}() { return load().${name} },`)
-      const load = `const load = () => require(${JSON.stringify(path)})`
+      const load = `let loaded\nconst load = () => (loaded ??= require(${JSON.stringify(path)}))`
       return { contents: `${load}\nmodule.exports = {\n${getters.join('\n')}\n}`, loader: 'js' }
     })
   },
@@ -64,7 +64,6 @@ export async function writeOneFileAgent(outfile: string): Promise<void> {
     banner: { js: `${shebang(shipped['systemd/svc-agent.service'] ?? '')}\n${REQUIRE}` },
     minifyWhitespace: true,
     minifySyntax: true,
-    keepNames: true,
     legalComments: 'none',
     logLevel: 'warning',
   }
