@@ -29,13 +29,13 @@ const TECHNICAL =
 const DATE = /^\d{4}-\d\d-\d\d/
 /** `$NAME`, `${…}`, `$(…)`, `{{…}}`, `%NAME%`, `<name>`, a mask, or an earlier redaction. */
 const PLACEHOLDER =
-  /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*•#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|…|\uffff+$|\[|!vault\b|!Ref\b)/
+  /^(?:\$[A-Z_][A-Z0-9_]*$|\$[{(]|\{\{|%[A-Z_]{2,}%$|<[A-Za-z][\w -]{0,40}>?$|[*\u2022#]{3,}|[xX]{3,}$|_{3,}|\.{2,}|\u2026|\uffff+$|\[|!vault\b|!Ref\b)/
 /**
  * A prefix without its rest (`svc_…`, read as `svc_...`), a scheme before a placeholder, or a value from
  * examples.
  */
 const EXAMPLE =
-  /^(?:[a-z]{2,8}_\.{2,3}$|(?:bearer|basic|token) {1,4}(?:\$[{(]|\{\{|<|[x*•#]{3,})|your[ _-](?:[a-z]{1,16}[ _-]){0,3}(?:password|passphrase|token|secret|key)$)/i
+  /^(?:[a-z]{2,8}_\.{2,3}$|(?:bearer|basic|token) {1,4}(?:\$[{(]|\{\{|<|[x*\u2022#]{3,})|your[ _-](?:[a-z]{1,16}[ _-]){0,3}(?:password|passphrase|token|secret|key)$)/i
 /** Code that reads the value from elsewhere. */
 const CODE =
   /^(?:process\.env|import\.meta|os\.(?:environ|getenv)|env[.([]|ENV\[|secrets\.|vars\.|config\.|settings\.|self\.|this\.|req\.|request\.|args\.|options\.|file:|vault:|\/run\/secrets\/|[A-Za-z_$.]{3,}\([^)]*\)?[;,]?$)/
