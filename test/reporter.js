@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 
 // At the end names the storage runs, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
-// `… on PGlite`, `… on memory`), and each failed test in one line, and tells scripts/test.mjs the counts for the very
-// last line.
+// `… on PGlite`, `… on memory`), and each failed test in one line, and tells scripts/test.mjs the counts for
+// the very last line.
 const BACKEND = /\bon (PostgreSQL(?: \d[\d.]*)?|PGlite|memory)\b/
 
 /** The backend that a test's titles name, or undefined. */
