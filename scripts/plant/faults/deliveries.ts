@@ -120,8 +120,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'deliveries: a purge takes those that wait',
     file: STORE,
-    find: "where kind = $1 and state <> 'due'",
-    replace: 'where kind = $1',
+    find: "where kind = $1 and state <> 'due'\n        and settled_at < ",
+    replace: 'where kind = $1\n        and coalesce(settled_at, created_at) < ',
     suites: [CONTRACT],
   },
   {

@@ -186,23 +186,27 @@ describe('a run of deliveries', () => {
   })
 
   it('a result that comes after the lease is dropped, and nothing follows from it', async () => {
-    const { send, begun, end, begins } = gate()
+    const ends: ((outcome: DeliveryOutcome) => void)[] = []
+    const send = () => new Promise<DeliveryOutcome>((resolve) => ends.push(resolve))
+    const begins = async (count: number) => {
+      while (ends.length < count) await new Promise((resolve) => setImmediate(resolve))
+    }
     let followed = 0
     const follow = () => async () => {
       followed += 1
     }
     const { clock, add, runner, replica, latest } = scene(send, { follow })
-    const id = await add('a')
+    await add('a')
     const slow = runner.run()
     await begins(1)
     clock.advance({ seconds: LEASE_SECONDS })
     const next = replica().run()
     await begins(2)
-    expect(begun.map(({ attempts }) => attempts)).toEqual([1, 2])
-    end(id, REFUSED)
+    ends[1]?.(REFUSED)
     expect(await next).toMatchObject({ retried: 1 })
+    ends[0]?.(SENT)
+    expect(await slow).toMatchObject({ claimed: 1, delivered: 0, retried: 0 })
     expect(followed).toBe(1)
-    void slow
     expect(await latest('a')).toMatchObject({ state: 'due', attempts: 2 })
   })
 

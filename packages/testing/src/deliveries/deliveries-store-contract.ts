@@ -41,9 +41,12 @@ export function deliveriesStoreContract(name: string, open: () => Promise<Storag
 
     it('a sender takes its own kind alone', async () => {
       const { add, take } = scene()
+      const other = buildId('kind')
       await add()
-      expect((await take({ kind: buildId('kind') })).taken).toEqual([])
+      expect((await take({ kind: other })).taken).toEqual([])
+      const id = await add({ kind: other })
       expect((await take()).taken).toHaveLength(1)
+      expect((await take({ kind: other })).taken).toMatchObject([{ id }])
     })
 
     it('a delivery keeps what it carries, and how many attempts it gets', async () => {

@@ -4,7 +4,7 @@ import { checkDeliveries } from './checks/alert-deliveries.ts'
 import type { AlertFactsBook } from './checks/alert-facts.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
-import { TICK_MS } from './plane-config.ts'
+import { ALERTS_URL, TICK_MS } from './plane-config.ts'
 import type { Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 import { addEndpoints } from './workload.ts'
@@ -26,7 +26,6 @@ const LOSE_COUNTS: readonly Fault[] = ['replica-crash', 'database-failure']
 
 /** Within this time, work under way when faults stopped has ended, and so have the evaluations of a tick. */
 const CALM_MS = 10_000
-const RECEIVER_URL = 'https://receiver.example/alerts'
 
 /**
  * After faults have stopped, records at each tick which conditions hold, and compares them with the alerts at
@@ -46,7 +45,7 @@ export class AlertWatch {
   /** Sets a webhook for alerts and endpoints of licenses, and plans the checks of the ticks. */
   async start(plane: ControlPlane | undefined, licenses: readonly { readonly id: string }[]): Promise<void> {
     if (plane !== undefined) await addEndpoints(plane, licenses)
-    await plane?.alertWebhooks.set({ tenantId: '', url: RECEIVER_URL, rotate: false })
+    await plane?.alertWebhooks.set({ tenantId: '', url: ALERTS_URL, rotate: false })
     this.#plan(this.#firstTickMs)
   }
 

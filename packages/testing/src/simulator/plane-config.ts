@@ -5,6 +5,9 @@ import type { Scenario } from './scenario.ts'
 /** The time between two ticks of a replica, in milliseconds. */
 export const TICK_MS = 30_000
 
+/** Where alerts are announced; every other address is that of an endpoint. */
+export const ALERTS_URL = 'https://receiver.example/alerts'
+
 /**
  * The number of refused requests of a license in five minutes that opens an alert; small, since runs are
  * short.

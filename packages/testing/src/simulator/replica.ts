@@ -6,7 +6,7 @@ import { Connection } from './connection.ts'
 import type { SimulatedDatabase } from './database.ts'
 import type { Fault } from './fault.ts'
 import { Life } from './life.ts'
-import { TICK_MS } from './plane-config.ts'
+import { ALERTS_URL, TICK_MS } from './plane-config.ts'
 import type { Random } from './random.ts'
 import { Receiver } from './receiver.ts'
 import type { SimulationSeams } from './seams.ts'
@@ -90,8 +90,11 @@ export class Replica {
     const connection = new Connection({ database, timeline, random, rates: counter, life, isOn, crash })
     const own = connection.storage()
     const storage = seams.storage?.(own, { database, timeline, life }) ?? own
+    const requested = (url: string, id: string) => {
+      if (url !== ALERTS_URL) database.webhooks.requested(url, id)
+    }
     const accepted = (url: string, id: string) => database.webhooks.accepted(url, id)
-    const outbound = new Receiver({ timeline, random, life, isOn, accepted })
+    const outbound = new Receiver({ timeline, random, life, isOn, requested, accepted })
     const local = { ids: this.#ids(), outbound, threads: false }
     const plane = createControlPlane({ config, storage, clock, rateCounter, ...local })
     seams.plane?.(plane)

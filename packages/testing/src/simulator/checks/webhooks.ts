@@ -7,6 +7,7 @@ import { idOf } from '../../webhooks/memory-event.ts'
 import type { MemoryEndpoint, MemoryMessage } from '../../webhooks/memory-webhook.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
+import { AttemptCheck } from './attempts.ts'
 import { isEnded } from './held.ts'
 
 const KIND = 'endpoint'
@@ -23,9 +24,16 @@ export class WebhookCheck {
   readonly #verdict: Verdict
   /** The messages that a receiver has accepted, by endpoint and message. */
   readonly #accepted = new Set<string>()
+  readonly #attempts: AttemptCheck
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
+    this.#attempts = new AttemptCheck(verdict)
+  }
+
+  /** Notes a request that reaches an endpoint. */
+  requested(url: string, messageId: string): void {
+    this.#attempts.requested(url, messageId)
   }
 
   /** Notes that a receiver has accepted a message. */
@@ -34,7 +42,9 @@ export class WebhookCheck {
   }
 
   /** Checks one statement on deliveries. */
-  see({ name, tables, args, result, now }: Statement): void {
+  see(statement: Statement): void {
+    this.#attempts.see(statement)
+    const { name, tables, args, result, now } = statement
     if (name === 'deliveries.takeDue') {
       for (const { id, kind } of result as readonly Delivery[])
         if (kind === KIND) this.#inOrder(tables, id, now)
@@ -82,6 +92,13 @@ export class WebhookCheck {
       }
       for (let at = 1; at <= attempt; at += 1) once(['claimed', 'reclaimed'], at)
       if (isEnded(job.state)) once(['succeeded', 'failed', 'cancelled'], attempt)
+    }
+    for (const { id, licenseId } of messages.all()) {
+      for (const endpoint of endpoints.filter((each) => each.licenseId === licenseId)) {
+        const isThere = tables.deliveries.get(`dlv_${idOf(`${id} ${endpoint.id}`)}`) !== undefined
+        const detail = () => `${id} has no delivery to ${endpoint.id}`
+        this.#verdict.expect(isThere, 'a message has a delivery for each endpoint', detail)
+      }
     }
     for (const each of tables.deliveries.all()) if (each.kind === KIND) this.#notStuck(tables, each, now)
   }

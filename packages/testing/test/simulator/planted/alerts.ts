@@ -77,7 +77,7 @@ export const alertBugs: readonly PlantedBug[] = [
   ),
   inDeliveries(
     'alert: announced again after it was delivered',
-    ['an alert is announced once'],
+    ['an alert is announced once', 'what has arrived is not sent again'],
     (deliveries, { tables }) => ({
       settle: async (settlement) => {
         const isSettled = await deliveries.settle(settlement)
@@ -142,7 +142,7 @@ export const alertBugs: readonly PlantedBug[] = [
   ),
   inDeliveries(
     'delivery: an attempt that failed is never tried again',
-    ['no delivery stays due for ever'],
+    ['no delivery stays due for ever', 'no message waits for ever'],
     (deliveries) => ({
       settle: (settlement) => {
         const delaySeconds = settlement.state === 'due' ? YEAR_SECONDS : 0
