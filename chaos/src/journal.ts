@@ -4,10 +4,11 @@ import { createInterface } from 'node:readline'
 /**
  * An answer that a client got. `sent` and `got` are unix milliseconds, and `host` is a fingerprint. `lines`:
  * that many lines from `first` on are acknowledged. `barred`: an answer 401. `seq`: the number of the refresh
- * in a heartbeat's answer.
+ * in a heartbeat's answer. `message`: a message, named by `job`, that reached the endpoint of a license; its
+ * `state` is `accepted` or `refused`.
  */
 export interface Acknowledgement {
-  readonly kind: 'enqueue' | 'claim' | 'status' | 'lines' | 'beat' | 'barred'
+  readonly kind: 'enqueue' | 'claim' | 'status' | 'lines' | 'beat' | 'barred' | 'message'
   readonly sent: number
   readonly got: number
   readonly host?: string

@@ -83,6 +83,7 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
   let lasted = 0
   try {
     cast.proxy.isWild = true
+    cast.receiver.isWild = true
     const planned = plan(random.fork(), 2 * seconds, LEASE_SECONDS * 1000, without)
     const isEnough = () => killsOf(injurer) >= least.kills && faultsOf(cast, injurer) >= least.faults
     lasted = await injurer.follow(planned, seconds * 1000, isEnough, over)
@@ -144,10 +145,10 @@ async function found(
       rule: 'recovery',
       evidence: `${findings.recoverySeconds.toFixed(1)} s after the last fault, not within ${limit} s`,
     })
-  if (findings.reclaims === 0 || findings.acknowledgedLines === 0)
+  if (findings.reclaims === 0 || findings.acknowledgedLines === 0 || findings.messages === 0)
     breaches.push({
       rule: 'evidence',
-      evidence: 'no job was lost, or no line acknowledged: the run shows nothing',
+      evidence: 'no job was lost, no line acknowledged, or no message arrived: the run shows nothing',
     })
   return { ...findings, breaches }
 }

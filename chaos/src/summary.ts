@@ -19,6 +19,7 @@ export function summary(report: RunReport): string {
     `  kills: ${killsOf(report)} (servers ${kills.servers}, agents ${kills.agents}, PostgreSQL ${kills.postgres})`,
     `  faults: ${number(faultsOf(report))} (${kinds.join(', ')})`,
     `  lines: ${number(report.acknowledgedLines)} acknowledged, ${number(report.storedLines)} stored; reclaims: ${report.reclaims}`,
+    `  messages to endpoints: ${number(report.messages)} accepted, ${number(report.repeatedMessages)} of all came more than once`,
     `  recovery: ${report.recoverySeconds.toFixed(1)} s after the last fault (at most ${report.recoveryLimitSeconds}); the queue was empty after ${report.drainSeconds.toFixed(1)} s`,
     `  violations: ${report.breaches.length}`,
   ]

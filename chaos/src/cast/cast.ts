@@ -5,11 +5,13 @@ import type { CrowdCounts, CrowdOrders } from '../crowd/crowd.ts'
 import { type Breach, Journal } from '../journal.ts'
 import { fingerprintOf, type Host, type IssuedLicense } from '../names.ts'
 import type { Profile } from '../profile.ts'
+import { MOST_ATTEMPTS } from '../witness/message-rules.ts'
 import type { ChaosDatabase } from './database.ts'
 import { Member } from './member.ts'
 import { Operator } from './operator.ts'
 import { makePrograms, programIn } from './programs.ts'
 import { FaultyProxy } from './proxy.ts'
+import { Receiver } from './receiver.ts'
 import { REJECTED, referenceOrders, writeHandlers } from './reference-agent.ts'
 
 /** Inputs of a cast. */
@@ -25,16 +27,31 @@ export interface CastParts {
 
 /** Number of licenses that get no jobs and are revoked in the course of a run. */
 const DOOMED = 3
+/** One license in so many has its jobs told to an endpoint. */
+const TOLD_EVERY = 4
+
+/** Endpoints may be in this machine; retries come soon, and breakers rest for a short time. */
+const TELLING = {
+  SERVICE_DATA_KEYS: `chaos:${Buffer.alloc(32, 1).toString('base64')}`,
+  SERVICE_OUTBOUND_ALLOW: '127.0.0.1/32',
+  WEBHOOK_RETRY_SCHEDULE: new Array(MOST_ATTEMPTS - 1).fill(1).join(','),
+  WEBHOOK_TIMEOUT_MS: '1000',
+  WEBHOOK_BREAKER_COOLDOWN: '1',
+  WEBHOOK_BREAKER_COOLDOWN_MAX: '2',
+}
+
+const journalOf = ({ folder }: CastParts, name: string) => join(folder, `${name}.journal`)
 
 /**
- * All processes of a run: replicas behind the proxy, crowds of light agents, reference agents; and the
- * operator.
+ * All processes of a run: replicas behind the proxy, crowds of light agents, reference agents; the operator,
+ * and the receiver of messages to endpoints.
  */
 export class Cast implements AsyncDisposable {
   readonly breaches: Breach[] = []
   readonly servers: readonly Member[]
   readonly proxy: FaultyProxy
   readonly operator: Operator
+  readonly receiver: Receiver
   readonly journals: string[] = []
   hosts: readonly Host[] = []
   crowds: readonly Member[] = []
@@ -44,9 +61,15 @@ export class Cast implements AsyncDisposable {
   readonly #counts = new Map<string, CrowdCounts>()
   #isCalm = false
 
-  private constructor(parts: CastParts, proxy: FaultyProxy, ports: readonly number[]) {
+  private constructor(
+    parts: CastParts,
+    { proxy, receiver }: { readonly proxy: FaultyProxy; readonly receiver: Receiver },
+    ports: readonly number[],
+  ) {
     this.#parts = parts
     this.proxy = proxy
+    this.receiver = receiver
+    this.journals.push(journalOf(parts, 'receiver'))
     this.#journal = new Journal(this.#newJournal('operator'))
     this.servers = ports.map((port, number) => this.#server(port, number))
     proxy.lead(ports)
@@ -66,11 +89,16 @@ export class Cast implements AsyncDisposable {
     const { database, random, profile } = parts
     await makePrograms(parts.folder)
     const ports = await Promise.all(Array.from({ length: database.replicas }, freePort))
-    const cast = new Cast(parts, await FaultyProxy.listen(random.fork()), ports)
+    const proxy = await FaultyProxy.listen(random.fork())
+    const receiver = await Receiver.listen(random.fork(), journalOf(parts, 'receiver'))
+    const cast = new Cast(parts, { proxy, receiver }, ports)
     try {
       for (const server of cast.servers) server.begin()
       await Promise.all(cast.servers.map((server) => server.up()))
-      await cast.#people(await cast.operator.issueAll(profile.licenses, DOOMED))
+      const licenses = await cast.operator.issueAll(profile.licenses, DOOMED)
+      for (const { id } of licenses.filter((_license, number) => number % TOLD_EVERY === 0))
+        await cast.operator.tell(id, receiver.urlOf(id))
+      await cast.#people(licenses)
       return cast
     } catch (error) {
       await cast[Symbol.asyncDispose]()
@@ -99,6 +127,7 @@ export class Cast implements AsyncDisposable {
   calm(): void {
     this.#isCalm = true
     this.proxy.isWild = false
+    this.receiver.isWild = false
     for (const member of this.members) member.thaw()
     for (const crowd of this.crowds) crowd.tell('calm')
   }
@@ -121,11 +150,12 @@ export class Cast implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.members.map((member) => member.destroy()))
     await this.proxy[Symbol.asyncDispose]()
+    await this.receiver[Symbol.asyncDispose]()
     this.#journal[Symbol.dispose]()
   }
 
   #newJournal(name: string): string {
-    const path = join(this.#parts.folder, `${name}.journal`)
+    const path = journalOf(this.#parts, name)
     this.journals.push(path)
     return path
   }
@@ -145,6 +175,7 @@ export class Cast implements AsyncDisposable {
         NODE_ENV: 'production',
         SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 7).toString('hex'),
         SERVICE_JOB_LEASE_SECONDS: String(leaseSeconds),
+        ...TELLING,
         ...(bug === undefined ? {} : { CHAOS_BUG: bug }),
       },
       cwd: folder,

@@ -61,6 +61,19 @@ export class Operator {
     return [...this.#licenses, ...this.#doomed]
   }
 
+  /** Has the jobs of a license told to an endpoint. Runs before any fault. */
+  async tell(license: string, url: string): Promise<void> {
+    const has = async () => {
+      const answer = await this.#once('webhooks.list', { license })
+      return ((answer?.endpoints ?? []) as readonly unknown[]).length > 0
+    }
+    // An endpoint whose answer was late is there, and is refused the second time.
+    while ((await this.#once('webhooks.add', { license, url, events: ['job.*'] })) === undefined) {
+      if (await has()) return
+      await pause(RETRY_MS)
+    }
+  }
+
   /** Keeps the queue of every license filled until `rest`. */
   async fill(): Promise<void> {
     while (this.#isFilling) {

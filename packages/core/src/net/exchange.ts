@@ -29,8 +29,9 @@ const nothing = () => {}
 
 /** Returns a client that uses only this connection: a retry that would open another fails. */
 async function clientOn(socket: Socket, target: Target, limits: OutboundLimits): Promise<Client> {
-  // Loaded at the first call, so that a process without outgoing calls starts faster.
-  const { Client } = await import('undici')
+  // Loaded at the first call, so that a process without outgoing calls starts faster. A bundle gives the
+  // package as its default export alone.
+  const { Client } = (await import('undici')).default
   let isTaken = false
   return new Client(target.url.origin, {
     maxHeaderSize: limits.maxHeaderBytes,
