@@ -58,7 +58,7 @@ class Story {
 
   /** Lets a host claim the job, and records the acknowledgement. */
   async claim(by: Host, attempt: number, from = 'now()'): Promise<void> {
-    await this.run(`update jobs set state = 'claimed', claimed_by = '${by.fingerprint}', attempt = ${attempt},
+    await this.run(`update jobs set state = 'claimed', claimed_by = '${by.fingerprint}', attempt = ${attempt}, claimed_at = clock_timestamp(),
       available_at = ${from} + interval '1 hour' where id = 'job_1'`)
     this.tell({ kind: 'claim', ...about(by, attempt) })
   }
@@ -67,6 +67,11 @@ class Story {
     await this.run(`update jobs set state = '${state}', exit_code = ${code}, finished_at = clock_timestamp()
       where id = 'job_1'`)
     this.tell({ kind: 'status', state, ...about(by, attempt) })
+  }
+
+  /** Lets a message reach its endpoint, which accepts it. */
+  arrive(job: string, sent: number): void {
+    this.tell({ kind: 'message', license: 'lic_a', job, sent, got: sent, state: 'accepted' })
   }
 
   async chunk(places: readonly number[], writer: Host, first = 0): Promise<void> {
@@ -97,15 +102,38 @@ const about = ({ fingerprint, licenseId }: Host, attempt: number) => ({
 })
 
 /** Returns the rules that a story breaks. */
-async function broken(tell: (story: Story) => Promise<void>): Promise<string[]> {
+const broken = async (tell: (story: Story) => Promise<void>) => [
+  ...new Set((await breaches(tell)).map(({ rule }) => rule)),
+]
+/** Returns the promises that a story breaks, in words. */
+const brokenPromises = async (tell: (story: Story) => Promise<void>) => [
+  ...new Set((await breaches(tell)).map(({ evidence }) => evidence.split(':', 1)[0])),
+]
+
+async function breaches(tell: (story: Story) => Promise<void>): Promise<Findings['breaches']> {
   await query('begin')
   const story = new Story()
   await query(`insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds)
     values ('job_1', 'lic_a', 'prune', '{}', 3, 60)`)
   await tell(story)
-  const { breaches } = await story.findings()
+  const { breaches: found } = await story.findings()
   await query('rollback')
-  return [...new Set(breaches.map(({ rule }) => rule))]
+  return found
+}
+
+/** Gives the license of the story an endpoint, which is told of its jobs. */
+const endpoint = (story: Story) =>
+  story.run(`insert into webhook_endpoints (id, license_id, url, description, events, max_age_seconds, secret,
+    created_at, updated_at) values ('whe_1', 'lic_a', 'http://127.0.0.1/', '', '{job.*}', 3600, 's', now(), now())`)
+
+/** A job that is handed out and ends, with its two messages sent and accepted. */
+async function toldJob(story: Story): Promise<void> {
+  await endpoint(story)
+  await story.claim(FIRST, 1)
+  await story.end(FIRST, 1)
+  await story.run(`update deliveries set state = 'sent', attempts = 1, settled_at = clock_timestamp()`)
+  const messages = await query<{ payload: string }>('select payload from deliveries order by created_at, id')
+  for (const [place, { payload }] of messages.entries()) story.arrive(payload, Date.now() + place - 10)
 }
 
 const give = `update jobs set state = 'pending', claimed_by = null, available_at = now() where id = 'job_1'`
@@ -123,7 +151,81 @@ test('A story in which all is well breaks no promise', async () => {
   expect(rules).toEqual([])
 }, 30_000)
 
+test('A story in which each message arrives breaks no promise', async () => {
+  expect(await broken(toldJob)).toEqual([])
+}, 30_000)
+
 describe('The witness convicts', () => {
+  test.each<[string, string, (story: Story) => Promise<void>]>([
+    [
+      'a message without a delivery',
+      'a message has a delivery to each endpoint',
+      async (story) => {
+        await toldJob(story)
+        await story.run(`delete from deliveries where payload = (select max(payload) from deliveries)`)
+      },
+    ],
+    [
+      'an end that nobody is told of',
+      'each hand-out and each end of a job is told once',
+      async (story) => {
+        await toldJob(story)
+        await story.run(`delete from webhook_messages where type = 'job.succeeded'`)
+      },
+    ],
+    [
+      'a message that never arrived',
+      'a message that counts as sent was accepted',
+      async (story) => {
+        await endpoint(story)
+        await story.claim(FIRST, 1)
+        await story.end(FIRST, 1)
+        await story.run(`update deliveries set state = 'sent', attempts = 1, settled_at = clock_timestamp()`)
+      },
+    ],
+    [
+      'a message that comes again after its success',
+      'nothing is sent again after its success is committed',
+      async (story) => {
+        await toldJob(story)
+        const [row] = await query<{ payload: string }>('select payload from deliveries limit 1')
+        story.arrive(row?.payload ?? '', Date.now() + HOUR)
+      },
+    ],
+    [
+      'messages that overtake each other',
+      'the messages of a job come in order, unless one is tried again',
+      async (story) => {
+        await toldJob(story)
+        const [row] = await query<{ payload: string }>(`select id as payload from webhook_messages
+          where type = 'job.succeeded'`)
+        story.arrive(row?.payload ?? '', Date.now() - HOUR)
+      },
+    ],
+    [
+      'a message that is given up early',
+      'a message is given up after its last attempt alone',
+      async (story) => {
+        await toldJob(story)
+        await story.run(`update deliveries set state = 'failed', attempts = 11`)
+      },
+    ],
+    [
+      'a message that nobody takes',
+      'no message waits that may be sent',
+      async (story) => {
+        await toldJob(story)
+        await story.run(`update deliveries set state = 'due', due_at = now() - interval '1 hour'`)
+      },
+    ],
+  ])(
+    '%s',
+    async (_, promise, tell) => {
+      expect(await brokenPromises(tell)).toEqual([promise])
+    },
+    30_000,
+  )
+
   test.each<[string, string, (story: Story) => Promise<void>]>([
     [
       'a job that two hosts hold',

@@ -33,6 +33,8 @@ const licensesStore = async () =>
   (await import('../../../packages/core/src/licenses/licenses-store-sql.ts')).SqlLicensesStore.prototype
 const agentsStore = async () =>
   (await import('../../../packages/core/src/agents/agents-store-sql.ts')).SqlAgentsStore.prototype
+const deliveriesStore = async () =>
+  (await import('../../../packages/core/src/deliveries/deliveries-store-sql.ts')).SqlDeliveriesStore.prototype
 
 const LATE_MS = 400
 const STALE_MS = 5000
@@ -157,6 +159,17 @@ export const PLANTED: readonly PlantedBug[] = [
         beat.catch(() => {})
         known.set(host, seq + 1)
         return { seq: seq + 1, at: new Date(), drained: false, cancel: [] }
+      }
+    },
+  },
+  {
+    name: 'a message that was refused counts as sent',
+    profile: 'fast',
+    plant: async () => {
+      const store = await deliveriesStore()
+      const { settle } = store
+      store.settle = function (settlement, now) {
+        return settle.call(this, { ...settlement, state: 'sent' }, now)
       }
     },
   },

@@ -2,7 +2,7 @@ import type { Rule } from './rules.ts'
 
 /** The attempts that the settings of a run allow: the first, and eleven retries. */
 export const MOST_ATTEMPTS = 12
-/** A message that may be sent is taken within two seconds, and after the start of a replica that was killed. */
+/** A message that may be sent is taken within two seconds, or when a killed replica has started. */
 const PATIENCE_SECONDS = 20
 /** The result of a request is written after it was answered; readings of clocks are rounded. */
 const ROUNDING_MS = 500

@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts'
 /** The time between two ticks of a replica, in milliseconds. */
 export const TICK_MS = 30_000
 
-/** Where alerts are announced; every other address is that of an endpoint. */
+/** Address to which alerts are announced; every other one is that of an endpoint. */
 export const ALERTS_URL = 'https://receiver.example/alerts'
 
 /**

@@ -75,6 +75,14 @@ describe('the simulator', () => {
   })
 })
 
+describe('messages to endpoints', () => {
+  it.each(seedsFrom(1, 4))('keep their promises while receivers and replicas fail, seed %i', async (seed) => {
+    const faults = ['receiver-failure', 'replica-crash', 'database-failure'] as const
+    const scenario = { alerts: true, licenses: 1, hosts: 4, jobs: 40, faults }
+    expect((await simulate({ seed, scenario })).violation).toBeUndefined()
+  })
+})
+
 describe('a failure of the database', () => {
   it('also happens inside a transaction, which then must leave nothing', async () => {
     const { seams } = planted('transaction: what failed is committed all the same')
