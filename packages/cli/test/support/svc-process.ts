@@ -20,6 +20,7 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
   [['alerts', 'webhook-set'], 'the secret of a webhook'],
   [['git', 'hooks', 'add'], 'the secret of a webhook'],
   [['git', 'hooks', 'rotate'], 'the secret of a webhook'],
+  [['webhooks', 'endpoints', 'add'], 'the secret of a webhook'],
   [['up'], 'a license key'],
   [['account', 'second-factor', 'add'], 'a recovery code'],
 ]
