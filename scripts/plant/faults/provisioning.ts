@@ -7,6 +7,13 @@ const CONTRACT = 'packages/core/test/provisioning/provisioning-store.test.ts'
 
 export const faults: readonly Fault[] = [
   {
+    name: 'provisioning: the fingerprint of a server begins with the order',
+    file: `${CORE}/order.ts`,
+    find: '`${nonce}-${id}`',
+    replace: '`${id}-${nonce}`',
+    suites: [WORKER],
+  },
+  {
     name: 'provisioning: a server is asked for again at once',
     file: `${CORE}/order-timing.ts`,
     find: 'CREATE_STALL_MS / 1000 + CREATE_TIMEOUT_MS / 1000 + UNKNOWN_CREATE_SECONDS',
