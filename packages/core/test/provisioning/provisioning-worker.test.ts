@@ -94,7 +94,8 @@ describe('an order from the request to the server', () => {
     expect(new Set(orders.map(({ createdAt }) => createdAt.getTime())).size).toBe(1)
     for (const order of orders) await bench.until(order, 'ready')
     const fleet = await bench.plane.operations.run('fleet.servers', {}, 'root')
-    expect(new Set(fleet.servers.map(({ id }) => id)).size).toBe(2)
+    const { servers } = fleet as { servers: { id: string }[] }
+    expect(new Set(servers.map(({ id }) => id)).size).toBe(2)
   })
 
   it('a host that reports under the license, but not as this server, is not taken for it', async () => {
