@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { buildHeartbeat, FakeClock, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, embeddedFolder, FakeClock, type TestPlane, testPlane } from '@svc/testing'
 import { pgliteDriver } from '../../../src/database/orm.ts'
 import { openStorage } from '../../../src/sql.ts'
 
@@ -86,6 +86,7 @@ const MORE_ROWS = [
 
 /** Fills a new data folder with rows in every table. */
 export async function filledFolder(dataDir: string): Promise<FilledFolder> {
+  await embeddedFolder(dataDir)
   const clock = new FakeClock(new Date())
   const filled = await fill(
     dataDir,
