@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createControlPlane, readConfig } from '@svc/core'
+import { type ControlPlane, createControlPlane, MemoryRateCounter, readConfig, systemClock } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
+import { createApp, listen } from '@svc/http'
 import pg from 'pg'
 import { Histogram } from '../measure/histogram.ts'
 import type { StartPart } from '../part.ts'
@@ -18,10 +19,15 @@ export interface SvcDeliveriesOptions {
   readonly ready: number
   /** Deliveries that come in a second while the round runs; 0: those that wait are all. */
   readonly perSecond: number
+  /** Whether calls of the run route send, one after the other, instead of a loop in process. */
+  readonly byRoute?: boolean
 }
 
 const PER_LICENSE = 10
 const POLL_MS = 250
+const CRON_SECRET = 'bench-'.padEnd(40, 'x')
+/** The most that one call of the run route sends. */
+const CALL = 200
 const BODY = JSON.stringify({
   type: 'job.succeeded',
   timestamp: '2026-01-05T09:00:00.000Z',
@@ -39,17 +45,43 @@ const ADD = `with n as (select generate_series(1, $1::int) as n, $2::text as rou
 const SENT = `select (extract(epoch from settled_at - created_at) * 1e6)::float8 as micros from deliveries
   where state = 'sent' and settled_at >= $1`
 
+/** Rate limits would end the calls of a round: twelve are allowed in a minute. */
+class Uncounted extends MemoryRateCounter {
+  override count(...asked: Parameters<MemoryRateCounter['count']>) {
+    return { ...super.count(...asked), count: 1 }
+  }
+}
+
+/** The run route over HTTP, which is called until nothing waits. */
+async function runRoute(plane: ControlPlane) {
+  const { url, cut } = await listen(createApp(plane), { host: '127.0.0.1', port: 0 })
+  const drain = async (isOver: () => boolean) => {
+    for (let claimed = CALL; claimed === CALL && !isOver(); ) {
+      const answer = await fetch(`${url}/api/v1/webhooks/run`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${CRON_SECRET}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ limit: CALL }),
+      })
+      if (!answer.ok) throw new Error(`the run route answered ${answer.status}: ${await answer.text()}`)
+      claimed = ((await answer.json()) as { readonly claimed: number }).claimed
+    }
+  }
+  return { drain, stop: async () => void (await cut()) }
+}
+
 /** Sends webhooks in process, as `svc serve` does. */
 export const start: StartPart<SvcDeliveriesOptions> = async (options) => {
-  const { databaseUrl, receiver, endpoints, hangs, ready, perSecond } = options
+  const { databaseUrl, receiver, endpoints, hangs, ready, perSecond, byRoute = false } = options
   await migrate(databaseUrl)
   const storage = await openStorage({ url: databaseUrl })
   const config = readConfig({
     NODE_ENV: 'production',
     SERVICE_OUTBOUND_ALLOW: '127.0.0.0/8',
     SERVICE_DATA_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+    MONITORS_CRON_SECRET: CRON_SECRET,
   })
-  const plane = createControlPlane({ config, storage })
+  const plane = createControlPlane({ config, storage, rateCounter: new Uncounted(systemClock) })
+  const route = byRoute ? await runRoute(plane) : undefined
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const answering: string[] = []
@@ -76,7 +108,8 @@ export const start: StartPart<SvcDeliveriesOptions> = async (options) => {
     const isOver = () => performance.now() - began >= seconds * 1000
     const works = new Set<Promise<unknown>>()
     const drain = () => {
-      const work = plane.webhookDeliveries.drain(stop.signal).finally(() => works.delete(work))
+      const sending = route?.drain(isOver) ?? plane.webhookDeliveries.drain(stop.signal)
+      const work = sending.finally(() => works.delete(work))
       works.add(work)
       return work
     }
@@ -100,6 +133,7 @@ export const start: StartPart<SvcDeliveriesOptions> = async (options) => {
   return {
     commands: { prepare: () => (ready === 0 ? undefined : insert(ready, answering)), run },
     stop: async () => {
+      await route?.stop()
       await client.end()
       await storage[Symbol.asyncDispose]()
     },

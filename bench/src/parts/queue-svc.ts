@@ -1,7 +1,7 @@
 import { createControlPlane, readConfig } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
 import { deployAdder } from '../add-deploys.ts'
-import { type Fleet, fingerprint, licenseId, licenseIds, licenseOf } from '../fleet.ts'
+import { type Fleet, fingerprint, licenseId, licenseIds, licenseOf, withClient } from '../fleet.ts'
 import { closedLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'
 import { Ledger, type QueueOptions, queuePart } from './queue.ts'
@@ -13,11 +13,20 @@ export interface SvcQueueOptions extends QueueOptions {
   readonly fleet: Fleet
   /** Whether hosts say that they have begun, as agents do. */
   readonly reportsRunning: boolean
+  /** Whether each license has an endpoint that is told of its jobs. */
+  readonly tells?: boolean
 }
 
+// An endpoint of each license; nothing is sent, so that the triggers alone are measured.
+const ENDPOINTS = `insert into webhook_endpoints (id, license_id, url, description, events, max_age_seconds, secret,
+    created_at, updated_at)
+  select 'whe_' || n, n, 'https://hooks.example/', '', '{job.*}', 86400, 'none', now(), now() from unnest($1::text[]) n`
+
 /** Hosts that claim, say running, say succeeded; the deployment of each job follows it. */
-export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, fleet, ready, reportsRunning }) => {
+export const start: StartPart<SvcQueueOptions> = async ({ databaseUrl, fleet, ready, ...habits }) => {
+  const { reportsRunning, tells = false } = habits
   await migrate(databaseUrl)
+  if (tells) await withClient(databaseUrl, (client) => client.query(ENDPOINTS, [licenseIds(fleet)]))
   const storage = await openStorage({ url: databaseUrl })
   const { jobs } = createControlPlane({ config: readConfig({ NODE_ENV: 'production' }), storage })
   const ledger = new Ledger()

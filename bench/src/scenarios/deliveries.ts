@@ -10,6 +10,7 @@ const PER_SECOND = 40
 
 const BARE = 'undici, a row before and after'
 const SVC = 'svc, 100 endpoints'
+const ROUTE = 'svc, 100 endpoints, through the run route'
 const ALL_ANSWER = '1,000 endpoints that answer'
 const ONE_HANGS = 'one more that never does'
 
@@ -33,7 +34,7 @@ const svc = (name: string, options: Omit<SvcDeliveriesOptions, 'databaseUrl' | '
 export const deliveries: Scenario = {
   name: 'deliveries',
   question:
-    'A webhook to a receiver on loopback, in process, beside a bare loop that writes a row before and after',
+    'A webhook to a receiver on loopback, in process and through the run route, beside a bare loop that writes a row before and after',
   variants: [
     loopVariant({
       name: BARE,
@@ -41,6 +42,7 @@ export const deliveries: Scenario = {
       start: (bench) => beside(bench, 'deliveries-bare', { connections: WORKERS }),
     }),
     svc(SVC, { endpoints: 100, hangs: false, ready: READY, perSecond: 0 }),
+    svc(ROUTE, { endpoints: 100, hangs: false, ready: READY, perSecond: 0, byRoute: true }),
   ],
   baseline: BARE,
   gates: [{ goal: 'deliveries', figure: 'perSecond', of: SVC, over: BARE, atLeast: 0.2 }],

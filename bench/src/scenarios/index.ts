@@ -13,8 +13,10 @@ import { heartbeatStock } from './heartbeat-stock.ts'
 import { heartbeatUnsigned } from './heartbeat-unsigned.ts'
 import { jobs } from './jobs.ts'
 import { jobsPrefetch } from './jobs-prefetch.ts'
+import { jobsTold } from './jobs-told.ts'
 import { lightClient } from './light-client.ts'
 import { logs } from './logs.ts'
+import { mail } from './mail.ts'
 import { mix } from './mix.ts'
 import { pgliteHeartbeat } from './pglite-heartbeat.ts'
 import { signature } from './signature.ts'
@@ -37,9 +39,11 @@ export const SCENARIOS: readonly Scenario[] = [
   claimDepth,
   claimPaced,
   jobsPrefetch,
+  jobsTold,
   ...logs,
   deliveries,
   deliveriesHang,
+  mail,
   slowDisk,
   pgliteHeartbeat,
   signature,

@@ -34,17 +34,26 @@ const queue = ({ name, module, options, workers, done }: QueueVariant): Variant 
 
 /** The product: each host of the fleet works on one job at a time. */
 export const svcQueue = (name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
-  productQueue('queue-svc', name, fleet, reportsRunning)
+  productQueue('queue-svc', name, fleet, { reportsRunning })
+
+/** The product whose jobs are told to an endpoint of each license. */
+export const toldQueue = (name: string, fleet: Fleet): Variant =>
+  productQueue('queue-svc', name, fleet, { reportsRunning: true, tells: true })
 
 /** Its statements in batches, and nothing around them. */
 export const statementsQueue = (name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
-  productQueue('queue-statements', name, fleet, reportsRunning)
+  productQueue('queue-statements', name, fleet, { reportsRunning })
 
-const productQueue = (module: string, name: string, fleet: Fleet, reportsRunning: boolean): Variant =>
+const productQueue = (
+  module: string,
+  name: string,
+  fleet: Fleet,
+  habits: { readonly reportsRunning: boolean; readonly tells?: boolean },
+): Variant =>
   queue({
     name,
     module,
-    options: { fleet, reportsRunning },
+    options: { fleet, ...habits },
     workers: fleet.hosts,
     done: `select count(*) from jobs j join deployments d on d.job_id = j.id where j.state = 'succeeded'`,
   })

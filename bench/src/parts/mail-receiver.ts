@@ -1,0 +1,16 @@
+import { loopbackSmtp } from '../../../test/support/smtp-server.ts'
+import type { StartPart } from '../part.ts'
+
+/** A mail relay that takes every message. */
+export const start: StartPart<null> = async () => {
+  const relay = await loopbackSmtp()
+  // What arrived is not looked at, and must not fill the memory.
+  const forget = setInterval(() => relay.received.splice(0), 100)
+  return {
+    url: relay.url,
+    stop: async () => {
+      clearInterval(forget)
+      await relay.stop()
+    },
+  }
+}
