@@ -9,6 +9,7 @@ import PostalMime from 'postal-mime'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp, type Received } from '../../../../test/support/smtp-server.ts'
+import { SmtpRelay } from '../../src/email/delivery/mail-relay-smtp.ts'
 
 const require = createRequire(import.meta.url)
 interface Verdict {
@@ -281,6 +282,16 @@ describe('A relay', () => {
       expect(await found(id)).toMatchObject({ state })
       expect(await faked.plane.emails.checkRelay()).toMatchObject({ ok: state === 'sent' })
     }
+  })
+
+  it('is not blamed for a transaction that begins when the service ends', async () => {
+    const { connections } = relay.seen
+    const own = new SmtpRelay({ url: relay.url, plaintext: true })
+    const envelope = { from: 'ann@mail.example.com', to: ['bob@example.net'] }
+    const [bytes, signal] = [Buffer.from('Good morning.'), AbortSignal.abort()]
+    const result = await own.send({ envelope, bytes, signal, started: async () => {} })
+    expect(result).toMatchObject({ status: 'fault', fault: 'cancelled' })
+    expect(relay.seen.connections).toBe(connections)
   })
 
   it('that is not there fails a check', async () => {

@@ -98,8 +98,8 @@ export class SmtpRelay implements MailRelay {
     signal: AbortSignal | undefined,
     work: (connection: SMTPConnection) => Promise<T>,
   ): Promise<T> {
-    signal?.throwIfAborted()
     const connection = await this.#connection()
+    if (signal?.aborted) throw new Cancelled()
     const { promise: broken, reject } = Promise.withResolvers<never>()
     const cancelled = () => reject(new Cancelled())
     const timer = setTimeout(() => reject(new TimedOut()), this.#limits.wholeMs)
