@@ -19,6 +19,7 @@ import { mix } from './mix.ts'
 import { pgliteHeartbeat } from './pglite-heartbeat.ts'
 import { signature } from './signature.ts'
 import { slowDisk } from './slow-disk.ts'
+import { ssh } from './ssh.ts'
 import { starts } from './start.ts'
 
 /** Every scenario, in the order of the report. */
@@ -40,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...logs,
   deliveries,
   deliveriesHang,
+  ...ssh,
   slowDisk,
   pgliteHeartbeat,
   signature,
