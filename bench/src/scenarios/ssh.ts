@@ -67,7 +67,7 @@ const stream = (name: string, reach: (bench: Bench) => Promise<Way>, direction: 
   name,
   start: async (bench): Promise<Running> => {
     const { options, host, env, stop } = await reach(bench)
-    const ssh = ['ssh', ...options, host]
+    const ssh = ['ssh', '-F', '/dev/null', ...options, host]
     const work = async (seconds: number): Promise<Done> => {
       const line =
         direction === 'from'
