@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 
-// Every core, yet few enough that the suites' pools fit into one PostgreSQL of 200 connections.
+// One more than there are cores, as suites of processes and timers often wait, yet few enough that the suites'
+// pools fit into one PostgreSQL of 200 connections.
 const WORKERS_MAX = 8
 
 // Suites of packed packages install them, which takes a minute: they run when they are named, as in
@@ -21,7 +22,7 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/setup.js'],
   testEnvironment: '<rootDir>/test/environment.js',
   reporters: ['default', '<rootDir>/test/reporter.js'],
-  maxWorkers: Math.min(availableParallelism(), WORKERS_MAX),
+  maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
   // Compiled modules of finished suites are not given back: a worker starts afresh when it has grown this
   // much.
   workerIdleMemoryLimit: '1GB',

@@ -11,6 +11,13 @@ describe('links of the docs', () => {
     expect(brokenLinks(pages, root)).toEqual([])
   })
 
+  test('the README leads to every page', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const pages = globSync(['docs/*.md', 'docs/reference/*'], { cwd: root })
+    expect(pages.length).toBeGreaterThan(30)
+    expect(pages.filter((path) => !readme.includes(`](${path})`))).toEqual([])
+  })
+
   test('what does not lead anywhere is found, with its place', () => {
     const here = readPage('docs/here.md', ['# Here', '[a](gone.md) [b](#here)', '[c](#there)'].join('\n'))
     const there = readPage('docs/there.md', ['[d](here.md#here) [e](here.md#no) `[f](gone.md)`'].join('\n'))

@@ -182,7 +182,7 @@ suite('servers at hosting providers', () => {
     const answer = await fetch(`${url}/v1/fleet/servers`, { headers })
     const { servers } = (await answer.json()) as { servers: object[] }
     const [server] = fake.live
-    const fingerprint = `${id}-${server?.labels['svc-nonce']}`
+    const fingerprint = `${server?.labels['svc-nonce']}-${id}`
     expect(servers).toMatchObject([{ id: `agt_${fingerprint.slice(0, 12)}`, state: 'online' }])
 
     for (const host of hosts) {

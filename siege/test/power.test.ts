@@ -8,7 +8,7 @@ const SEED = 2_062_746_614
 const BAD = 1200
 const QUIET_MS = 200
 /** A fault takes up to 20 s, so a run tries a part of them. */
-const PARTS = 4
+const PARTS = 8
 const TIMEOUT_MS = 180_000
 
 let siege: Siege

@@ -116,11 +116,12 @@ export class LoopbackProvider implements AsyncDisposable {
   }
 
   /** Pays for a session: its subscription becomes active. Returns the session. */
-  pay(sessionId: string, price: string): Json {
+  pay(sessionId: string, price: string, fields: SubscriptionFields = {}): Json {
     const session = this.sessions.get(sessionId) ?? {}
     const licenseId = String((session.subscription_data as Json | undefined)?.license_id ?? '')
     const customer = typeof session.customer === 'string' ? session.customer : undefined
-    const { id } = this.subscribe({ licenseId, price, ...(customer === undefined ? {} : { customer }) })
+    const known = customer === undefined ? {} : { customer }
+    const { id } = this.subscribe({ licenseId, price, ...known, ...fields })
     const paid = { ...session, status: 'complete', payment_status: 'paid', subscription: id }
     this.sessions.set(sessionId, paid)
     return paid

@@ -21,7 +21,7 @@ interface Typed {
 
 const SCREEN = { term: 'xterm', cols: 80, rows: 24 }
 const POLICY = { modes: ['shell'], users: [], tcpPort: 22 } as const
-// A program that answers each key by itself. The quotes keep the echo of this line from looking like its output.
+// A program that answers each key by itself. The quotes tell the echo of this line from its output.
 const ECHO = "stty raw -echo; echo rea''dy; exec cat\n"
 const KEY = Buffer.from('x')
 

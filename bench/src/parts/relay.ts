@@ -12,7 +12,7 @@ export interface OpenSession {
 /** Memory of a relay's process, in bytes. */
 export interface RelayMemory {
   readonly rss: number
-  /** What JavaScript holds: its heap and its buffers. */
+  /** The heap of JavaScript and its buffers. */
   readonly held: number
 }
 

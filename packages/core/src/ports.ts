@@ -84,6 +84,7 @@ export type { ApiTokensStore, NewApiToken } from './api-tokens/api-tokens-store.
 export type {
   BillingStore,
   Checkout,
+  CheckoutAnswer,
   CheckoutChange,
   CheckoutState,
   Dunning,

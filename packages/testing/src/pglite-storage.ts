@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Storage } from '@svc/core'
 import { embeddedSnapshot, openStorage, SCHEMA } from '@svc/core/sql'
 
@@ -21,6 +23,26 @@ export async function pgliteStorage(): Promise<Storage> {
     snapshot = freshSnapshot()
     return openStorage({ memory: true, snapshot: await snapshot })
   }
+}
+
+/**
+ * Fills a new data folder with a migrated database, from the snapshot of `pgliteStorage`, so that the first start of
+ * `svc serve` on it is as quick as any other. Needs the command `tar`.
+ * @throws Error when the folder has a database already
+ */
+export async function embeddedFolder(dataDir: string): Promise<void> {
+  const database = join(dataDir, 'database')
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await mkdir(database, { mode: 0o700 })
+  const unpacked = promisify(execFile)('tar', [
+    '-x',
+    '--no-same-owner',
+    '--no-same-permissions',
+    '-C',
+    database,
+  ])
+  unpacked.child.stdin?.end(Buffer.from(await (await keptSnapshot()).arrayBuffer()))
+  await unpacked
 }
 
 async function keptSnapshot(): Promise<Blob> {

@@ -3,9 +3,21 @@ import type { Fault } from '../fault.ts'
 const CORE = 'packages/core/src/provisioning'
 const FAULTS = 'packages/core/test/provisioning/provisioning-faults.test.ts'
 const WORKER = 'packages/core/test/provisioning/provisioning-worker.test.ts'
+const RULES = 'packages/core/src/alerts/rules/alert-rules-provisioning.ts'
+const EVENTS = 'packages/core/src/database/migrations/0031-provisioning-events.ts'
+const KINDS = 'packages/core/test/alerts/rules/alert-kinds.test.ts'
+const KEPT = 'packages/core/test/alerts/rules/alert-rules-provisioning.test.ts'
+const EVENTS_TEST = 'packages/core/test/webhooks/webhooks-store.test.ts'
 const CONTRACT = 'packages/core/test/provisioning/provisioning-store.test.ts'
 
 export const faults: readonly Fault[] = [
+  {
+    name: 'provisioning: the fingerprint of a server begins with the order',
+    file: `${CORE}/order.ts`,
+    find: '`${nonce}-${id}`',
+    replace: '`${id}-${nonce}`',
+    suites: [WORKER],
+  },
   {
     name: 'provisioning: a server is asked for again at once',
     file: `${CORE}/order-timing.ts`,
@@ -68,5 +80,47 @@ export const faults: readonly Fault[] = [
     find: '(await parts.older(order)) >= maxPerLicense',
     replace: '(await parts.older(order)) > maxPerLicense',
     suites: [WORKER],
+  },
+  {
+    name: 'provisioning: a server that is kept is told on the first day alone',
+    file: RULES,
+    find: 'Math.floor(seconds / 86_400)',
+    replace: 'Math.floor(seconds / 86_400_000)',
+    suites: [KEPT],
+  },
+  {
+    name: 'provisioning: the alert about a kept server is one for all days',
+    file: RULES,
+    find: 'dedupKey: `${condition.dedupKey}:${event}`, event',
+    replace: 'event',
+    suites: [KEPT],
+  },
+  {
+    name: 'provisioning: a failed order whose server is certainly gone says that it keeps one',
+    file: RULES,
+    find: 'order.nextRunAt === undefined && mayHaveServer(order)',
+    replace: 'order.nextRunAt === undefined',
+    suites: [KEPT],
+  },
+  {
+    name: 'provisioning: a server that does not go is told an hour late',
+    file: RULES,
+    find: 'SLOW_DELETE_SECONDS = 1800',
+    replace: 'SLOW_DELETE_SECONDS = 5400',
+    suites: [KINDS],
+  },
+  {
+    name: 'events: an order is told when nothing but its row changes',
+    file: EVENTS,
+    find: 'when (new.state <> old.state)',
+    replace: 'when (true)',
+    suites: [EVENTS_TEST],
+  },
+  {
+    name: 'events: the former state of an order is the new one',
+    file: EVENTS,
+    find: "'previous_state', old.state",
+    replace: "'previous_state', new.state",
+    suites: [EVENTS_TEST],
   },
 ]

@@ -15,10 +15,13 @@ afterAll(async () => {
 })
 
 /** Every row but those of the audit log, which records refusals on purpose. */
-async function rows(): Promise<object> {
+async function rows(): Promise<string> {
   const { audit: _, ...others } = JSON.parse(await world.contents()) as Record<string, unknown>
-  return others
+  return JSON.stringify(others)
 }
+
+/** The rows after the last request, if it was refused: they are those before the next one. */
+let known: string | undefined
 
 const count = Object.values(HAND_CASES).reduce((sum, cases) => sum + cases.length, 0)
 
@@ -33,7 +36,8 @@ describe(`${count} requests written by hand`, () => {
 
   describe.each(Object.entries(HAND_CASES))('%s', (_theme, cases) => {
     it.each(cases)('%s', async (_name, request, status, says) => {
-      const before = await rows()
+      const before = known ?? (await rows())
+      known = undefined
       const sent = filled(world, request)
       const bytes = bytesOf(sent)
       const wire = { bytes, isHead: sent.method === 'HEAD' }
@@ -43,7 +47,9 @@ describe(`${count} requests written by hand`, () => {
         expect.stringContaining(says),
       ])
       expect(faultOf(sent, wire, answer)).toBeUndefined()
-      if (answer.status >= 400) expect(await rows()).toEqual(before)
+      if (answer.status < 400) return
+      known = await rows()
+      expect(known).toBe(before)
     })
   })
 })

@@ -58,7 +58,7 @@ export const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     sentence: 'git hosts need an address of this service: set SERVICE_PUBLIC_URL',
   },
   'not-found': { exitCode: EXIT.notFound, sentence: 'there is no such thing' },
-  'invalid-input': { exitCode: EXIT.usage, sentence: 'this cannot be done as it was asked:' },
+  'invalid-input': { exitCode: EXIT.usage, sentence: 'invalid input:' },
   ambiguous: { exitCode: EXIT.usage, sentence: 'several have this name: use the full one' },
   conflict: { exitCode: EXIT.failed, sentence: 'something else is in the way' },
   'revision-conflict': {

@@ -60,8 +60,8 @@ export function connectToRelay(
 const isUnseen = (url: string): boolean =>
   /^(?:wss:|ws:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])[:/])/.test(url)
 
-// A mask protects old proxies from bytes that look like HTTP. Where none reads them, a key of zeros saves
-// two passes over all bytes (decision 60).
+// A mask protects old proxies from bytes that look like HTTP. A key of zeros saves two passes over all bytes
+// where no proxy reads them (decision 60).
 const noMask = (key: Buffer): void => void key.fill(0)
 
 async function refusalOf(response: IncomingMessage): Promise<RelayRefused> {

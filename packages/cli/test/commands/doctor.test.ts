@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { SYSTEM_DETAILS, type SystemReport } from '@svc/core'
 import { migrate, openStorage } from '@svc/core/sql'
-import { testDatabase } from '@svc/testing'
+import { embeddedFolder, testDatabase } from '@svc/testing'
 import { adviceOn } from '../../src/commands/doctor/advice.ts'
 import { isAtLeast } from '../../src/commands/doctor/program-checks.ts'
 import { CliBench } from '../support/cli-bench.ts'
@@ -118,6 +118,7 @@ describe('svc doctor --local', () => {
     expect((await examined({}, '--data-dir', 'data')).lines['data-folder']).toBe('ok: not-there-yet')
     await mkdir(join(cwd, '.svc'), { mode: 0o700 })
     expect((await examined()).lines).toMatchObject({ 'data-folder': 'ok', disk: 'ok' })
+    await embeddedFolder(join(cwd, 'data'))
     held.push(await openStorage({ dataDir: join(cwd, 'data') }))
     expect((await examined({ SERVICE_DATA_DIR: 'data' })).lines['data-folder']).toBe('ok: served')
     expect((await examined({ SERVICE_DATA_DIR: '/proc/1/nowhere' })).lines['data-folder']).toBe(

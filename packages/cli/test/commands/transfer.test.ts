@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openStorage } from '@svc/core/sql'
+import { embeddedFolder } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import '../../../../test/support/standard-input.ts'
 import { runProgram } from '../../src/program/program.ts'
@@ -11,6 +12,7 @@ let cwd: string
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-transfer-'))
+  await embeddedFolder(join(cwd, '.svc'))
   await using storage = await openStorage({ dataDir: join(cwd, '.svc') })
   await storage.tenants.add({ id: 'ten_1', name: 'acme' })
 }, 60_000)

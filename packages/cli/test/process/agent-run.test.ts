@@ -2,12 +2,14 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

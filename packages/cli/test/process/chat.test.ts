@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { MadeUp, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { chunk, modelServer, streamed } from '../../../../test/support/model-server.ts'
 import { Recording } from '../../../../test/support/recording-io.ts'
@@ -21,6 +22,7 @@ const HAS_CURL = spawnSync('curl', ['--version']).status === 0
 let cwd: string
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

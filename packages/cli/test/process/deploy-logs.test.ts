@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { jsonOf, SvcProcess } from '../support/svc-process.ts'
 
 const PATIENCE_MS = 120_000
@@ -17,6 +18,7 @@ const EMAIL = 'ada@example.com'
 let cwd: string
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { GitServer } from '../agent/git-server.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
@@ -12,6 +13,7 @@ let cwd: string
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Environment } from '@svc/core'
-import { testDatabase } from '@svc/testing'
+import { embeddedFolder, testDatabase } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
@@ -27,6 +27,7 @@ interface Place extends AsyncDisposable {
 }
 
 async function folder(): Promise<Place> {
+  await embeddedFolder(join(cwd, '.svc'))
   return { args: [...SERVE, '--data-dir', '.svc'], env: {}, [Symbol.asyncDispose]: async () => {} }
 }
 

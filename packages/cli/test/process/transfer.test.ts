@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { generateSigningKey, ownFolder } from '@svc/core'
-import { testDatabase } from '@svc/testing'
+import { embeddedFolder, testDatabase } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

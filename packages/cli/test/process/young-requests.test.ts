@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { SvcProcess } from '../support/svc-process.ts'
 
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
@@ -15,6 +16,7 @@ let cwd: string
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 

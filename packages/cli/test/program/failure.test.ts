@@ -89,7 +89,7 @@ test('Faulty fields and candidates follow the sentence, one a line', () => {
     details: ['kind: expected one of a, b', 'license: expected text'],
   })
   expect(failureText(failureOf(problem))).toBe(
-    'svc: this cannot be done as it was asked:\n  kind: expected one of a, b\n  license: expected text\n',
+    'svc: invalid input:\n  kind: expected one of a, b\n  license: expected text\n',
   )
 })
 

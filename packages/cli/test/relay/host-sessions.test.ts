@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench[Symbol.asyncDispose]())
 
-/** What an operator hears of a command that was given this input. */
+/** The end of a session, as its operator hears it. */
 interface Heard {
   readonly text: string
   readonly last: Control | undefined
@@ -150,7 +150,7 @@ describe('a side of a session', () => {
     const got = () => agent.bytes.reduce((sum, { length }) => sum + length, 0)
     expect(operator.send(Buffer.alloc(window + 65_536))).toBe(false)
     operator.control({ t: 'resize', cols: 100, rows: 30 })
-    // Whatever was sent came before this.
+    // All bytes that were sent have come before this.
     await agent.control('resize')
     expect(got()).toBe(window)
     agent.socket.send('{"t":"ack","n":65536}')

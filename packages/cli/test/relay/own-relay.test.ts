@@ -1,4 +1,4 @@
-// Two replicas and a relay of its own over one PostgreSQL: no side meets the other in a process of the service.
+// Two replicas and a relay of its own over one PostgreSQL: the sides meet in no process of the service.
 
 import { expect, it } from '@jest/globals'
 import { createControlPlane, readConfig } from '@svc/core'

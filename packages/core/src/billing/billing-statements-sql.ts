@@ -79,6 +79,18 @@ export const MOVE_CHECKOUT = {
       and ($6::int is null or reserved_at <= ${at('$7')} - make_interval(secs => $6::int))
     returning *`,
 }
+export const ANSWERED = {
+  name: 'billing-answered',
+  text: `select * from billing_answers where license_id = $1 and key = $2
+    and created_at > ${at('$3')} - interval '1 day'`,
+}
+export const ANSWER = {
+  name: 'billing-answer',
+  text: `insert into billing_answers (license_id, key, body_hash, checkout_id, is_reused, created_at)
+    values ($1, $2, $3, $4, $5, ${at('$6')})
+    on conflict (license_id, key) do update set body_hash = excluded.body_hash, checkout_id = excluded.checkout_id,
+      is_reused = excluded.is_reused, created_at = excluded.created_at`,
+}
 export const OPEN_DUNNING = {
   name: 'billing-open-dunning',
   text: `insert into billing_dunning (license_id, invoice_id, started_at) values ($1, $2, $3)
@@ -98,6 +110,7 @@ export const PURGE = {
   name: 'billing-purge',
   text: `with c as (delete from billing_checkouts where state not in ('creating', 'open')
         and expires_at < ${at('$2')} - make_interval(days => $1::int) returning 1),
-      d as (delete from billing_dunning where ended_at < ${at('$2')} - make_interval(days => $1::int) returning 1)
-    select (select count(*) from c)::int + (select count(*) from d)::int as purged`,
+      d as (delete from billing_dunning where ended_at < ${at('$2')} - make_interval(days => $1::int) returning 1),
+      a as (delete from billing_answers where created_at <= ${at('$2')} - interval '1 day' returning 1)
+    select (select count(*) from c)::int + (select count(*) from d)::int + (select count(*) from a)::int as purged`,
 }

@@ -2,7 +2,14 @@ import { given, instant, maybeInstant, type Session, type Statement } from '../d
 import type { License } from '../licenses/license.ts'
 import { type LicenseRow, toLicense } from '../licenses/licenses-store-sql.ts'
 import * as sql from './billing-statements-sql.ts'
-import type { BillingStore, Checkout, CheckoutChange, CheckoutState, Dunning } from './billing-store.ts'
+import type {
+  BillingStore,
+  Checkout,
+  CheckoutAnswer,
+  CheckoutChange,
+  CheckoutState,
+  Dunning,
+} from './billing-store.ts'
 import type { LicenseBilling } from './license-billing.ts'
 import type { ParkedReason, StoredSubscription, SubscriptionStatus } from './subscription.ts'
 
@@ -35,6 +42,13 @@ interface CheckoutRow {
   readonly state: CheckoutState
   readonly reserved_at: string
   readonly expires_at: string
+}
+
+interface AnswerRow {
+  readonly key: string
+  readonly body_hash: string
+  readonly checkout_id: string
+  readonly is_reused: boolean
 }
 
 interface DunningRow {
@@ -76,6 +90,13 @@ const toCheckout = (row: CheckoutRow): Checkout => ({
   state: row.state,
   reservedAt: instant(row.reserved_at),
   expiresAt: instant(row.expires_at),
+})
+
+const toAnswer = (row: AnswerRow): CheckoutAnswer => ({
+  key: row.key,
+  bodyHash: row.body_hash,
+  checkoutId: row.checkout_id,
+  isReused: row.is_reused,
 })
 
 const toDunning = (row: DunningRow): Dunning => ({
@@ -176,6 +197,16 @@ export class SqlBillingStore implements BillingStore {
   moveCheckout(id: string, change: CheckoutChange, now?: Date): Promise<Checkout | undefined> {
     const { from, state, sessionId, url, idleSeconds } = change
     return this.#checkout(sql.MOVE_CHECKOUT, [id, from, state, sessionId, url, idleSeconds, now])
+  }
+
+  async answered(licenseId: string, key: string, now?: Date): Promise<CheckoutAnswer | undefined> {
+    const [row] = await this.#session.rows<AnswerRow>(sql.ANSWERED, [licenseId, key, now])
+    return row === undefined ? undefined : toAnswer(row)
+  }
+
+  async answer(licenseId: string, answer: CheckoutAnswer, now?: Date): Promise<void> {
+    const { key, bodyHash, checkoutId, isReused } = answer
+    await this.#session.rows(sql.ANSWER, [licenseId, key, bodyHash, checkoutId, isReused, now])
   }
 
   async openDunning({ licenseId, invoiceId, startedAt }: Omit<Dunning, 'endedAt'>): Promise<boolean> {

@@ -34,6 +34,16 @@ export interface CheckoutChange {
   readonly idleSeconds?: number | undefined
 }
 
+/** The checkout that a license was answered with under an `Idempotency-Key`. */
+export interface CheckoutAnswer {
+  readonly key: string
+  /** Digest of what was asked for. */
+  readonly bodyHash: string
+  readonly checkoutId: string
+  /** Whether the checkout was there before. */
+  readonly isReused: boolean
+}
+
 /** An invoice whose payment failed, for as long as it is not paid. */
 export interface Dunning {
   readonly licenseId: string
@@ -78,12 +88,19 @@ export interface BillingStore {
   checkoutOf(sessionId: string): Promise<Checkout | undefined>
   /** Returns the checkout after a change; undefined if its state or age forbids it. */
   moveCheckout(id: string, change: CheckoutChange, now?: Date): Promise<Checkout | undefined>
+  /** Returns what a license was answered under a key, within the last day. */
+  answered(licenseId: string, key: string, now?: Date): Promise<CheckoutAnswer | undefined>
+  /** Remembers an answer for a day, in place of an earlier one of the key. */
+  answer(licenseId: string, answer: CheckoutAnswer, now?: Date): Promise<void>
   /** Opens the dunning of an invoice, once. Returns false if it was open or has ended. */
   openDunning(dunning: Omit<Dunning, 'endedAt'>): Promise<boolean>
   /** Ends every open dunning of a license. Returns how many. */
   endDunning(licenseId: string, now?: Date): Promise<number>
   /** Every open dunning, oldest first. */
   dunning(): Promise<readonly Dunning[]>
-  /** Deletes checkouts and dunnings that ended more than `days` ago. Returns their number. */
+  /**
+   * Deletes checkouts and dunnings that ended more than `days` ago, and answers of more than a day. Returns
+   * their number.
+   */
   purge(days: number, now?: Date): Promise<number>
 }

@@ -10,6 +10,8 @@ export interface CheckoutInput {
   readonly successUrl?: string | undefined
   readonly cancelUrl?: string | undefined
   readonly email?: string | undefined
+  /** `Idempotency-Key`, as it was sent. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** The pages that a checkout leads back to. */

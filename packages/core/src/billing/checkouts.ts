@@ -1,10 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Ids } from '../ids.ts'
+import type { License } from '../licenses/license.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { placeOf } from '../secrets/secrets-store.ts'
+import { canonicalDigest, checkIdempotencyKey } from '../signing/idempotency-key.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import type { BillingMetrics } from './billing-metrics.ts'
 import { missingForCheckout } from './billing-settings.ts'
@@ -46,10 +48,13 @@ const MAX_STEPS = 4
 /** The next step of a request. */
 type Step =
   | { readonly do: 'refuse'; readonly problem: Problem }
-  | { readonly do: 'reuse' | 'end' | 'create'; readonly checkout: Checkout }
+  | { readonly do: 'answer'; readonly checkout: Checkout; readonly isReused: boolean }
+  | { readonly do: 'end' | 'create'; readonly checkout: Checkout }
 
 interface Wanted extends Pick<CheckoutInput, 'licenseId' | 'tier' | 'email'>, ReturnAddresses {
   readonly priceId: string
+  /** Its `Idempotency-Key`, and the digest of what it is for. */
+  readonly once: { readonly key: string; readonly bodyHash: string } | undefined
 }
 
 /** Checkouts: a license has one at a time, and one session at the provider for each. */
@@ -61,9 +66,10 @@ export class Checkouts {
   }
 
   /**
-   * Opens a checkout of a license, or returns the one that is open for the tier.
+   * Opens a checkout of a license, or returns the one that is open for the tier. For a day the same
+   * `Idempotency-Key` gets the same answer.
    * @throws Problem `billing-not-configured`, `invalid-input`, `not-billable`, `already-subscribed`,
-   * `checkout-in-progress`, `payment-provider`, `secrets-not-configured`
+   * `checkout-in-progress`, `idempotency-mismatch`, `payment-provider`, `secrets-not-configured`
    */
   async open(input: CheckoutInput): Promise<OpenCheckout> {
     const { metrics } = this.#parts
@@ -80,15 +86,16 @@ export class Checkouts {
 
   async #open(input: CheckoutInput): Promise<OpenCheckout> {
     const { config, storage, provider } = this.#parts
+    checkIdempotencyKey(input.idempotencyKey)
     const missing = missingForCheckout(config)
     const addresses = returnAddresses(input, config, missing)
     if (provider === undefined) throw new Problem('billing-not-configured')
-    const wanted = { ...input, ...addresses, priceId: priceOf(input.tier, config) }
+    const wanted = { ...input, ...addresses, priceId: priceOf(input.tier, config), once: onceOf(input) }
     for (let tries = 0; tries < MAX_STEPS; tries += 1) {
       const step = await storage.transaction((stores) => this.#next(stores, wanted))
       if (step.do === 'refuse') throw step.problem
       const { checkout } = step
-      if (step.do === 'reuse') return this.#opened(checkout, true)
+      if (step.do === 'answer') return this.#opened(checkout, step.isReused)
       if (step.do === 'end') await this.#end(provider, checkout)
       else {
         const made = await this.#create(provider, checkout)
@@ -100,10 +107,30 @@ export class Checkouts {
   }
 
   async #next(stores: Stores, wanted: Wanted): Promise<Step> {
-    const { clock } = this.#parts
-    const { billing, licenses } = stores
+    const { billing } = stores
     const license = await billing.lock(wanted.licenseId)
     if (license === undefined) return { do: 'refuse', problem: new Problem('not-billable') }
+    const { once } = wanted
+    if (once === undefined) return this.#step(stores, license, wanted)
+    const now = this.#parts.clock.statementTime()
+    const earlier = await billing.answered(license.id, once.key, now)
+    const checkout = earlier && (await billing.checkout(earlier.checkoutId))
+    // A checkout that came to nothing is no answer: its key is free again.
+    if (earlier !== undefined && (checkout?.url !== undefined || checkout?.state === 'creating')) {
+      if (earlier.bodyHash !== once.bodyHash)
+        return { do: 'refuse', problem: new Problem('idempotency-mismatch') }
+      if (checkout.url !== undefined) return { do: 'answer', checkout, isReused: earlier.isReused }
+    }
+    const step = await this.#step(stores, license, wanted)
+    if (step.do === 'refuse' || step.checkout.tier !== wanted.tier) return step
+    const answer = { ...once, checkoutId: step.checkout.id, isReused: step.do === 'answer' }
+    await billing.answer(license.id, answer, now)
+    return step
+  }
+
+  async #step(stores: Stores, license: License, wanted: Wanted): Promise<Step> {
+    const { clock } = this.#parts
+    const { billing, licenses } = stores
     const live = (await billing.subscriptions(license.id)).find(isLive)
     if (live !== undefined) {
       const tier = live.tier === undefined ? {} : { tier: live.tier }
@@ -112,8 +139,8 @@ export class Checkouts {
     const now = clock.statementTime()
     const current = await billing.liveCheckout(license.id)
     if (current !== undefined && current.expiresAt > clock.now()) {
-      if (current.state === 'open')
-        return { do: current.tier === wanted.tier ? 'reuse' : 'end', checkout: current }
+      const isReused = current.tier === wanted.tier
+      if (current.state === 'open') return { do: isReused ? 'answer' : 'end', checkout: current, isReused }
       const change = { from: ['creating'], state: 'creating', idleSeconds: IDLE_SECONDS } as const
       const taken = await billing.moveCheckout(current.id, change, now)
       return taken === undefined ? { do: 'refuse', problem: inProgress() } : { do: 'create', checkout: taken }
@@ -182,6 +209,12 @@ export class Checkouts {
     const page = this.#parts.keyring.open(url, placeOf('billingCheckoutUrls', id))
     return { id, sessionId, url: page, tier, expiresAt, isReused }
   }
+}
+
+function onceOf({ idempotencyKey: key, tier, successUrl, cancelUrl, email }: CheckoutInput): Wanted['once'] {
+  return key === undefined
+    ? undefined
+    : { key, bodyHash: canonicalDigest({ tier, successUrl, cancelUrl, email }) }
 }
 
 function priceOf(tier: string, { billing }: Config): string {

@@ -133,8 +133,11 @@ export const ORDER_PREFIX = 'pord'
 /** Returns the name of an order's server: the part of the id that is its own. */
 export const providerNameOf = (orderId: string): string => `svc-${orderId.slice(ORDER_PREFIX.length + 1)}`
 
-/** Returns the fingerprint that the agent of an order's server reports under. */
-export const fingerprintOf = ({ id, nonce }: Pick<Order, 'id' | 'nonce'>): string => `${id}-${nonce}`
+/**
+ * Returns the fingerprint that the agent of an order's server reports under. The random number comes first:
+ * ids of hosts are made of the first characters, and orders of one minute begin alike.
+ */
+export const fingerprintOf = ({ id, nonce }: Pick<Order, 'id' | 'nonce'>): string => `${nonce}-${id}`
 
 /** Whether a server of this order may exist at the provider. */
 export const mayHaveServer = ({

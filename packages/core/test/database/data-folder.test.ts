@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
-import { buildJob, buildTenant } from '@svc/testing'
+import { buildJob, buildTenant, embeddedFolder } from '@svc/testing'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { openStorage } from '../../src/sql.ts'
 import { ENTITIES } from '../../src/storage/sql-storage.ts'
@@ -42,6 +42,7 @@ describe('an embedded database in a folder', () => {
     'is given back when its schema is refused',
     async () => {
       const dataDir = await temporaryFolder()
+      await embeddedFolder(dataDir)
       await (await openStorage({ dataDir }))[Symbol.asyncDispose]()
       const driver = await pgliteDriver({ dataDir: `${dataDir}/database` }, ENTITIES)
       await driver.probe(`insert into migration_checksums (name, checksum) values ('9999-later', 'x')`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createControlPlane, readConfig } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
+import { embeddedFolder } from '@svc/testing'
 import { folderKey } from '../../src/database/folder-key.ts'
 
 let folder: string
@@ -30,6 +31,7 @@ test('a file that holds no key is refused and left as it is', async () => {
 })
 
 test('a folder seals and opens without a setting, also when it is opened again', async () => {
+  await embeddedFolder(folder)
   const config = readConfig({})
   {
     await using storage = await openStorage({ dataDir: folder })

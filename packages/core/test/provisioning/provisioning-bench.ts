@@ -31,7 +31,7 @@ write_files:
       SERVICE_LICENSE_KEY={{license_key}}
 runcmd:
   - hostnamectl set-hostname {{hostname}}
-  - svc agent run --fingerprint {{order_id}}-{{nonce}}
+  - svc agent run --fingerprint {{nonce}}-{{order_id}}
 `
 
 /** Settings with which every gate is open once the token is verified. */

@@ -89,6 +89,15 @@ describe('an order from the request to the server', () => {
     expect(await reserved()).toBe(600 + 599 + 61)
   })
 
+  it('orders of one second become hosts of different ids', async () => {
+    const orders = [await bench.order(), await bench.order()]
+    expect(new Set(orders.map(({ createdAt }) => createdAt.getTime())).size).toBe(1)
+    for (const order of orders) await bench.until(order, 'ready')
+    const fleet = await bench.plane.operations.run('fleet.servers', {}, 'root')
+    const { servers } = fleet as { servers: { id: string }[] }
+    expect(new Set(servers.map(({ id }) => id)).size).toBe(2)
+  })
+
   it('a host that reports under the license, but not as this server, is not taken for it', async () => {
     const order = await bench.until(await bench.order(), 'waiting_agent')
     await bench.boot({ ...order, nonce: '00000000' })

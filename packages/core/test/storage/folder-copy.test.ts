@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { buildTenant } from '@svc/testing'
+import { buildTenant, embeddedFolder } from '@svc/testing'
 import { openStorage } from '../../src/sql.ts'
 import { copyFolder } from '../../src/storage/folder-copy.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
@@ -13,6 +13,7 @@ const copiesIn = async (dataDir: string) =>
 
 test('a copy has what was committed when it was made, and nothing else; the database goes on', async () => {
   const dataDir = await temporaryFolder()
+  await embeddedFolder(dataDir)
   await using storage = await openStorage({ dataDir })
   const [before, within, after] = [buildTenant(), buildTenant(), buildTenant()]
   await storage.tenants.add(before)
@@ -36,6 +37,7 @@ test('a copy has what was committed when it was made, and nothing else; the data
 
 test('a start deletes copies that nobody has open, and no other', async () => {
   const dataDir = await temporaryFolder()
+  await embeddedFolder(dataDir)
   {
     await using storage = await openStorage({ dataDir })
     await storage.copy?.()

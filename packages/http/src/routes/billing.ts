@@ -8,6 +8,7 @@ import type { RouteLimit } from '../gates/limit.ts'
 import { perIp } from '../gates/per-ip.ts'
 import { json } from '../reply.ts'
 import { type GateRequest, route } from '../route.ts'
+import { IDEMPOTENCY, sentKey } from './idempotency.ts'
 
 /** Checkouts of one license: each asks the payment provider. */
 const CHECKOUTS: RouteLimit = { name: 'billing-checkout', limit: 10, windowSeconds: 60 }
@@ -46,20 +47,29 @@ export const billingRoutes = [
     summary: 'Open the page where the license is paid for, or return the one that is open.',
     gate: billableLicense(CHECKOUTS),
     body: jsonBody(checkoutBody),
+    reads: IDEMPOTENCY,
     replies: {
       200: { description: 'The page, which is good for an hour.', body: shape(CHECKOUT_FIELDS) },
       400: {
         description: 'A tier that is not for sale, or a page to return to that is not on a known site.',
       },
       409: {
-        description: 'The license is paid for already, was never issued, or another checkout is being made.',
+        description:
+          'The license is paid for already, was never issued, or another checkout is being made; or the `Idempotency-Key` was used with another body.',
       },
       502: { description: 'The payment provider did not answer, or refused.' },
       503: { description: 'Billing is not configured; `missing` names the settings.' },
     },
-    handle: async ({ plane, caller, body }) => {
+    handle: async ({ plane, caller, body, headers }) => {
       const { tier, success_url: successUrl, cancel_url: cancelUrl, customer_email: email } = body
-      const asked = { licenseId: caller.licenseId, tier, successUrl, cancelUrl, email }
+      const asked = {
+        licenseId: caller.licenseId,
+        tier,
+        successUrl,
+        cancelUrl,
+        email,
+        idempotencyKey: sentKey(headers),
+      }
       return json(checkoutView(await plane.checkouts.open(asked)))
     },
   }),

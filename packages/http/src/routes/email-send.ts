@@ -3,9 +3,9 @@ import { jsonBody } from '../body/json-body.ts'
 import { sender } from '../gates/sender.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
+import { IDEMPOTENCY, sentKey } from './idempotency.ts'
 
 const MAX_SEND_BYTES = 8 * 1024 * 1024
-const IDEMPOTENCY = 'idempotency-key'
 
 const queued = shape({
   id: text(1, 64),
@@ -21,10 +21,7 @@ export const emailSendRoute = route({
   summary: 'Queue a message from a verified domain.',
   gate: sender,
   body: jsonBody(sendBody, MAX_SEND_BYTES),
-  reads: {
-    'Idempotency-Key':
-      '1 to 256 printable ASCII characters. For a day, the same key with the same body gets the same answer.',
-  },
+  reads: IDEMPOTENCY,
   replies: {
     202: { description: 'The message is queued.', body: queued },
     400: { description: 'A field that cannot be sent; nothing is queued.' },
@@ -36,8 +33,7 @@ export const emailSendRoute = route({
     503: { description: 'No mail relay is set. Nothing is queued.' },
   },
   handle: async ({ plane, caller, body, headers }) => {
-    const given = headers[IDEMPOTENCY]
-    const idempotencyKey = given === undefined ? undefined : String(given)
+    const idempotencyKey = sentKey(headers)
     const answer = await plane.emails.sending.send({ ...caller, fields: body, idempotencyKey })
     return json(answer, {}, 202)
   },

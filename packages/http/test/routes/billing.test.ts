@@ -63,6 +63,23 @@ describe('POST /api/v1/billing/checkout', () => {
     })
   })
 
+  it('answers the same bytes to a repeat under its Idempotency-Key, and 409 to another body', async () => {
+    const { key } = await served.license('once')
+    const once = (tier: string) =>
+      post(CHECKOUT, JSON.stringify({ tier }), {
+        'content-type': 'application/json',
+        authorization: `Bearer ${key}`,
+        'idempotency-key': 'one',
+      })
+    const first = await once('pro')
+    expect(first).toMatchObject({ status: 200, body: { reused: false } })
+    expect((await once('pro')).text).toBe(first.text)
+    expect(await once('starter')).toMatchObject({
+      status: 409,
+      body: { error: 'idempotency key reused with a different body' },
+    })
+  })
+
   it.each<[string, object, object]>([
     ['a tier that is not for sale', { tier: 'gold' }, { details: ['tier: must be one of starter, pro'] }],
     ['no tier', { tier: undefined }, { details: [expect.stringMatching(/^tier: expected/)] }],

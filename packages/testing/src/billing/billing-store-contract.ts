@@ -7,6 +7,7 @@ import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildEndpoint } from '../webhooks/build-endpoint.ts'
 import { buildCheckout, buildSubscription } from './build-billing.ts'
+import { checkoutAnswersContract } from './checkout-answers-contract.ts'
 
 /** Contract suite of stores of billing. */
 export function billingStoreContract(name: string, open: () => Promise<Storage>): void {
@@ -195,6 +196,8 @@ export function billingStoreContract(name: string, open: () => Promise<Storage>)
         { ...made, sessionId: undefined, url: undefined, state: 'creating', reservedAt: now },
       ])
     })
+
+    checkoutAnswersContract(storage)
 
     it('an invoice that is not paid is open until the license owes nothing, and never opens again', async () => {
       const at = await scene()

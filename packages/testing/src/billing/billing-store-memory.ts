@@ -2,6 +2,7 @@ import type { License } from '@svc/core'
 import {
   type BillingStore,
   type Checkout,
+  type CheckoutAnswer,
   type CheckoutChange,
   type Dunning,
   isLiveSubscription,
@@ -24,6 +25,7 @@ export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => D
   const subscriptions = tables.of<StoredSubscription>('billingSubscriptions')
   const checkouts = tables.of<Checkout>('billingCheckouts')
   const dunnings = tables.of<Dunning>('billingDunning')
+  const answers = tables.of<CheckoutAnswer & { readonly place: string; readonly at: Date }>('billingAnswers')
   const tokens = tables.of<number>('billingSyncTokens')
   const { licenses } = tables
   const sorted = () => subscriptions.all().sort((one, other) => byBytes(one.id, other.id))
@@ -70,6 +72,19 @@ export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => D
       run(() => checkouts.all().find((each) => each.sessionId === sessionId)),
     moveCheckout: (id: string, change: CheckoutChange, now = time()) =>
       run(() => moved(checkouts, id, change, now)),
+    answered: (licenseId: string, key: string, now = time()) =>
+      run(() => {
+        const found = answers.get(JSON.stringify([licenseId, key]))
+        if (found === undefined || +found.at <= +now - DAY_MS) return undefined
+        const { key: asked, bodyHash, checkoutId, isReused } = found
+        return { key: asked, bodyHash, checkoutId, isReused }
+      }),
+    answer: (licenseId: string, answer: CheckoutAnswer, now = time()) =>
+      run(() => {
+        if (checkouts.get(answer.checkoutId) === undefined) throw new Error('there is no such checkout')
+        const place = JSON.stringify([licenseId, answer.key])
+        answers.put(place, { ...answer, place, at: now })
+      }),
     openDunning: (dunning: Omit<Dunning, 'endedAt'>) =>
       run(() => {
         const key = JSON.stringify([dunning.licenseId, dunning.invoiceId])
@@ -112,7 +127,9 @@ export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => D
         for (const { id } of old) checkouts.put(id, undefined)
         for (const { licenseId, invoiceId } of ended)
           dunnings.put(JSON.stringify([licenseId, invoiceId]), undefined)
-        return old.length + ended.length
+        const past = answers.all().filter(({ at }) => +at <= +now - DAY_MS)
+        for (const { place } of past) answers.put(place, undefined)
+        return old.length + ended.length + past.length
       }),
   }
 }

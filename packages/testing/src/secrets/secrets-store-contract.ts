@@ -92,46 +92,50 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
 
 /** Contract suite of stores of sealed secrets. */
 export function secretsStoreContract(name: string, open: () => Promise<Storage>): void {
-  describe.each(Object.keys(STORED) as SecretColumnName[])(`secrets store on ${name}: %s`, (column) => {
+  describe(`secrets store on ${name}`, () => {
     const storage = openedStorage(open)
-    const secrets = () => storage().secrets
-    const stored = (secret: string) => STORED[column](storage(), secret)
-    const textOf = async (id: string) =>
-      (await secrets().page(column, undefined, 1000)).find((each) => each.id === id)?.text
+    describe.each(Object.keys(STORED) as SecretColumnName[])('%s', (column) => columnTests(storage, column))
+  })
+}
 
-    it('is read in pages, in the order of ids, each row once', async () => {
-      const made = await Promise.all(['v1:a', 'v1:b', 'v1:c', 'v1:d', 'v1:e'].map(stored))
-      const ids: string[] = []
-      let after: string | undefined
-      do {
-        const page = await secrets().page(column, after, 2)
-        ids.push(...page.map(({ id }) => id))
-        after = page.at(-1)?.id
-      } while (after !== undefined)
-      expect(ids).toEqual(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
-      expect(new Set(ids).size).toBe(ids.length)
-      expect(ids).toEqual(expect.arrayContaining(made))
-    })
+function columnTests(storage: () => Storage, column: SecretColumnName): void {
+  const secrets = () => storage().secrets
+  const stored = (secret: string) => STORED[column](storage(), secret)
+  const textOf = async (id: string) =>
+    (await secrets().page(column, undefined, 1000)).find((each) => each.id === id)?.text
 
-    it('a secret is replaced as long as it is the same, and no other is', async () => {
-      const [id, other] = [await stored('first'), await stored('first')]
-      expect(await secrets().replace(column, { id, from: 'first', to: 'second' })).toBe(true)
-      expect(await secrets().replace(column, { id, from: 'first', to: 'third' })).toBe(false)
-      expect([await textOf(id), await textOf(other)]).toEqual(['second', 'first'])
-    })
+  it('is read in pages, in the order of ids, each row once', async () => {
+    const made = await Promise.all(['v1:a', 'v1:b', 'v1:c', 'v1:d', 'v1:e'].map(stored))
+    const ids: string[] = []
+    let after: string | undefined
+    do {
+      const page = await secrets().page(column, after, 2)
+      ids.push(...page.map(({ id }) => id))
+      after = page.at(-1)?.id
+    } while (after !== undefined)
+    expect(ids).toEqual(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toEqual(expect.arrayContaining(made))
+  })
 
-    it('of several that replace one secret one succeeds', async () => {
-      const id = await stored('one')
-      const results = await Promise.all(
-        ['a', 'b', 'c', 'd'].map((to) => secrets().replace(column, { id, from: 'one', to })),
-      )
-      expect(results.filter(Boolean)).toHaveLength(1)
-    })
+  it('a secret is replaced as long as it is the same, and no other is', async () => {
+    const [id, other] = [await stored('first'), await stored('first')]
+    expect(await secrets().replace(column, { id, from: 'first', to: 'second' })).toBe(true)
+    expect(await secrets().replace(column, { id, from: 'first', to: 'third' })).toBe(false)
+    expect([await textOf(id), await textOf(other)]).toEqual(['second', 'first'])
+  })
 
-    it('a row that is gone is not made again', async () => {
-      const change = { id: buildId('gone'), from: 'one', to: 'two' }
-      expect(await secrets().replace(column, change)).toBe(false)
-      expect(await textOf(change.id)).toBeUndefined()
-    })
+  it('of several that replace one secret one succeeds', async () => {
+    const id = await stored('one')
+    const results = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((to) => secrets().replace(column, { id, from: 'one', to })),
+    )
+    expect(results.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('a row that is gone is not made again', async () => {
+    const change = { id: buildId('gone'), from: 'one', to: 'two' }
+    expect(await secrets().replace(column, change)).toBe(false)
+    expect(await textOf(change.id)).toBeUndefined()
   })
 }

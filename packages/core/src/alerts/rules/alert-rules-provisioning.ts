@@ -63,10 +63,10 @@ function troubleOf(order: Order, at: Date): AlertCondition[] {
   }
   if (isKept(order)) {
     const summary = `the failed order ${id} (${errorCode}) keeps a server that is paid for: svc provision order destroy`
-    // A person's word is good for a day: what is paid for is told again on the next one.
-    return [
-      { ...ofOrder('server_kept', 'warning', order, summary), event: `day ${Math.floor(seconds / 86_400)}` },
-    ]
+    // A server that is paid for has an alert each day; a person's word is good for that one.
+    const event = `day ${Math.floor(seconds / 86_400)}`
+    const condition = ofOrder('server_kept', 'warning', order, summary)
+    return [{ ...condition, dedupKey: `${condition.dedupKey}:${event}`, event }]
   }
   if (!CLEANING_STATES.has(state) || order.nextRunAt === undefined || seconds < SLOW_DELETE_SECONDS) return []
   const summary = `the server of the order ${id} has not gone for ${duration(seconds)}: svc provision order show ${id}`

@@ -29,6 +29,7 @@ import { moreEvents } from './0028-more-events.ts'
 import { alertMailboxes } from './0029-alert-mailboxes.ts'
 import { emailReminders } from './0030-email-reminders.ts'
 import { provisioningEvents } from './0031-provisioning-events.ts'
+import { checkoutAnswers } from './0032-checkout-answers.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -73,4 +74,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   alertMailboxes,
   emailReminders,
   provisioningEvents,
+  checkoutAnswers,
 ]

@@ -3,12 +3,12 @@ import type { Config } from '../../config/config.ts'
 import type { Ids } from '../../ids.ts'
 import { Problem } from '../../problem.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
+import { canonicalDigest, checkIdempotencyKey } from '../../signing/idempotency-key.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
 import { EMAIL_DELIVERY, RELAY } from '../delivery/email-queue.ts'
 import { maySend } from '../domains/email-domain.ts'
 import type { EmailMetrics } from '../email-metrics.ts'
 import type { EmailKey } from '../keys/email-key.ts'
-import { canonicalDigest } from './canonical.ts'
 import type { MessageKind } from './email-message.ts'
 import { addressOf } from './mailbox.ts'
 import { type MessageDraft, readDraft, type SendFields } from './message-draft.ts'
@@ -60,7 +60,6 @@ interface Queued {
   readonly draft: MessageDraft
 }
 
-const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,256}$/
 const DAY_MS = 86_400_000
 
 /** Takes messages: checks them, and queues them with what follows, in one transaction. */
@@ -92,10 +91,7 @@ export class EmailSending {
     const { clock, metrics } = this.#parts
     this.requireOpen()
     const { owner, key, fields, idempotencyKey } = request
-    if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(idempotencyKey))
-      throw new Problem('invalid-input', {
-        details: ['Idempotency-Key: expected 1 to 256 printable ASCII characters'],
-      })
+    checkIdempotencyKey(idempotencyKey)
     const draft = readDraft(fields, clock.now())
     const bodyHash = canonicalDigest(fields)
     const earlier = await this.#earlier(owner, idempotencyKey, bodyHash)

@@ -52,6 +52,7 @@ export const CARRIED_TABLES = [
   'email_usage',
   'email_reminders',
   'billing_checkouts',
+  'billing_answers',
   'billing_subscriptions',
   'billing_sync_tokens',
   'billing_dunning',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { buildHeartbeat, FakeClock, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, embeddedFolder, FakeClock, type TestPlane, testPlane } from '@svc/testing'
 import { pgliteDriver } from '../../../src/database/orm.ts'
 import { openStorage } from '../../../src/sql.ts'
 
@@ -39,6 +39,7 @@ const MORE_ROWS = [
   `insert into email_reminders values ('license_expiry', 'lic', '2026-01-05T09:00:00.000Z', 7, 'em_1', now())`,
   `insert into email_usage values ('lic', '2026-01-05', 7)`,
   `insert into billing_checkouts select 'chk_1', id, 'pro', 'price_1', 'v1:k:x', 'cs_1', 'v1:k:y', 'open', now(), now() from licenses limit 1`,
+  `insert into billing_answers select id, 'key "1"', 'hash', 'chk_1', false, now() from licenses limit 1`,
   `insert into billing_subscriptions select 'sub_1', id, 'cus_1', 'price_1', 'pro', 'active', true, now(), '2026-01-05 09:00:00.123456+00',
      null, now(), 9007199254740993, 7, now(), 1, null from licenses limit 1`,
   'insert into billing_sync_tokens (last) values (9007199254740993)',
@@ -85,6 +86,7 @@ const MORE_ROWS = [
 
 /** Fills a new data folder with rows in every table. */
 export async function filledFolder(dataDir: string): Promise<FilledFolder> {
+  await embeddedFolder(dataDir)
   const clock = new FakeClock(new Date())
   const filled = await fill(
     dataDir,

@@ -151,10 +151,10 @@ export class CrashWorld {
 
   /** Lets the agent of a server report, as its user data says. */
   async boot(server: FakeServer): Promise<void> {
-    const [, orderId, nonce] = /--fingerprint '([^']+)'-'([^']+)'/.exec(server.userData) ?? []
+    const [, nonce, orderId] = /--fingerprint '([^']+)'-'([^']+)'/.exec(server.userData) ?? []
     const order = await this.storage.provisioning.get(orderId ?? '')
     if (order === undefined) throw new Error('a server without an order')
-    const fingerprint = `${orderId}-${nonce}`
+    const fingerprint = `${nonce}-${orderId}`
     await this.storage.agents.heartbeat(
       buildHeartbeat({ licenseId: order.licenseId, fingerprint, hostname: order.hostname }),
     )

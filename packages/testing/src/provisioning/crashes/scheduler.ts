@@ -5,7 +5,8 @@ export class Killed extends Error {
   override readonly name = 'Killed'
 }
 
-const NEVER = new Promise<never>(() => {})
+// A promise of each wait: one for all would hold on to everything that was ever killed.
+const never = (): Promise<never> => new Promise(() => {})
 
 interface Arrival {
   readonly process: Process
@@ -48,15 +49,15 @@ export class Process {
 
   /** Does something that a process waits for, when it is this process' turn. */
   async wait<T>(work: () => Promise<T>, name?: 'send'): Promise<T> {
-    if (this.isDead) return NEVER
+    if (this.isDead) return never()
     await this.#scheduler.turn(this)
-    if (this.#isKilled('before')) return NEVER
+    if (this.#isKilled('before')) return never()
     await this.#standStill('before', name)
     const result = await work().catch((error: unknown) => {
-      if (error instanceof Killed) return NEVER
+      if (error instanceof Killed) return never()
       throw error
     })
-    if (this.#isKilled('after')) return NEVER
+    if (this.#isKilled('after')) return never()
     await this.#standStill('after', name)
     return result
   }
