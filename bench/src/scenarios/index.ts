@@ -21,6 +21,7 @@ import { mix } from './mix.ts'
 import { pgliteHeartbeat } from './pglite-heartbeat.ts'
 import { signature } from './signature.ts'
 import { slowDisk } from './slow-disk.ts'
+import { ssh } from './ssh.ts'
 import { starts } from './start.ts'
 
 /** Every scenario, in the order of the report. */
@@ -44,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   deliveries,
   deliveriesHang,
   mail,
+  ...ssh,
   slowDisk,
   pgliteHeartbeat,
   signature,

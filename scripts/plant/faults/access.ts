@@ -9,6 +9,8 @@ const TICKETS = ['packages/core/test/access/relay-token.test.ts']
 const PROOFS = ['packages/core/test/access/agent-proof.test.ts']
 const ROUTES = ['packages/http/test/routes/access.test.ts']
 const SOCKETS = ['packages/cli/test/relay/relay.test.ts']
+const HOST = 'packages/cli/src/agent/access'
+const HOSTS = ['packages/cli/test/relay/host-sessions.test.ts']
 
 /** Mistakes about sessions on hosts. */
 export const faults: readonly Fault[] = [
@@ -165,5 +167,33 @@ export const faults: readonly Fault[] = [
     find: "{ flags: 'wx', mode: 0o600 }",
     replace: "{ flags: 'wx', mode: 0o644 }",
     suites: SOCKETS,
+  },
+  {
+    name: 'relay: a side sends on without credit',
+    file: `${RELAY}/relay-peer.ts`,
+    find: 'next !== undefined && next.length <= this.#credit',
+    replace: 'next !== undefined',
+    suites: HOSTS,
+  },
+  {
+    name: 'access: a policy that others can write is followed',
+    file: `${HOST}/access-policy.ts`,
+    find: 'mode & SHARED_WRITE || ',
+    replace: '',
+    suites: HOSTS,
+  },
+  {
+    name: 'access: a session runs as a user that the policy does not list',
+    file: `${HOST}/session-user.ts`,
+    find: 'if (!isListed)',
+    replace: 'if (!isListed && named === undefined)',
+    suites: HOSTS,
+  },
+  {
+    name: 'access: a session of another user keeps the rights of the agent',
+    file: `${HOST}/session-user.ts`,
+    find: '...(isOther ? ids : [])',
+    replace: '...(isOther ? [] : [])',
+    suites: HOSTS,
   },
 ]

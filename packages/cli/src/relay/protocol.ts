@@ -1,10 +1,19 @@
+import type { AccessMode } from '@svc/core'
+
 /** The subprotocol that both sides and the relay speak (wire: relay protocol). */
 export const SUBPROTOCOL = 'svc-relay.v1'
 /** Beginning of the subprotocol in which a browser, which can set no header, sends its ticket. */
 export const TICKET_SUBPROTOCOL = 'svc-token.'
 
-/** Bytes of one direction that may be on their way without being acknowledged. */
-export const WINDOW_BYTES = 262_144
+const WINDOW_BYTES = 262_144
+/** A relay that names a larger window than this is not believed. */
+export const MAX_WINDOW_BYTES = 1_048_576
+
+/**
+ * Bytes of one direction that may be on their way without being acknowledged. A pipe of bytes has more: it
+ * carries files, over long ways too, and the SSH inside it has a window of its own.
+ */
+export const windowOf = (mode: AccessMode): number => (mode === 'tcp' ? MAX_WINDOW_BYTES : WINDOW_BYTES)
 /** Longest frame of bytes. */
 export const MAX_FRAME_BYTES = 64 * 1024
 /** Longest message that a relay takes: a frame with some room. */

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { type Control, MAX_FRAME_BYTES, parseControl, WINDOW_BYTES, wholeOf } from './protocol.ts'
+import { type Control, MAX_FRAME_BYTES, MAX_WINDOW_BYTES, parseControl, wholeOf } from './protocol.ts'
 
 /** The word of the relay that both sides are there. */
 export interface Ready {
@@ -23,7 +23,8 @@ export interface PeerListener {
   drained(): void
 }
 
-const ACK_BYTES = 32 * 1024
+/** The share of the window after which the other side is told that bytes were consumed. */
+const ACK_SHARE = 1 / 8
 const ACK_MS = 50
 /** Silence of the relay, which asks for a sign of life every 20 s, after which it counts as gone. */
 const DEAD_MS = 60_000
@@ -40,7 +41,9 @@ export class RelayPeer {
   #listener: PeerListener | undefined
   /** Frames that came before there was a listener, in their order. */
   #early: ((listener: PeerListener) => void)[] = []
-  #credit = WINDOW_BYTES
+  // Nothing may be sent before the relay is ready, which names the window.
+  #window = 0
+  #credit = 0
   #queue: Buffer[] = []
   #flushed: (() => void)[] = []
   #unacked = 0
@@ -137,7 +140,7 @@ export class RelayPeer {
 
   #consumed(length: number): void {
     this.#unacked += length
-    if (this.#unacked >= ACK_BYTES) this.#ack()
+    if (this.#unacked >= this.#window * ACK_SHARE) this.#ack()
     else this.#acking ??= setTimeout(() => this.#ack(), ACK_MS)
   }
 
@@ -151,6 +154,8 @@ export class RelayPeer {
   #hear(control: Control | undefined, ready: (ready: Ready) => void): void {
     if (control === undefined) return
     if (control.t === 'ready') {
+      this.#window = wholeOf(control.window, MAX_FRAME_BYTES, MAX_WINDOW_BYTES) ?? MAX_FRAME_BYTES
+      this.#credit = this.#window
       ready({ idleSeconds: secondsOf(control.idle_s), maxSeconds: secondsOf(control.max_s) })
     } else if (control.t === 'bye') this.#bye = typeof control.reason === 'string' ? control.reason : ''
     else if (control.t === 'ack') this.#acked(control.n)
@@ -158,11 +163,11 @@ export class RelayPeer {
   }
 
   #acked(given: unknown): void {
-    const bytes = wholeOf(given, 1, WINDOW_BYTES)
+    const bytes = wholeOf(given, 1, this.#window)
     if (bytes === undefined) return
     const hadWaited = this.#queue.length > 0
     // More than was sent is no credit.
-    this.#credit = Math.min(WINDOW_BYTES, this.#credit + bytes)
+    this.#credit = Math.min(this.#window, this.#credit + bytes)
     this.#flush()
     if (hadWaited && this.#queue.length === 0) this.#listener?.drained()
   }

@@ -8,7 +8,7 @@ import type {
   RelayRole,
 } from '@svc/core'
 import type { WebSocket } from 'ws'
-import { CLOSE, MAX_CONTROL_BYTES, parseControl, WINDOW_BYTES, wholeOf } from './protocol.ts'
+import { CLOSE, MAX_CONTROL_BYTES, parseControl, wholeOf, windowOf } from './protocol.ts'
 import type { Recording } from './recording.ts'
 import { CLOSE_CODES, wordOf } from './relay-ends.ts'
 
@@ -118,7 +118,7 @@ export class RelaySession {
   }
 
   async #begin(): Promise<void> {
-    const { sid, ledger, metrics, idleMs, maxMs, screen, record, log } = this.#parts
+    const { sid, mode, ledger, metrics, idleMs, maxMs, screen, record, log } = this.#parts
     const isGood = await ledger.connected(sid).catch((err: unknown) => {
       log.error({ err, session: sid }, 'a session could not be noted as connected')
       return false
@@ -133,11 +133,11 @@ export class RelaySession {
     metrics.paired((performance.now() - this.#begunMs) / 1000)
     this.#recording = record?.(screen)
     const [idle_s, max_s] = [idleMs / 1000, maxMs / 1000]
-    const ready = JSON.stringify({ t: 'ready', sid, window: WINDOW_BYTES, idle_s, max_s })
+    const ready = JSON.stringify({ t: 'ready', sid, window: windowOf(mode), idle_s, max_s })
     for (const { socket } of this.#sides.values()) socket.send(ready)
     this.#after(maxMs, () => this.end('max'))
     this.#watchIdle(idleMs)
-    log.info({ session: sid, mode: this.#parts.mode }, 'a session has begun')
+    log.info({ session: sid, mode }, 'a session has begun')
   }
 
   #hear(side: Side, data: Buffer, isBinary: boolean): void {

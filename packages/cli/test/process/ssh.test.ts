@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import '../../../../test/support/standard-input.ts'
 import { SshScene, SVC, sleep } from '../support/ssh-scene.ts'
 import { hasSshServer, type SshServer, sshServer } from '../support/ssh-server.ts'
 import { SvcProcess } from '../support/svc-process.ts'
@@ -37,24 +38,16 @@ const inTerminal = (args: string) =>
 
 describe('a session on a host', () => {
   it('runs a command with its streams and its exit code, and the host listens nowhere', async () => {
-    const ran = await scene.run('ssh', scene.host, '--', 'sh', '-c', 'echo out; echo err >&2; exit 7')
-    expect(ran).toMatchObject({ code: 7, out: 'out\n' })
-    expect(ran.err).toContain('err\n')
-    expect(listening(scene.agent.pid)).toEqual([])
-    expect(await scene.over()).toMatchObject({
-      state: 'ended',
-      end_reason: 'done',
-      exit_code: 7,
-      mode: 'exec',
-    })
-  }, 30_000)
-
-  it('gives its input to the command, and nothing of the agent', async () => {
-    const words = ['ssh', scene.host, '--', 'cat; env']
-    await using svc = new SvcProcess(words, { ...scene.parts, input: 'π\n'.repeat(100_000) })
-    expect(await svc.end()).toBe(0)
-    expect(svc.out.text.startsWith('π\n'.repeat(100_000))).toBe(true)
+    const input = 'π\n'.repeat(100_000)
+    const words = ['ssh', scene.host, '--', 'cat; env; echo err >&2; exit 7']
+    await using svc = new SvcProcess(words, { ...scene.parts, input })
+    expect(await svc.end()).toBe(7)
+    expect(svc.out.text.startsWith(input)).toBe(true)
     expect(svc.out.text).not.toMatch(/LICENSE|RELAY|SERVICE/)
+    expect(svc.err.text).toContain('err\n')
+    expect(listening(scene.agent.pid)).toEqual([])
+    const over = { state: 'ended', end_reason: 'done', exit_code: 7, mode: 'exec' }
+    expect(await scene.over()).toMatchObject(over)
   }, 30_000)
 
   it('is a terminal of the right size, in which keys work, and leaves the own one as it was', async () => {
@@ -103,27 +96,30 @@ describe('a session on a host', () => {
     await using svc = new SvcProcess(['ssh', scene.host, '--', 'echo begun; sleep 63'], scene.parts)
     await svc.until('out', 'begun')
     const [session] = await scene.sessionsOf(['ssh', 'sessions', '--active'])
-    expect((await scene.run('ssh', 'revoke', String(session?.id))).code).toBe(0)
+    await scene.here('ssh', 'revoke', String(session?.id))
     expect(await svc.end()).toBe(255)
     expect(svc.err.text).toContain('somebody revoked it')
   }, 30_000)
 
   const withServer = hasSshServer ? it : it.skip
   withServer(
-    'carries scp of OpenSSH byte for byte, and ssh with its exit code',
+    'carries scp of 50 MB byte for byte, and ssh with its exit code, by the text of svc ssh config',
     async () => {
       const { folder, host, parts } = scene
       const { options = [], user } = server ?? {}
       writeFileSync(join(folder, 'sent'), Buffer.alloc(50 * 1024 * 1024, 'The quick brown fox\0\xff'))
-      const proxy = [...options, '-o', `ProxyCommand=${SVC} ssh --stdio %h`]
-      const env = { ...parts.env, PATH: process.env.PATH, HOME: folder }
-      const own = { cwd: folder, env }
-      await run('scp', [...proxy, join(folder, 'sent'), `${user}@${host}:${folder}/got`], own)
-      const { stdout } = await run('cmp', ['sent', 'got'], own)
-      expect(stdout).toBe('')
-      await expect(run('ssh', [...proxy, `${user}@${host}`, 'exit 3'], own)).rejects.toMatchObject({
-        code: 3,
-      })
+      // The configuration is used as it is printed: the program that it names is found as an installed one.
+      const config = join(folder, 'ssh_config')
+      writeFileSync(config, await scene.here('ssh', 'config'))
+      writeFileSync(join(folder, 'svc'), `#!/bin/sh\nexec ${SVC} "$@"\n`, { mode: 0o755 })
+      const env = { ...parts.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder }
+      const [own, words] = [{ cwd: folder, env }, ['-F', config, ...options]]
+      const failing = run('ssh', [...words, `${user}@${host}`, 'exit 3'], own)
+      await Promise.all([
+        run('scp', [...words, 'sent', `${user}@${host}:${folder}/got`], own),
+        expect(failing).rejects.toMatchObject({ code: 3 }),
+      ])
+      await run('cmp', ['sent', 'got'], own)
       expect(await scene.over()).toMatchObject({ mode: 'tcp', state: 'ended' })
     },
     60_000,

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../test/support/free-port.ts'
+import { RecordingIo } from '../../../../test/support/recording-io.ts'
+import { runProgram } from '../../src/program/program.ts'
 import { jsonOf, type Ran, runSvc, SOURCES, SvcProcess } from './svc-process.ts'
 
 /** The words that begin a command of svc from its sources. */
@@ -62,11 +64,17 @@ export class SshScene implements AsyncDisposable {
     return runSvc(args, this.parts)
   }
 
+  /** Runs a command within this process, which costs no start, and returns what it prints. */
+  async here(...args: readonly string[]): Promise<string> {
+    const io = new RecordingIo({ args, env: this.env, cwd: this.folder, home: this.folder })
+    await runProgram(io)
+    if (io.exitCode !== 0) throw new Error(`exit code ${io.exitCode}: ${io.err.text}`)
+    return io.out.text
+  }
+
   async sessionsOf(args: readonly string[] = ['ssh', 'sessions'], list = 'sessions') {
-    return ((await jsonOf<Record<string, unknown>>(args, this.parts))[list] ?? []) as Record<
-      string,
-      unknown
-    >[]
+    const document = JSON.parse(await this.here(...args, '--json')) as Record<string, unknown>
+    return (document[list] ?? []) as Record<string, unknown>[]
   }
 
   /** Resolves with the newest session once it is over. */

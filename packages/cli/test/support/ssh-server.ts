@@ -43,7 +43,7 @@ export async function sshServer(folder: string): Promise<SshServer> {
   return {
     port,
     user: userInfo().username,
-    options: ['-F', '/dev/null', '-i', join(folder, 'user'), ...quiet.flatMap((option) => ['-o', option])],
+    options: ['-i', join(folder, 'user'), ...quiet.flatMap((option) => ['-o', option])],
     [Symbol.asyncDispose]: async () => {
       const gone = new Promise((resolve) => server.once('close', resolve))
       server.kill()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ALERT_ACTIONS } from '@svc/core'
 import fc from 'fast-check'
+import { TRIES_ALL } from '../../../../test/support/sample.ts'
 import { FleetScene } from './fleet-scene.ts'
 import { ScriptedReceiver } from './scripted-receiver.ts'
 
@@ -104,7 +105,7 @@ describe('whatever happens', () => {
         for (const each of events) await run.play(each)
         await run.check()
       }),
-      { numRuns: 120 },
+      { numRuns: TRIES_ALL ? 400 : 40 },
     )
   })
 })

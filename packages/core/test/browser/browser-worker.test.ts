@@ -140,8 +140,13 @@ describe('a scrape', () => {
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     expect(faked.browser.pagesOpen).toBe(0)
     expect(new Set((await runs()).map(({ status }) => status))).toEqual(new Set(['cancelled']))
-    faked.browser.pages.set(SHOP, page)
-    expect((await scrape()).ok).toBe(true)
+    const rest = Promise.withResolvers<void>()
+    faked.browser.pages.set(SHOP, { ...page, until: rest.promise })
+    const both = [scrape(), scrape()]
+    for (let turns = 0; turns < 100 && faked.browser.pagesOpen < 2; turns += 1) await turn()
+    expect(faked.browser.pagesOpen).toBe(2)
+    rest.resolve()
+    expect((await Promise.all(both)).map(({ ok }) => ok)).toEqual([true, true])
   })
 
   test('of a token whose day is used up is refused until midnight', async () => {

@@ -1,0 +1,198 @@
+// Real programs of a host behind a real relay; the two ends are those of the agent and of the operator.
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type AccessPolicy, readPolicy } from '../../src/agent/access/access-policy.ts'
+import { startCommand } from '../../src/agent/access/host-program.ts'
+import { runHostSession } from '../../src/agent/access/host-session.ts'
+import { sessionUser } from '../../src/agent/access/session-user.ts'
+import type { Control } from '../../src/relay/protocol.ts'
+import { connectToRelay } from '../../src/relay/relay-socket.ts'
+import { asRoot, NOBODY, skipped } from '../agent/other-user.ts'
+import { RelayBench } from './relay-bench.ts'
+
+const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp'], users: [], tcpPort: 22 }
+
+let bench: RelayBench
+beforeAll(async () => {
+  bench = await RelayBench.open({ RELAY_MAX_SESSIONS_PER_HOST: '64' })
+})
+afterAll(() => bench[Symbol.asyncDispose]())
+
+/** The end of a session, as its operator hears it. */
+interface Heard {
+  readonly text: string
+  readonly last: Control | undefined
+}
+
+/** How the host takes a session. */
+interface Taken {
+  readonly input?: string
+  readonly user?: string
+  readonly policy?: AccessPolicy
+  readonly isBusy?: boolean
+}
+
+/** Opens a session, for whose sides there are tickets. */
+async function opened(mode: 'exec' | 'tcp', command?: string, user?: string) {
+  const { id, token } = await bench.opened({ mode, ...(command && { command }), ...(user && { user }) })
+  const about = { mode, command, user, operator: 'ann', reason: '' }
+  const screen = { cols: 80, rows: 24, term: 'xterm' }
+  const relayUrl = `${bench.url}/relay/v1/agent`
+  return { token, session: { id, token: await bench.claimed(), relayUrl, ...about, ...screen } }
+}
+
+type Tickets = Awaited<ReturnType<typeof opened>>
+
+const ran = async (command: string, taken: Taken = {}): Promise<Heard> =>
+  carried(await opened('exec', command, taken.user), taken)
+
+/** Carries both ends of a session to its end. */
+async function carried(
+  { token, session }: Tickets,
+  { input = '', policy = ALL, isBusy = false }: Taken,
+): Promise<Heard> {
+  const { log } = bench.test.plane
+  const life = new AbortController().signal
+  const host = runHostSession({ session, policy, isBusy, environment: {}, log, life })
+  const peer = await connectToRelay(`${bench.url}/relay/v1/operator`, token)
+  let text = ''
+  let last: Control | undefined
+  peer.listen({
+    bytes: (data, done) => {
+      text += (session.mode === 'exec' ? data.subarray(1) : data).toString()
+      done()
+    },
+    control: (control) => {
+      last = control
+    },
+    drained: () => {},
+  })
+  await peer.ready
+  if (input !== '') peer.send(Buffer.from(input))
+  await peer.flushed()
+  peer.control({ t: 'eof' })
+  await Promise.all([peer.ended, host])
+  return { text, last }
+}
+
+describe('sessions of a host', () => {
+  it('are 64 at once, each with bytes of its own in both directions', async () => {
+    const echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket))
+    await once(echo.listen(0, '127.0.0.1'), 'listening')
+    const policy = { ...ALL, tcpPort: (echo.address() as AddressInfo).port }
+    const tickets: Tickets[] = []
+    while (tickets.length < 64) tickets.push(await opened('tcp'))
+    const input = (number: number) => `${number},`.repeat(5000)
+    const heard = tickets.map((each, number) => carried(each, { input: input(number), policy }))
+    for (const [number, { text, last }] of (await Promise.all(heard)).entries()) {
+      expect(text === input(number)).toBe(true)
+      expect(last).toEqual({ t: 'exit', code: 0 })
+    }
+    echo.close()
+  })
+
+  asRoot(`run as the user that they name, or as the first of the policy${skipped}`, async () => {
+    const policy = { ...ALL, users: [NOBODY, 'root'] }
+    const { text } = await ran('echo "$(id -un) $(id -u) $USER $HOME"', { policy, user: 'root' })
+    expect(text).toBe('root 0 root /root\n')
+    // Its shell is the one that the host gives it, which lets nobody in.
+    expect((await ran('id -un', { policy })).text).toContain('not available')
+    const nobody = { ...(await sessionUser(undefined, policy)), shell: '/bin/sh' }
+    const program = await startCommand(nobody, 'id -un; id -Gn; cat /etc/shadow')
+    let said = ''
+    program.start((data) => {
+      said += data.toString()
+    })
+    expect((await program.ended).code).toBe(1)
+    expect(said).toMatch(/^nobody\nnogroup\n.*Permission denied/)
+  })
+
+  it.each<[string, string | undefined, AccessPolicy, boolean, string, RegExp]>([
+    ['a user that the policy does not list', 'ghost', ALL, false, 'declined', /no sessions for ghost/],
+    [
+      'a mode that the policy leaves out',
+      undefined,
+      { ...ALL, modes: ['tcp'] },
+      false,
+      'declined',
+      /mode exec/,
+    ],
+    ['a host that is busy', undefined, ALL, true, 'busy', /as many sessions as it takes/],
+  ])('are refused for %s, and the operator hears why', async (_what, user, policy, isBusy, code, message) => {
+    const { text, last } = await ran('touch /tmp/never', { ...(user && { user }), policy, isBusy })
+    expect([text, last]).toEqual(['', { t: 'error', code, message: expect.stringMatching(message) }])
+  })
+
+  asRoot(`are refused for a user that the host does not know${skipped}`, async () => {
+    const { last } = await ran('true', { policy: { ...ALL, users: ['ghost'] } })
+    expect(last).toMatchObject({ t: 'error', code: 'no_user' })
+  })
+})
+
+describe('a side of a session', () => {
+  it.each([
+    ['exec', 262_144],
+    ['tcp', 1_048_576],
+  ] as const)('in mode %s has no more than %d bytes on their way', async (mode, window) => {
+    const { id, token } = await bench.opened({ mode, ...(mode === 'exec' && { command: 'true' }) })
+    const operator = await connectToRelay(`${bench.url}/relay/v1/operator`, token)
+    const agent = await bench.side('agent', await bench.claimed())
+    await operator.ready
+    let drained = () => {}
+    const isDrained = new Promise<void>((resolve) => {
+      drained = resolve
+    })
+    operator.listen({ bytes: (_, done) => done(), control: () => {}, drained })
+    const got = () => agent.bytes.reduce((sum, { length }) => sum + length, 0)
+    expect(operator.send(Buffer.alloc(window + 65_536))).toBe(false)
+    operator.control({ t: 'resize', cols: 100, rows: 30 })
+    // All bytes that were sent have come before this.
+    await agent.control('resize')
+    expect(got()).toBe(window)
+    agent.socket.send('{"t":"ack","n":65536}')
+    await isDrained
+    await agent.until(() => got() === window + 65_536)
+    operator.close()
+    await bench.row(id)
+  })
+})
+
+describe('the policy of a host', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-policy-'))
+  const path = join(folder, 'access.json')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it('is none without its file, and one of defaults in an empty object', async () => {
+    expect(await readPolicy(folder)).toEqual({ fault: undefined })
+    writeFileSync(path, '{}', { mode: 0o600 })
+    expect(await readPolicy(folder)).toEqual({ policy: ALL })
+    writeFileSync(path, JSON.stringify({ users: [userInfo().username], modes: ['tcp'], tcp_port: 2222 }))
+    expect(await readPolicy(folder)).toEqual({
+      policy: { users: [userInfo().username], modes: ['tcp'], tcpPort: 2222 },
+    })
+    writeFileSync(path, '{"enabled":false}')
+    expect(await readPolicy(folder)).toEqual({ fault: undefined })
+  })
+
+  it.each([
+    ['{', /no JSON/],
+    ['[]', /expected an object/],
+    ['{"enabled":"yes"}', /enabled/],
+    ['{"modes":["telnet"]}', /modes/],
+    ['{"users":["-x"]}', /users/],
+    ['{"tcp_port":70000}', /tcp_port/],
+  ])('is none while its file says %s', async (text, fault) => {
+    writeFileSync(path, text, { mode: 0o600 })
+    expect(await readPolicy(folder)).toEqual({ fault: expect.stringMatching(fault) })
+  })
+
+  it('is none while others could write its file', async () => {
+    writeFileSync(path, '{}')
+    chmodSync(path, 0o620)
+    expect(await readPolicy(folder)).toEqual({ fault: expect.stringContaining('written by others') })
+  })
+})
