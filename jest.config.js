@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 
-// One more than there are cores, as suites of processes and timers often wait, yet few enough that the suites'
-// pools fit into one PostgreSQL of 200 connections.
+// One more than there are cores, as suites of processes and timers often wait, yet few enough that the
+// suites' pools fit into one PostgreSQL of 200 connections.
 const WORKERS_MAX = 8
 
 // Suites of packed packages install them, which takes a minute: they run when they are named, as in

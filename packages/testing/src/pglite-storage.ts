@@ -26,8 +26,8 @@ export async function pgliteStorage(): Promise<Storage> {
 }
 
 /**
- * Fills a new data folder with a migrated database, from the snapshot of `pgliteStorage`, so that the first start of
- * `svc serve` on it is as quick as any other. Needs the command `tar`.
+ * Fills a new data folder with a migrated database, from the snapshot of `pgliteStorage`, so that the first
+ * start of `svc serve` on it is as quick as any other. Needs the command `tar`.
  * @throws Error when the folder has a database already
  */
 export async function embeddedFolder(dataDir: string): Promise<void> {
