@@ -44,7 +44,9 @@ async function main(): Promise<number> {
   }
   const { done, calls, kills, creates, failed } = sum
   const figures = `${calls} calls, ${kills} kills, ${creates} requests for servers`
-  console.log(`${done} seeds from ${from} in ${seconds().toFixed(1)} s, ${figures}: ${failed} broke a promise`)
+  console.log(
+    `${done} seeds from ${from} in ${seconds().toFixed(1)} s, ${figures}: ${failed} broke a promise`,
+  )
   const { code, line } = endingOf({ asked: seeds, done, what: 'seeds', isStopped: seconds() >= atMost })
   if (line !== undefined) console.log(line)
   return failed > 0 ? 1 : code

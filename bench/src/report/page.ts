@@ -24,6 +24,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   diskBytesPerLine: 'disk a line',
   memoryGrowth: 'memory at the end over the beginning',
   errors: 'errors',
+  idleKib: 'memory of an idle session',
 }
 
 /** Writes the tables of `results` between the marks of the page. @throws Error when the page has no marks */
