@@ -4,7 +4,7 @@ import type { StartPart } from '../part.ts'
 /** A mail relay that takes every message. */
 export const start: StartPart<null> = async () => {
   const relay = await loopbackSmtp()
-  // What arrived is not looked at, and must not fill the memory.
+  // Messages that arrived are not looked at, and must not fill the memory.
   const forget = setInterval(() => relay.received.splice(0), 100)
   return {
     url: relay.url,

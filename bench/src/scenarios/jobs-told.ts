@@ -6,7 +6,7 @@ const SILENT = 'svc: claim, running, succeeded'
 const TOLD = 'the same, told to an endpoint of each license'
 const FLEET: Fleet = { hosts: 64, licenses: 16 }
 
-/** What the trigger that tells of jobs costs claims and reports. */
+/** The cost of the trigger that tells of jobs, on claims and reports. */
 export const jobsTold: Scenario = {
   name: 'jobs-told',
   question: 'A job from claim to succeeded, with and without an endpoint that is told of it',

@@ -1,4 +1,4 @@
-// What receivers may do to a delivery: each attempt ends in its time, takes a bounded answer, and says why.
+// Receivers at their worst: each attempt ends in its time, takes a bounded answer, and says why it failed.
 import type { RequestListener, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
