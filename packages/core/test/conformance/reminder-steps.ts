@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { licenseId, type Step, steps } from './world.ts'
 
-const kind = fc.constantFrom('license_expiry' as const, 'billing_dunning' as const)
+const kind = fc.constantFrom(
+  'license_expiry' as const,
+  'billing_dunning' as const,
+  'webhook_disabled' as const,
+)
 const step = fc.record({
   kind,
   licenseId,

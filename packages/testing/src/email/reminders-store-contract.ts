@@ -4,6 +4,7 @@ import type { NewReminder } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { buildEndpoint } from '../webhooks/build-endpoint.ts'
 import { buildEmailMessage } from './build-email-message.ts'
 
 const DAY = 86_400
@@ -108,6 +109,33 @@ export function remindersStoreContract(name: string, open: () => Promise<Storage
       expect(await subjects()).toMatchObject([{ kind: 'billing_dunning', basis: 'in_1', anchor: startedAt }])
       await storage().billing.endDunning(id, clock.now())
       expect(await subjects()).toEqual([])
+    })
+
+    it('an endpoint that was disabled for its failures is a subject until it is enabled, for some days', async () => {
+      const { id, clock, bill, subjects } = await scene()
+      await bill('active')
+      const endpoint = buildEndpoint({ licenseId: id })
+      await storage().webhooks.add(endpoint, 10, clock.now())
+      expect(await subjects()).toEqual([])
+      await storage().webhooks.disable(endpoint.id, 'manual', clock.now())
+      expect(await subjects()).toEqual([])
+      await storage().webhooks.enable(endpoint.id)
+      await storage().webhooks.disable(endpoint.id, 'gone', clock.now())
+      const [found, ...others] = await subjects()
+      expect(others).toEqual([])
+      expect(found).toMatchObject({ kind: 'webhook_disabled', addresses: ['ann@acme.example'] })
+      expect(found?.basis).toBe(`${endpoint.id} ${found?.anchor.toISOString()}`)
+      const step = { kind: 'webhook_disabled' as const, licenseId: id, basis: found?.basis ?? '', step: 0 }
+      const message = buildEmailMessage({ owner: '' })
+      await storage().emailMessages.add(message, clock.now())
+      await reminders().add(step, clock.now())
+      await reminders().bind(step, message.id)
+      expect([await reminders().isWanted(message.id), (await subjects())[0]?.done]).toEqual([true, [0]])
+      clock.advance({ seconds: 3 * DAY })
+      expect(await subjects(30, 2)).toEqual([])
+      expect(await reminders().isWanted(message.id)).toBe(true)
+      await storage().webhooks.enable(endpoint.id)
+      expect(await reminders().isWanted(message.id)).toBe(false)
     })
 
     it('of several callers at once, one notes a step, and later ones see it as done', async () => {

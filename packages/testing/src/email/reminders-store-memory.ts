@@ -1,8 +1,10 @@
 import type { Dunning, EmailMessage, NewReminder, ReminderSubject, RemindersStore } from '@svc/core/ports'
+import { keyOf } from '../alerts/memory-alert.ts'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
 import type { MemoryUser } from '../users/users-store-memory.ts'
+import type { MemoryEndpoint } from '../webhooks/memory-webhook.ts'
 
 /** A step as the fake stores it. */
 export type MemoryReminder = NewReminder & {
@@ -11,7 +13,7 @@ export type MemoryReminder = NewReminder & {
 }
 
 const DAY_MS = 86_400_000
-const keyOf = ({ kind, licenseId, basis, step }: NewReminder): string =>
+const stepKey = ({ kind, licenseId, basis, step }: NewReminder): string =>
   [licenseId, kind, basis, step].join('\0')
 const ends = ({ status, billingState }: MemoryLicense): boolean =>
   status === 'active' && billingState !== 'active'
@@ -24,8 +26,22 @@ export function memoryRemindersStore(tables: MemoryTables, run: Run, time: () =>
   const reminders = tables.of<MemoryReminder>('emailReminders')
   const messages = tables.of<EmailMessage>('emailMessages')
   const dunnings = tables.of<Dunning>('billingDunning')
-  const { licenses } = tables
+  const { licenses, recipients } = tables
   const openDunnings = () => dunnings.all().filter(({ endedAt }) => endedAt === undefined)
+  /** Endpoints that were disabled for failures after `from`, in milliseconds. */
+  const disabled = (from: number) =>
+    tables
+      .of<MemoryEndpoint>('webhookEndpoints')
+      .all()
+      .flatMap((endpoint) => {
+        const way = recipients.get(keyOf('endpoint', endpoint.id))
+        const anchor = way?.lastFailureAt ?? endpoint.updatedAt
+        const isDead = way?.paused === 'failing' || way?.paused === 'gone'
+        const license = licenses.get(endpoint.licenseId)
+        if (!isDead || license?.status !== 'active' || anchor.getTime() <= from) return []
+        const basis = `${endpoint.id} ${anchor.toISOString()}`
+        return [subjectOf(tables, license, { kind: 'webhook_disabled', basis, anchor })]
+      })
   const ofMessage = (id: string) => reminders.all().find(({ messageId }) => messageId === id)
   return {
     subjects: ({ licenseId, withinDays, endedDays }, now = time()) =>
@@ -41,21 +57,21 @@ export function memoryRemindersStore(tables: MemoryTables, run: Run, time: () =>
           const license = licenses.get(dunning.licenseId)
           return license !== undefined && owes(license) ? [overdue(tables, license, dunning)] : []
         })
-        return [...ending, ...owing]
+        return [...ending, ...owing, ...disabled(from)]
           .filter((each) => licenseId === undefined || each.licenseId === licenseId)
           .sort(bySubject)
       }),
     add: (reminder, now = time()) =>
       run(() => {
-        const key = keyOf(reminder)
+        const key = stepKey(reminder)
         if (reminders.get(key) !== undefined) return false
         reminders.put(key, { ...reminder, messageId: undefined, createdAt: now })
         return true
       }),
     bind: (reminder, messageId) =>
       run(() => {
-        const row = reminders.get(keyOf(reminder))
-        if (row !== undefined) reminders.put(keyOf(row), { ...row, messageId })
+        const row = reminders.get(stepKey(reminder))
+        if (row !== undefined) reminders.put(stepKey(row), { ...row, messageId })
       }),
     isWanted: (messageId) =>
       run(() => {
@@ -65,6 +81,10 @@ export function memoryRemindersStore(tables: MemoryTables, run: Run, time: () =>
         if (license === undefined) return false
         if (row.kind === 'license_expiry')
           return ends(license) && license.expiresAt?.toISOString() === row.basis
+        if (row.kind === 'webhook_disabled')
+          return disabled(Number.NEGATIVE_INFINITY).some(
+            ({ licenseId, basis }) => licenseId === row.licenseId && basis === row.basis,
+          )
         const isOpen = openDunnings().some(
           (each) => each.licenseId === row.licenseId && each.invoiceId === row.basis,
         )
@@ -96,7 +116,7 @@ export function memoryRemindersStore(tables: MemoryTables, run: Run, time: () =>
         const gone = reminders
           .all()
           .filter(({ createdAt }) => createdAt.getTime() < now.getTime() - days * DAY_MS)
-        for (const row of gone) reminders.put(keyOf(row), undefined)
+        for (const row of gone) reminders.put(stepKey(row), undefined)
         return gone.length
       }),
   }

@@ -13,6 +13,7 @@ const numbers = ({ planned, ...run }: ReminderRunView, page: Page): string =>
     [
       ['licenses that end', String(planned.license_expiry)],
       ['unpaid invoices', String(planned.billing_dunning)],
+      ['disabled endpoints', String(planned.webhook_disabled)],
       ['sent', String(run.sent)],
       ['deferred', String(run.deferred)],
       ['failed', String(run.failed)],

@@ -11,7 +11,7 @@ const inDays = (days: number): string => (days === 1 ? 'within a day' : `in ${da
 
 /** Returns the subject and the text of a reminder. `isLast`: no step comes after it. */
 export function reminderMail(
-  { subject: { kind, label, licenseId, anchor } }: DueReminder,
+  { subject: { kind, label, licenseId, basis, anchor } }: DueReminder,
   now: Date,
   isLast: boolean,
 ): { readonly subject: string; readonly text: string } {
@@ -26,6 +26,12 @@ export function reminderMail(
           text: `${text}\nThis is the last reminder.\n\n${foot}`,
         }
       : { subject: `${license}: the payment failed`, text: `${text}\n\n${foot}` }
+  }
+  if (kind === 'webhook_disabled') {
+    const [endpoint] = basis.split(' ')
+    const text = `Messages to your endpoint ${endpoint} failed, the last one on ${at}. Nothing is sent to it any more.`
+    const way = 'See that it answers and enable it again; what it missed can be replayed.'
+    return { subject: `${license}: a webhook endpoint is disabled`, text: `${text}\n${way}\n\n${foot}` }
   }
   if (anchor <= now) {
     const text = `It ended at ${at}. Its hosts are refused until it is extended.`

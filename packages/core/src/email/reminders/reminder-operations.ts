@@ -26,7 +26,7 @@ const itemView = ({ subject: { kind, licenseId }, step, dueAt }: DueReminder) =>
 /** Returns a run as its caller sees it (wire-delivery, 2.5). */
 export const reminderRunView = ({ planned, noRecipient, items, ...numbers }: ReminderTally) => ({
   ok: true,
-  planned: { license_expiry: planned.license_expiry, billing_dunning: planned.billing_dunning },
+  planned,
   sent: numbers.sent,
   deferred: numbers.deferred,
   failed: numbers.failed,
@@ -41,7 +41,7 @@ export type ReminderRunView = ReturnType<typeof reminderRunView>
 /** The fields of a run. */
 export const REMINDER_RUN = {
   ok: flag(),
-  planned: shape({ license_expiry: count, billing_dunning: count }),
+  planned: shape({ license_expiry: count, billing_dunning: count, webhook_disabled: count }),
   sent: count,
   deferred: count,
   failed: count,

@@ -1,5 +1,5 @@
-/** Subjects of reminders: a license that ends, and an invoice that is not paid. */
-export const REMINDER_KINDS = ['license_expiry', 'billing_dunning'] as const
+/** Subjects of reminders: a license that ends, an invoice that is not paid, an endpoint that was disabled. */
+export const REMINDER_KINDS = ['license_expiry', 'billing_dunning', 'webhook_disabled'] as const
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
 /** A license that may have to be reminded of something, and what it was reminded of already. */
@@ -7,9 +7,12 @@ export interface ReminderSubject {
   readonly kind: ReminderKind
   readonly licenseId: string
   readonly label: string
-  /** The end of the license in ISO-8601, or the id of the invoice: what the steps belong to. */
+  /**
+   * The steps belong to it: the end of the license in ISO-8601, the id of the invoice, or the id of the
+   * endpoint with the time of its last failure.
+   */
   readonly basis: string
-  /** When the license ends, or when the payment failed. */
+  /** When the license ends, the payment failed, or the endpoint failed for the last time. */
   readonly anchor: Date
   /** Steps from before then are not due: the license was not there. */
   readonly since: Date
@@ -22,7 +25,7 @@ export interface ReminderSubject {
 /** One step of a subject that is due: the message of `step`, in place of the steps it skips. */
 export interface DueReminder {
   readonly subject: ReminderSubject
-  /** Days before the end of the license, or after the payment failed. */
+  /** Days before the end of the license, or after the failure. */
   readonly step: number
   readonly dueAt: Date
   /** Earlier steps that no run sent in time. */
@@ -33,7 +36,7 @@ export interface DueReminder {
 export type ReminderSteps = Readonly<Record<ReminderKind, readonly number[]>>
 
 const DAY_MS = 86_400_000
-/** A license that ended longer ago is not reminded of it. */
+/** A license that ended, or an endpoint that failed, longer ago is not reminded of it. */
 export const ENDED_DAYS = 3
 
 const instantOf = ({ kind, anchor }: ReminderSubject, step: number): number =>

@@ -8,6 +8,11 @@ const statement = (name: string, text: string): Statement => ({ name: `email-rem
 const BASIS = `to_char(l.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const ENDS = `l.status = 'active' and coalesce(l.billing_state, '') <> 'active'`
 // Nobody is asked to pay for a license that operators ended.
+const DISABLED = `l.status = 'active' and r.paused in ('failing', 'gone')`
+const FAILED_AT = 'coalesce(r.last_failure_at, e.updated_at)'
+const ENDPOINT = `e.id || ' ' || to_char(${FAILED_AT} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const ENDPOINTS = `webhook_endpoints e join delivery_recipients r on r.kind = 'endpoint' and r.recipient = e.id
+      join licenses l on l.id = e.license_id`
 const OWES = `(l.status = 'active' or l.status = 'suspended' and l.status_reason = 'billing') and d.ended_at is null`
 
 const SUBJECTS = statement(
@@ -24,7 +29,11 @@ const SUBJECTS = statement(
         and l.expires_at <= ${at('$4')} + make_interval(days => $2::int)
     union all
     select 'billing_dunning', l.id, l.label, d.invoice_id, d.started_at, l.created_at, l.tenant_id, l.contact_email
-      from billing_dunning d join licenses l on l.id = d.license_id where ${OWES} and ($1::text is null or l.id = $1)) s
+      from billing_dunning d join licenses l on l.id = d.license_id where ${OWES} and ($1::text is null or l.id = $1)
+    union all
+    select 'webhook_disabled', l.id, l.label, ${ENDPOINT}, ${FAILED_AT}, l.created_at, l.tenant_id, l.contact_email
+      from ${ENDPOINTS} where ${DISABLED} and ($1::text is null or l.id = $1)
+        and ${FAILED_AT} > ${at('$4')} - make_interval(days => $3::int)) s
   order by s.license_id collate "C", s.kind collate "C", s.basis collate "C"`,
 )
 const ADD = statement(
@@ -38,11 +47,13 @@ const BIND = statement(
 )
 const IS_WANTED = statement(
   'is-wanted',
-  `select case r.kind when 'license_expiry'
-      then exists (select from licenses l where l.id = r.license_id and ${ENDS} and ${BASIS} = r.basis)
-      else exists (select from billing_dunning d join licenses l on l.id = d.license_id
-        where d.license_id = r.license_id and d.invoice_id = r.basis and ${OWES}) end as wanted
-    from email_reminders r where r.message_id = $1`,
+  `select case n.kind when 'license_expiry'
+      then exists (select from licenses l where l.id = n.license_id and ${ENDS} and ${BASIS} = n.basis)
+      when 'billing_dunning' then exists (select from billing_dunning d join licenses l on l.id = d.license_id
+        where d.license_id = n.license_id and d.invoice_id = n.basis and ${OWES})
+      else exists (select from ${ENDPOINTS}
+        where e.license_id = n.license_id and ${ENDPOINT} = n.basis and ${DISABLED}) end as wanted
+    from email_reminders n where n.message_id = $1`,
 )
 const OPEN = statement(
   'open',

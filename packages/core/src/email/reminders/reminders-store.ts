@@ -15,7 +15,7 @@ export interface SubjectFilter {
   readonly licenseId?: string | undefined
   /** Licenses that end within this time, in days. */
   readonly withinDays: number
-  /** Licenses that ended at most so long ago, in days. */
+  /** Licenses that ended, and endpoints that failed, at most so long ago, in days. */
   readonly endedDays: number
 }
 
@@ -30,9 +30,10 @@ export interface ReminderMessage {
 /** Storage of what licenses were reminded of. */
 export interface RemindersStore {
   /**
-   * Licenses that end soon or have ended, and invoices that are not paid, in the order of license, kind and
-   * basis. A license whose subscription renews by itself does not end. A subscription's own grace is over
-   * when the license is, so that only licenses in good standing are reminded of their end.
+   * Licenses that end soon or have ended, invoices that are not paid, and endpoints that were disabled for
+   * their failures, in the order of license, kind and basis. A license whose subscription renews by itself
+   * does not end. A subscription's own grace is over when the license is, so that only licenses in good
+   * standing are reminded of their end.
    */
   subjects(filter: SubjectFilter, now?: Date): Promise<readonly ReminderSubject[]>
   /** Notes a step. Returns false if it was noted before: one of several callers gets true. */
@@ -40,8 +41,8 @@ export interface RemindersStore {
   /** Notes the message of a step. */
   bind(reminder: NewReminder, messageId: string): Promise<void>
   /**
-   * Whether what a message reminds of is still so: the license ends at that instant, the invoice is not paid.
-   * Undefined if it is no message of a reminder.
+   * Whether the reason of a message still holds: the license ends at that instant, the invoice is not paid,
+   * the endpoint is disabled. Undefined if it is no message of a reminder.
    */
   isWanted(messageId: string): Promise<boolean | undefined>
   /** Messages that are not over yet; of a license or of all. */

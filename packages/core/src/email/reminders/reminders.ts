@@ -52,7 +52,10 @@ export interface ReminderTally {
 /** Steps reach back a year at most, so what was sent is remembered for longer. */
 const KEPT_DAYS = 800
 
-/** Reminds the holders of licenses by mail: of the end of a license, and of an unpaid invoice. */
+/**
+ * Reminds the holders of licenses by mail: of the end of a license, of an unpaid invoice, and of an endpoint
+ * that no longer gets messages.
+ */
 export class Reminders {
   readonly #parts: RemindersParts
 
@@ -115,7 +118,7 @@ export class Reminders {
 
   get #steps(): ReminderSteps {
     const { expirySteps, dunningSteps } = this.#parts.config.email
-    return { license_expiry: expirySteps, billing_dunning: dunningSteps }
+    return { license_expiry: expirySteps, billing_dunning: dunningSteps, webhook_disabled: [0] }
   }
 
   async #due(licenseId: string | undefined): Promise<readonly DueReminder[]> {

@@ -4,7 +4,7 @@ import { dueReminder, type ReminderSubject } from '../../../src/email/reminders/
 import { reminderMail } from '../../../src/email/reminders/reminder-mail.ts'
 
 const DAY_MS = 86_400_000
-const STEPS = { license_expiry: [30, 14, 7, 3, 1, 0], billing_dunning: [0, 3, 7, 14] }
+const STEPS = { license_expiry: [30, 14, 7, 3, 1, 0], billing_dunning: [0, 3, 7, 14], webhook_disabled: [0] }
 const END = new Date('2030-02-01T10:00:00.000Z')
 
 const subject = (fields: Partial<ReminderSubject> = {}): ReminderSubject => ({
@@ -93,6 +93,13 @@ describe('the message of a reminder', () => {
     const unpaid = { kind: 'billing_dunning', basis: 'in_1' } as const
     expect(mail(unpaid, after(0)).subject).toBe('Your license "web": the payment failed')
     expect(mail(unpaid, after(14), true).subject).toBe('Your license "web" is about to be suspended')
+  })
+
+  it('names the endpoint that is disabled', () => {
+    const basis = `whe_1 ${END.toISOString()}`
+    const { subject: shown, text } = mail({ kind: 'webhook_disabled', basis }, after(0))
+    expect(shown).toBe('Your license "web": a webhook endpoint is disabled')
+    expect(text).toContain('to your endpoint whe_1 failed, the last one on 2030-02-01T10:00:00.000Z')
   })
 
   it('is one line of subject whatever the label is', () => {

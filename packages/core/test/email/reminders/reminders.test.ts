@@ -1,6 +1,6 @@
 // The tick of reminders, with a real relay on loopback.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type TestPlane, testPlane } from '@svc/testing'
+import { buildEndpoint, type TestPlane, testPlane } from '@svc/testing'
 import PostalMime from 'postal-mime'
 import { verifiedDomain } from '../../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../../test/support/smtp-server.ts'
@@ -108,6 +108,23 @@ describe('the tick of reminders', () => {
     pass(33)
     expect(await run({ licenseId: own })).toMatchObject({ planned: { license_expiry: 1 } })
     expect(await run()).toMatchObject({ planned: { license_expiry: 1 } })
+  })
+
+  it('an endpoint that answers 410 is told of once, and again when it fails again', async () => {
+    const id = await license(400)
+    const { webhooks } = test.storage
+    const endpoint = buildEndpoint({ licenseId: id })
+    await webhooks.add(endpoint, 10, test.clock.now())
+    for (const _ of [1, 2]) {
+      pass(1)
+      await webhooks.disable(endpoint.id, 'gone', test.clock.now())
+      expect(await run()).toMatchObject({ planned: { webhook_disabled: 1 }, sent: 1 })
+      expect(await run()).toMatchObject({ planned: { webhook_disabled: 0 } })
+      await webhooks.enable(endpoint.id)
+      await webhooks.change(endpoint.id, { description: 'mended' }, test.clock.now())
+    }
+    expect(await subjects()).toEqual(Array(2).fill('Your license "web": a webhook endpoint is disabled'))
+    expect(String(relay.received[0]?.raw)).toContain(endpoint.id)
   })
 
   it('an unpaid invoice is told on its days until it is paid', async () => {
