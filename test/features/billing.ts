@@ -84,6 +84,14 @@ const move = steps(
     ({ billing }, now) =>
       billing.moveCheckout(id, given, now),
 )
+const answer = steps(
+  'remember the answer to a checkout',
+  fc.record({ licenseId, key: fc.constantFrom('k1', 'k2'), checkoutId: checkout, isReused: fc.boolean() }),
+  ({ licenseId: license, ...given }) =>
+    () =>
+    ({ billing }, now) =>
+      billing.answer(license, { ...given, bodyHash: 'digest' }, now),
+)
 const dun = steps(
   'open or end dunning',
   fc.record({ licenseId, invoiceId: fc.constantFrom('in_1', 'in_2'), ends: fc.boolean() }),
@@ -103,6 +111,7 @@ const looks = steps(
       await billing.subscription(given.subscription),
       await billing.liveCheckout(given.licenseId),
       await billing.checkoutOf('cs_1'),
+      await billing.answered(given.licenseId, 'k1', now),
       await paymentEvents.get(given.event),
       await paymentEvents.troubles(24, now),
     ],
@@ -250,6 +259,7 @@ export const feature: Feature = {
     { weight: 1, arbitrary: bill },
     { weight: 2, arbitrary: reserve },
     { weight: 2, arbitrary: move },
+    { weight: 1, arbitrary: answer },
     { weight: 1, arbitrary: dun },
     { weight: 1, arbitrary: looks },
     { weight: 1, arbitrary: addEvent },

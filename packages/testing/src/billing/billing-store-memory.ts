@@ -82,6 +82,7 @@ export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => D
     answer: (licenseId: string, answer: CheckoutAnswer, now = time()) =>
       run(() => {
         if (checkouts.get(answer.checkoutId) === undefined) throw new Error('there is no such checkout')
+        if (licenses.get(licenseId) === undefined) throw new Error('there is no such license')
         const place = JSON.stringify([licenseId, answer.key])
         answers.put(place, { ...answer, place, at: now })
       }),
@@ -128,7 +129,8 @@ export function memoryBillingStore(tables: MemoryTables, run: Run, time: () => D
         for (const { licenseId, invoiceId } of ended)
           dunnings.put(JSON.stringify([licenseId, invoiceId]), undefined)
         const past = answers.all().filter(({ at }) => +at <= +now - DAY_MS)
-        for (const { place } of past) answers.put(place, undefined)
+        const orphaned = answers.all().filter(({ checkoutId }) => checkouts.get(checkoutId) === undefined)
+        for (const { place } of [...past, ...orphaned]) answers.put(place, undefined)
         return old.length + ended.length + past.length
       }),
   }

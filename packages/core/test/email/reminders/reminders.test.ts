@@ -114,6 +114,7 @@ describe('the tick of reminders', () => {
     const id = await license(400)
     const { webhooks } = test.storage
     const endpoint = buildEndpoint({ licenseId: id })
+    pass(1)
     await webhooks.add(endpoint, 10, test.clock.now())
     for (const _ of [1, 2]) {
       pass(1)
