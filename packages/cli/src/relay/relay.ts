@@ -18,6 +18,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_PAYLOAD_BYTES, SUBPROTOCOL } from './protocol.ts'
 import { Recording } from './recording.ts'
 import { RELAY_TIMING, RelaySession, type RelayTiming } from './relay-session.ts'
+import { countBuffersWithHeap } from './stream-buffers.ts'
 
 /** Dependencies of a relay. */
 export interface RelayParts {
@@ -61,6 +62,7 @@ export class Relay {
   #draining: NodeJS.Timeout | undefined
 
   constructor(parts: RelayParts) {
+    countBuffersWithHeap()
     const { config, ownOrigin, timing } = parts
     this.#parts = parts
     this.#timing = { ...RELAY_TIMING, ...timing }

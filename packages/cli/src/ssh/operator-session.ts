@@ -4,6 +4,7 @@ import type { Io } from '../io.ts'
 import { CHANNEL, type Control, wholeOf } from '../relay/protocol.ts'
 import type { PeerEnd, Ready, RelayPeer } from '../relay/relay-peer.ts'
 import { connectToRelay } from '../relay/relay-socket.ts'
+import { countBuffersWithHeap } from '../relay/stream-buffers.ts'
 import { plain } from '../terminal/terminal.ts'
 import { EscapeKeys } from './escape-keys.ts'
 
@@ -38,6 +39,7 @@ const GONE: Readonly<Record<string, string>> = {
  */
 export async function carrySession(io: Io, session: OpenedSession): Promise<number> {
   const say = (text: string) => io.err.write(`svc: ${plain(text)}\n`)
+  countBuffersWithHeap()
   const peer = await connectToRelay(session.relayUrl, session.token, io.env)
   if (io.err.isTty) io.err.write(`waiting for ${plain(session.host)} …\n`)
   let hasLeft = false
