@@ -19,7 +19,13 @@ const NAMES = Object.keys(SPELLINGS)
 const MADE_UP: Readonly<Record<string, Answer>> = {
   'alerts.mail-test': { id: 'em_1' },
   'email-alerts.run': {
-    ...{ ok: true, planned: { license_expiry: 1, billing_dunning: 0, webhook_disabled: 0 }, sent: 0, deferred: 0, failed: 0 },
+    ...{
+      ok: true,
+      planned: { license_expiry: 1, billing_dunning: 0, webhook_disabled: 0 },
+      sent: 0,
+      deferred: 0,
+      failed: 0,
+    },
     ...{ no_recipient: 1, cancelled: 0, remaining: 0 },
     items: [{ kind: 'license_expiry', license_id: 'lic_1', step: 7, due_at: 1 }],
   },
