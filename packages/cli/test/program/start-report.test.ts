@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Environment } from '@svc/core'
-import { testPlane } from '@svc/testing'
+import type { Environment, Storage } from '@svc/core'
+import { memoryStorage, testPlane } from '@svc/testing'
 import { logSettingWarnings, tellSettings } from '../../src/commands/serve/start-report.ts'
 
 /** The warnings of the service at its start. */
-async function warningsOf(env: Environment): Promise<string> {
-  await using faked = testPlane({ env })
+async function warningsOf(env: Environment, storage?: Storage): Promise<string> {
+  await using faked = testPlane({ env, ...(storage && { storage }) })
   logSettingWarnings(faked.plane)
   tellSettings(faked.plane)
   const warned = faked.log.lines.filter(({ level }) => level === 'warn')
@@ -43,6 +43,19 @@ describe('the start of the service', () => {
     const said = await warningsOf({ NODE_ENV: 'production', ...env })
     expect(said).toContain('SERVICE_PUBLIC_URL is not https')
     expect(said).not.toContain(OPEN_METRICS)
+  })
+
+  test('says what a relay in the process of one of several replicas means', async () => {
+    const env = {
+      RELAY_MODE: 'embedded',
+      RELAY_URL: 'wss://relay.example',
+      SERVICE_PUBLIC_URL: 'https://svc.example',
+    }
+    const shared = { ...memoryStorage(), kind: 'postgresql' as const }
+    const said = 'With several replicas give each its own RELAY_URL'
+    expect(await warningsOf(env, shared)).toContain(said)
+    expect(await warningsOf(env)).not.toContain(said)
+    expect(await warningsOf({ ...env, RELAY_MODE: 'external' }, shared)).not.toContain(said)
   })
 
   test('says nothing of these where they are as they should be, nor in development', async () => {
