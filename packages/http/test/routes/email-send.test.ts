@@ -168,6 +168,7 @@ describe('A message', () => {
         status: 503,
         body: { error: 'email delivery not configured' },
       })
+      expect(await closed.post('/api/v1/email/alerts/run', {})).toMatchObject({ status: 503 })
       expect((await closed.plane.emails.list({ limit: 1 })).messages).toEqual([])
     }
   })
