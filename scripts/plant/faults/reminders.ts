@@ -39,8 +39,22 @@ export const faults: readonly Fault[] = [
   {
     name: 'reminders: a license that was extended gets its message all the same',
     file: STORE,
-    find: ' and ${BASIS} = r.basis',
+    find: ' and ${BASIS} = n.basis',
     replace: '',
+    suites: STORE_TEST,
+  },
+  {
+    name: 'reminders: an endpoint that was enabled again gets its message all the same',
+    file: STORE,
+    find: ' and ${ENDPOINT} = n.basis and ${DISABLED}',
+    replace: ' and ${ENDPOINT} = n.basis',
+    suites: STORE_TEST,
+  },
+  {
+    name: 'reminders: an endpoint that people disabled is reminded of',
+    file: STORE,
+    find: "r.paused in ('failing', 'gone')",
+    replace: 'r.paused is not null',
     suites: STORE_TEST,
   },
   {
