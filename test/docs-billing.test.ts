@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jsonOf, SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
+import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
 import {
   EVENT_SECRET,
@@ -19,16 +20,6 @@ const { blocks } = readPage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
 const [tiers = '', forSale = '', checkout = '', byName = '', parked = '', asked = '', sign = ''] = blocks
   .filter(({ language }) => language === 'sh')
   .map(({ text }) => text)
-
-function hasTools(): boolean {
-  try {
-    for (const tool of ['bash', 'curl']) execFileSync(tool, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const suite = hasTools() ? describe : describe.skip
 
 let folder: string
 let provider: LoopbackProvider
@@ -47,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-suite('paying for licenses', () => {
+shellSuite('paying for licenses', () => {
   test('the page can be followed: tiers are for sale, a checkout is paid, and the license follows its subscription', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`

@@ -1,16 +1,17 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newDataKey, systemClock } from '@svc/core'
 import { type FakeServer, HetznerFake, type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { parse } from 'yaml'
 import { jsonOf, SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
+import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
 import { type ProviderServer, serveProvider } from './support/provider-server.ts'
 
@@ -29,16 +30,6 @@ const WORKER = 'worker-secret-of-the-page-0123456789abcdef'
 /** Calls of the worker, a quarter of a second apart, until an order has come to a state. */
 const CALLS = 240
 const CALL_MS = 250
-
-function hasTools(): boolean {
-  try {
-    for (const tool of ['bash', 'curl']) execFileSync(tool, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const suite = hasTools() ? describe : describe.skip
 
 let folder: string
 let database: TestDatabase
@@ -115,7 +106,7 @@ async function dump(): Promise<string> {
   }
 }
 
-suite('servers at hosting providers', () => {
+shellSuite('servers at hosting providers', () => {
   test('the page can be followed: an order becomes a host by the real agent and ends again, and nothing secret is kept or told', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`

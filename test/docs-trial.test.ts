@@ -1,26 +1,17 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import { SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { type Block, readPage, root } from './docs/page.ts'
+import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
 
 const PAGE = 'docs/trial-to-production.md'
 const { blocks, prose } = readPage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
 const commands = blocks.filter(({ language }) => language === 'sh')
-
-function hasTools(): boolean {
-  try {
-    for (const tool of ['bash', 'curl']) execFileSync(tool, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const suite = hasTools() ? describe : describe.skip
 
 let folder: string
 beforeAll(() => {
@@ -84,7 +75,7 @@ async function trial(): Promise<string> {
   return servers[0]?.id ?? ''
 }
 
-suite('from trial to production', () => {
+shellSuite('from trial to production', () => {
   test('the list at the top names every step in its order', () => {
     const listed = prose.flatMap((line) => /^(\d+)\. \[(.+)\]\(#/.exec(line)?.slice(1, 3).join('. ') ?? [])
     const steps = prose.flatMap((line) => /^## (.+)$/.exec(line)?.[1] ?? [])
