@@ -1,5 +1,5 @@
 // The relay on real sockets: both sides are raw WebSockets, which may do anything.
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from '@jest/globals'
@@ -238,7 +238,7 @@ describe('a relay', () => {
     const path = join(folder, `${id}.cast`)
     let text = ''
     while (!text.includes('120x40')) {
-      text = readFileSync(path, 'utf8')
+      if (existsSync(path)) text = readFileSync(path, 'utf8')
       await new Promise((resolve) => setImmediate(resolve))
     }
     const [head, ...events] = text
