@@ -38,7 +38,7 @@ export type ScanAnswer =
 export class Surface {
   readonly #parts: SurfaceParts
   readonly #ownership: SurfaceOwnership
-  /** See `SurfaceOwnership.noteAddress`; undefined when domains cannot be proven: heartbeats then do nothing. */
+  /** `SurfaceOwnership.noteAddress`; undefined when domains cannot be proven. */
   readonly noteAddress: SurfaceOwnership['noteAddress'] | undefined
   #isServing = false
 
