@@ -19,8 +19,8 @@ const pairOf = (seed: Uint8Array): Buffer =>
   Buffer.from(nacl.sign.keyPair.fromSeed(Uint8Array.from(seed)).secretKey)
 
 function pkcs8(pair: Buffer) {
-  const [d, x] = [pair.subarray(0, 32), pair.subarray(32)].map((half) => half.toString('base64url'))
-  return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' })
+  const half = (from: number) => pair.subarray(from, from + 32).toString('base64url')
+  return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d: half(0), x: half(32) }, format: 'jwk' })
 }
 
 function formsOf(seed: Uint8Array): Record<string, string> {
