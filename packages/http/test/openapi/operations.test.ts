@@ -39,10 +39,13 @@ function faultsOf(schema: Schema, value: unknown, place = '$'): readonly string[
   if (schema.type === 'object') {
     if (typeof value !== 'object' || value === null) return [`${place} is no object`]
     const fields = value as Readonly<Record<string, unknown>>
-    const missing = (schema.required ?? []).filter((name) => !(name in fields))
-    const inner = Object.entries(schema.properties ?? {}).filter(([name]) => name in fields)
+    const { required = [], properties } = schema
+    const missing = required.filter((name) => !(name in fields))
+    const inner = Object.entries(properties ?? {}).filter(([name]) => name in fields)
+    const unnamed = Object.keys(fields).filter((name) => properties !== undefined && !(name in properties))
     return [
       ...missing.map((name) => `${place}.${name} is missing`),
+      ...unnamed.map((name) => `${place}.${name} is not named`),
       ...inner.flatMap(([name, field]) => faultsOf(field, fields[name], `${place}.${name}`)),
     ]
   }
