@@ -94,7 +94,7 @@ export interface OperationParts<Needs, S extends Fields, A extends Fields> exten
  */
 export interface LicensedParts<Needs, S extends Fields, A extends Fields> extends CommonParts<S> {
   readonly licensed: true
-  /** The fields of the answer, all of them. Those that only operators get are optional. */
+  /** The fields of the answer, all of them; what only operators get is optional. */
   readonly answer: A
   readonly run: (
     services: Needs,
