@@ -51,7 +51,9 @@ const perAccount = rateLimit('login-per-account')
 const accountMinutes = perAccount.windowSeconds / 60
 
 describe('the limits on the page', () => {
-  const rows = new Map(section('docs/security.md', '## Limits').rows as [string, string][])
+  const rows = new Map(
+    section('docs/reference/limits.md', '## Requests and sizes').rows as [string, string][],
+  )
 
   test('are those of the code', () => {
     const server = 'http/src/server/server.ts'
@@ -250,7 +252,7 @@ describe('the ways in on the page', () => {
 })
 
 describe('the cryptography on the page', () => {
-  const { text } = section('docs/security.md', '## Cryptography')
+  const { text } = section('docs/reference/cryptography.md', '## Algorithms and keys')
   /** The names of node:crypto that are used, and the page's words for them. */
   const USED: Readonly<Record<string, string>> = {
     createCipheriv: 'AES-256-GCM',

@@ -21,7 +21,7 @@ export const RULES: readonly Rules[] = [
     least: 70,
   },
   {
-    sources: ['limits/{rate-counter-memory,rate-windows}.ts'],
+    sources: ['limits/rate-counter-memory.ts'],
     suites: ['limits/rate-{counter-memory,windows}'],
     least: 85,
   },

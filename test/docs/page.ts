@@ -40,9 +40,9 @@ export function readPage(path: string, text: string): Page {
   return { path, blocks, prose }
 }
 
-/** Every page that people read: those at the top of the checkout and everything below docs. */
+/** Every page that people read: at the top of the checkout, below docs, and beside the code. */
 export function allPages(): readonly Page[] {
-  return globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  return globSync(['*.md', 'docs/**/*.md', '{bench,chaos,siege,test}/*.md', 'packages/*/*.md'], { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
     .map((path) => readPage(path, readFileSync(join(root, path), 'utf8')))

@@ -39,6 +39,7 @@ export {
 } from './billing/billing-operations.ts'
 export type { PageStep } from './browser/agent-action.ts'
 export type { AgentAnswer, AgentStep } from './browser/agent-answer.ts'
+export { BROWSER_ANSWERS } from './browser/browser-answers.ts'
 export type { BrowserRunView, BrowserTokenView } from './browser/browser-operations.ts'
 export {
   type BrowserEngine,
@@ -121,7 +122,7 @@ export type { License, LicenseClaim, Licensee } from './licenses/license.ts'
 export type { LicenseView } from './licenses/license-operations.ts'
 export type { RateCounter } from './limits/rate-counter.ts'
 export { MemoryRateCounter } from './limits/rate-counter-memory.ts'
-export type { RateLimit, RateVerdict } from './limits/rate-limit.ts'
+export type { RateLimit, RateVerdict } from './limits/rate-limits.ts'
 export { type Log, type LogFields, silentLog } from './log.ts'
 export type { Metrics } from './metrics/metrics.ts'
 export type { DnsClient } from './monitors/dns-client.ts'

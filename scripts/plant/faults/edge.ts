@@ -31,14 +31,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'raw bodies: a body in chunks has no limit',
-    file: 'packages/http/src/body/read-bytes.ts',
+    file: 'packages/http/src/body/request-bytes.ts',
     find: "if (length > maxBytes) throw new Refusal('payload-too-large')",
     replace: "if (length < 0) throw new Refusal('payload-too-large')",
     suites: ['packages/http/test/body/raw-body.test.ts'],
   },
   {
     name: 'raw bodies: a client that leaves half-way is waited for',
-    file: 'packages/http/src/body/read-bytes.ts',
+    file: 'packages/http/src/body/request-bytes.ts',
     find: 'if (!isWhole) reject(new ClientGone())',
     replace: 'if (isWhole) reject(new ClientGone())',
     suites: ['packages/http/test/body/raw-body.test.ts'],

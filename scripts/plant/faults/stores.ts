@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'limits: Retry-After is rounded, so that a client may come too early',
-    file: 'packages/core/src/limits/rate-limit.ts',
+    file: 'packages/core/src/limits/rate-limits.ts',
     find: 'Math.ceil(windowLeftMs / 1000)',
     replace: 'Math.round(windowLeftMs / 1000)',
     suites: ['packages/core/test/limits/rate-limits.test.ts'],

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { AccessSession } from './access-session.ts'
 
 /** A row of `access_sessions`. */

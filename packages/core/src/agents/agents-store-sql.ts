@@ -1,6 +1,7 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { given, instant, isoOrNull, maybeInstant, type Rows, type Session } from '../database/session.ts'
+import type { Rows, Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
 import type { JobKind } from '../jobs/job.ts'
 import { cancelledJobIds } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
@@ -50,8 +51,7 @@ const REPORTED = [
   ['drill_pass', 'boolean'],
 ] as const
 
-// An absent field keeps its last value; an empty text counts as absent (spec: optional fields are omitted
-// when empty).
+// An absent or empty field keeps its last value (spec: optional fields are omitted when empty).
 const updated = REPORTED.map(([name, type]) => {
   const value = type === 'text' ? `nullif(excluded.${name}, '')` : `excluded.${name}`
   return `${name} = coalesce(${value}, a.${name})`

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { Alert, AlertKind, AlertSeverity } from './alert.ts'
 import type { AlertKey } from './alert-lifecycle.ts'
 

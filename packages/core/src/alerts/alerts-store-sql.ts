@@ -1,5 +1,6 @@
-import { given, instant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant } from '../database/values.ts'
 import {
   ALERT_STATUSES,
   type Alert,

@@ -1,4 +1,5 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { License } from '../licenses/license.ts'
 import { type LicenseRow, toLicense } from '../licenses/licenses-store-sql.ts'
 import * as sql from './billing-statements-sql.ts'

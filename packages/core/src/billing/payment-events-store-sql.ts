@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import { factsOf, factsText } from './event-facts.ts'
 import type { PaymentEvent, PaymentEventState, StoredPaymentEvent } from './payment-event.ts'
 import type { EventFilter, EventLease, EventSettlement, PaymentEventsStore } from './payment-events-store.ts'

@@ -1,4 +1,5 @@
-import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { ChatCategory, ChatMode, Conversation } from './conversation.ts'
 import * as sql from './conversations-statements-sql.ts'
 import type * as port from './conversations-store.ts'

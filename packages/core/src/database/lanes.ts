@@ -1,5 +1,5 @@
-import { arrayLiteral } from './array-literal.ts'
 import type { Statement } from './session.ts'
+import { arrayLiteral } from './values.ts'
 
 /** A statement slower than this, in milliseconds, may run by a plan that was made when a table was small. */
 const SUSPECT_MS = 20

@@ -32,16 +32,3 @@ export type Rows = Session['rows']
 export interface HotParts<Item, Result> extends Omit<BatchParts<Item, Result>, 'run' | 'lanes'> {
   readonly run: (items: readonly Item[], rows: Rows) => Promise<readonly Result[]>
 }
-
-/** An instant as an array parameter takes it. */
-export const isoOrNull = (at: Date | undefined): string | null => at?.toISOString() ?? null
-
-/** Reads a `timestamptz`, which adapters get as PostgreSQL's text. */
-export const instant = (value: string): Date => new Date(value)
-
-/** Like `instant`; undefined for null and for PostgreSQL's infinities. */
-export const maybeInstant = (value: string | null): Date | undefined =>
-  value === null || value.endsWith('infinity') ? undefined : new Date(value)
-
-/** Undefined for SQL's null. */
-export const given = <T>(value: T | null): T | undefined => value ?? undefined

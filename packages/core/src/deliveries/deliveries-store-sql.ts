@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import { type BreakerState, NEW_RECIPIENT, type RecipientState } from './breaker.ts'
 import type * as port from './deliveries-store.ts'
 import type { Delivery, DeliveryReport, DeliveryState, DeliveryTarget, NewDelivery } from './delivery.ts'

@@ -1,5 +1,6 @@
-import { instant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { instant } from '../database/values.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Deployment } from './deployment.ts'
 import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'

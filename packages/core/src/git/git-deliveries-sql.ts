@@ -1,5 +1,5 @@
-import { given, instant } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant } from '../database/values.ts'
 import type { GitProvider } from './git-hook.ts'
 import { type GitDelivery, SAME_BODY_HOURS } from './git-hooks-store.ts'
 import type { Ignored } from './push/push-verdict.ts'

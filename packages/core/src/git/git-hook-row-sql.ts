@@ -1,4 +1,4 @@
-import { given, instant } from '../database/session.ts'
+import { given, instant } from '../database/values.ts'
 import type { CloneKind, GitHook, GitHookSettings, GitProvider } from './git-hook.ts'
 
 /** A row of `git_hooks` as the drivers give it. */

@@ -1,5 +1,6 @@
-import { maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { maybeInstant } from '../database/values.ts'
 import { DELIVERY, type DeliveryRow, toDelivery } from './git-deliveries-sql.ts'
 import type { GitHook, GitHookSettings } from './git-hook.ts'
 import { type HookRow, settingsParams, toHook } from './git-hook-row-sql.ts'

@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
 import type { ImageFilter, ImageRepository, ImagesStore, NewImage, Registered } from './images-store.ts'
 

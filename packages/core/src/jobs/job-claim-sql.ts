@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows, type Statement } from '../database/session.ts'
+import type { Rows, Statement } from '../database/session.ts'
+import { isoOrNull } from '../database/values.ts'
 import type { Job } from './job.ts'
 import { DRAINED, hostOf, keyed, type LeaseItem, LICENSED, ofKinds } from './job-probe-sql.ts'
 import { cancelledJobIds, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'

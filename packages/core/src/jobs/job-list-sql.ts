@@ -1,4 +1,5 @@
-import { maybeInstant, type Rows } from '../database/session.ts'
+import type { Rows } from '../database/session.ts'
+import { maybeInstant } from '../database/values.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Job } from './job.ts'
 import { HELD_BY_INDEX, type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'

@@ -1,6 +1,7 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
 import type { Scratch } from '../database/scratch.ts'
-import { isoOrNull, type Rows, type Statement } from '../database/session.ts'
+import type { Rows, Statement } from '../database/session.ts'
+import { isoOrNull } from '../database/values.ts'
 import { Problem } from '../problem.ts'
 import { EMPTY_LOG, type LogPlacement, type LogPosition, placeLines } from './job-log.ts'
 import { encodeLines } from './job-log-body.ts'

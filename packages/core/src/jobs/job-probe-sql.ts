@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows, type Statement } from '../database/session.ts'
+import type { Rows, Statement } from '../database/session.ts'
+import { isoOrNull } from '../database/values.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { cancelledJobIds, UNFINISHED } from './job-row-sql.ts'
 import type { LeaseRequest } from './jobs-store.ts'

@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows } from '../database/session.ts'
+import type { Rows } from '../database/session.ts'
+import { isoOrNull } from '../database/values.ts'
 import { LEASE_END, OWNER, SOON_OVER } from './job-report-sql.ts'
 import { HELD_BY_ID } from './job-row-sql.ts'
 import type { Owner } from './jobs-store.ts'

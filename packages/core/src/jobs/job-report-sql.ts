@@ -1,5 +1,6 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { isoOrNull, type Rows } from '../database/session.ts'
+import type { Rows } from '../database/session.ts'
+import { isoOrNull } from '../database/values.ts'
 import type { JobState } from './job.ts'
 import { reportEffect } from './job-report.ts'
 import { HELD_BY_ID, REPORTED, type ReportedRow, toReportedJob } from './job-row-sql.ts'

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { Job, JobKind, JobState } from './job.ts'
 import type { ReportedJob } from './jobs-store.ts'
 

@@ -1,14 +1,7 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import {
-  given,
-  instant,
-  isoOrNull,
-  maybeInstant,
-  type Rows,
-  type Session,
-  type Statement,
-} from '../database/session.ts'
+import type { Rows, Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
 import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
 import type { LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
 

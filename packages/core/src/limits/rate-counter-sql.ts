@@ -1,7 +1,7 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { RateCounter } from './rate-counter.ts'
-import type { RateCount, RateLimit } from './rate-limit.ts'
+import type { RateCount, RateLimit } from './rate-limits.ts'
 
 const NOW = at('$4')
 

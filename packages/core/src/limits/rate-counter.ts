@@ -1,4 +1,4 @@
-import type { RateCount, RateLimit } from './rate-limit.ts'
+import type { RateCount, RateLimit } from './rate-limits.ts'
 
 /** A counter of rate windows: in this process, or in a table that replicas share. */
 export interface RateCounter {

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
 import type { Monitor, MonitorError, MonitorMode, Pending } from './monitor.ts'
 import type { RunOutcome } from './monitor-run.ts'

@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { JobState } from '../jobs/job.ts'
 import { SUPERSEDED_ERROR } from '../jobs/lease.ts'
 import { appliedState } from './applied-security.ts'

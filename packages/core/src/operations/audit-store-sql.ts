@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { instant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
+import { instant } from '../database/values.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from './audit-store.ts'
 
 /** Table `audit_log`. */

@@ -1,4 +1,4 @@
-import { given, instant, maybeInstant } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { CatalogEntry } from './catalog.ts'
 import type { Credential, CredentialState } from './credential.ts'
 import type { Order, OrderState, ProviderName } from './order.ts'

@@ -1,5 +1,6 @@
-import { instant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { instant } from '../database/values.ts'
 import type { SchedulerStore } from './scheduler-store.ts'
 
 const NOW = at('$3')

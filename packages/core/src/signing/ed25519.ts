@@ -1,8 +1,10 @@
-import { createPrivateKey, sign as signBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
 import { type Libsodium, libsodium } from '../libsodium.ts'
 
 /** Signs with one key without exposing it. */
 export interface Ed25519 {
+  /** The raw public key, 32 bytes. */
+  readonly publicKey: Uint8Array
   /** Returns the 64-byte signature of `bytes`. */
   sign(bytes: Uint8Array): Buffer
   /** Signs on a thread of Node's pool. */
@@ -10,6 +12,7 @@ export interface Ed25519 {
 }
 
 const PKCS8_OF_SEED = Buffer.from('302e020100300506032b657004220420', 'hex')
+const PUBLIC_KEY_BYTES = 32
 const PROBE = Buffer.from('svc')
 
 /**
@@ -24,7 +27,8 @@ export function ed25519(seed: Uint8Array, sodium: Libsodium | null = libsodium()
       signBytes(null, bytes, key, (error, signature) => (error ? reject(error) : resolve(signature)))
     })
   const quick = sodium === null ? undefined : provenSigner(sodium, seed, sign(PROBE))
-  return { sign: quick ?? sign, signOnThread }
+  const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-PUBLIC_KEY_BYTES)
+  return { publicKey, sign: quick ?? sign, signOnThread }
 }
 
 function provenSigner(sodium: Libsodium, seed: Uint8Array, proof: Buffer): Ed25519['sign'] | undefined {

@@ -16,8 +16,6 @@ import {
 export interface SigningKey extends Ed25519 {
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string
-  /** The raw public key, 32 bytes. */
-  readonly publicKey: Uint8Array
 }
 
 /** A new key pair as text: base64url behind the prefix of its half. */
@@ -53,8 +51,8 @@ export function parseSigningKey(text: string): SigningKey {
 
 /** Returns the signing key of a 32-byte seed. */
 export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
-  const { publicKey } = nacl.sign.keyPair.fromSeed(Uint8Array.from(seed))
-  return { kid: thumbprint(publicKey), publicKey, ...ed25519(seed) }
+  const pair = ed25519(seed)
+  return { kid: thumbprint(pair.publicKey), ...pair }
 }
 
 // Other 64 bytes may be two keys or a damaged one: without this check, only hosts would notice wrong

@@ -110,7 +110,7 @@ export class SurfaceOwnership {
     from: { readonly provenAddress: string | undefined },
   ): Promise<void> | undefined {
     const { clock, storage, log } = this.#parts
-    const given = this.isConfigured ? from.provenAddress : undefined
+    const given = from.provenAddress
     if (given === undefined) return undefined
     const key = `${licenseId}\n${given}`
     const now = clock.now().getTime()

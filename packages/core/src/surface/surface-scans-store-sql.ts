@@ -1,4 +1,5 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import {
   type FindingCounts,
   type FindingSeverity,

@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { SurfaceTarget } from './surface-target.ts'
 import type { ProofNote, SurfaceTargetsStore, TargetFilter } from './surface-targets-store.ts'
 

@@ -38,11 +38,15 @@ export type ScanAnswer =
 export class Surface {
   readonly #parts: SurfaceParts
   readonly #ownership: SurfaceOwnership
+  /** `SurfaceOwnership.noteAddress`; undefined when domains cannot be proven. */
+  readonly noteAddress: SurfaceOwnership['noteAddress'] | undefined
   #isServing = false
 
   constructor(parts: SurfaceParts) {
     this.#parts = parts
-    this.#ownership = new SurfaceOwnership(parts)
+    const ownership = new SurfaceOwnership(parts)
+    this.#ownership = ownership
+    this.noteAddress = ownership.isConfigured ? (...seen) => ownership.noteAddress(...seen) : undefined
   }
 
   /** @throws Problem `surface-not-configured` without a secret, or when scans are turned off */
@@ -165,14 +169,6 @@ export class Surface {
     const last = await surfaceScans.last(licenseId, domain)
     const open = await surfaceScans.counts(licenseId, domain)
     return { target, challenge: this.challenge(licenseId, domain), last, open }
-  }
-
-  /** Notes where an accepted heartbeat of a license came from; a promise only if that takes a write. */
-  noteAddress(
-    licenseId: string,
-    from: { readonly provenAddress: string | undefined },
-  ): Promise<void> | undefined {
-    return this.#ownership.noteAddress(licenseId, from)
   }
 
   /** Begins scans that wait, and looks proofs up that nobody looked up for a day. */

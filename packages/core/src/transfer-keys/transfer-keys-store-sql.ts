@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../database/session.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../database/values.ts'
 import type { TransferScope } from './transfer-fields.ts'
 import { PIN_TRIES, type PinKind, type TransferKey, type TransferMode } from './transfer-key.ts'
 import type {

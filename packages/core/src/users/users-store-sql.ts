@@ -1,5 +1,6 @@
-import { instant, maybeInstant, type Session } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { instant, maybeInstant } from '../database/values.ts'
 import type { User } from './user.ts'
 import type { NewUser, UserChange, UsersStore } from './users-store.ts'
 

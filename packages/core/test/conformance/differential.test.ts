@@ -1,6 +1,6 @@
 // The fake and a database get the same calls and must give the same answers: a fake that is kinder than the
 // database is a bug of the fake. This suite runs a few sequences, the same every time, on both databases; in
-// the pipeline `npm run conform` runs 2,000 on PGlite (docs/reliability.md).
+// the pipeline `npm run conform` runs 2,000 on PGlite (test/README.md).
 import { describe, expect, it } from '@jest/globals'
 import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { MAX_WINDOWS, MemoryRateCounter } from '../../src/limits/rate-counter-memory.ts'
-import { judge, type RateLimit } from '../../src/limits/rate-limit.ts'
+import { judge, type RateLimit } from '../../src/limits/rate-limits.ts'
 import { movableClock } from './movable-clock.ts'
 
 const START = new Date('2026-01-01T00:00:00.000Z')

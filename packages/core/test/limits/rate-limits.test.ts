@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Clock } from '../../src/clock.ts'
 import type { RateCounter } from '../../src/limits/rate-counter.ts'
 import { MemoryRateCounter } from '../../src/limits/rate-counter-memory.ts'
-import type { RateLimit } from '../../src/limits/rate-limit.ts'
+import type { RateLimit } from '../../src/limits/rate-limits.ts'
 import { RateLimits, subjectDigest } from '../../src/limits/rate-limits.ts'
 import { movableClock } from './movable-clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { RateWindows } from '../../src/limits/rate-windows.ts'
+import { RateWindows } from '../../src/limits/rate-counter-memory.ts'
 
 test('windows leave in the order in which they opened, whichever of them is removed in between', () => {
   const subjects = fc.array(fc.constantFrom(...'abcdefgh'), { maxLength: 60 })

@@ -71,7 +71,7 @@ const does: Record<string, (given: never) => Promise<unknown>> = {
   surface: async ({ method, args }: { method: 'add'; args: [string, string] }) =>
     plane.surface[method](...args),
   heartbeat: async ({ licenseId, address }: { licenseId: string; address: string }) => {
-    await plane.surface.noteAddress(licenseId, { provenAddress: address })
+    await plane.surface.noteAddress?.(licenseId, { provenAddress: address })
   },
   /** Waits for the end of a scan. */
   ended: async ({ id }: { id: string }) => {

@@ -136,7 +136,7 @@ describe('addresses of heartbeats', () => {
     const { plane, storage, clock } = test
     const known = () => storage.surfaceTargets.addresses('lic_1', 86_400, clock.now())
     const beat = (address: string | undefined) =>
-      plane.surface.noteAddress('lic_1', { provenAddress: address })
+      plane.surface.noteAddress?.('lic_1', { provenAddress: address })
     await beat('11.22.33.44')
     await beat(undefined)
     await beat('local')

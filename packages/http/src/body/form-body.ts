@@ -4,7 +4,7 @@ import { ClientGone, Refusal } from '../errors.ts'
 import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE } from './body.ts'
 import { jsonBody } from './json-body.ts'
 import { cleaned } from './json-text.ts'
-import { isCoded, type ReadLimits } from './read-bytes.ts'
+import { isCoded, type ReadLimits } from './request-bytes.ts'
 
 /**
  * A body that a page may send as a form or as JSON. JSON is read as on every other route, with the same

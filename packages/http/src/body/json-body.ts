@@ -4,7 +4,7 @@ import type { Struct } from 'superstruct'
 import { type Body, JSON_BODY_TYPE } from './body.ts'
 import { compiled, MISMATCH } from './compiled.ts'
 import { parseJson } from './json-text.ts'
-import { type ReadLimits, readBytes } from './read-bytes.ts'
+import { type ReadLimits, readBytes } from './request-bytes.ts'
 import type { Shape } from './shape.ts'
 
 /** Most request bytes on every route except job logs (wire: Compatibility rules). */

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '@svc/core'
 import type { GateRequest } from '../route.ts'
 import type { Body } from './body.ts'
 import { LONG_BYTES } from './json-body.ts'
-import { readBytes } from './read-bytes.ts'
+import { readBytes } from './request-bytes.ts'
 
 const ANY_TYPE = 'application/octet-stream'
 

@@ -84,7 +84,7 @@ export const telemetryRoutes = [
     },
     handle: async ({ plane, caller: { claim, request }, body }) => {
       const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(claim, body))
-      const noting = plane.surface.noteAddress(claim.licenseId, request)
+      const noting = plane.surface.noteAddress?.(claim.licenseId, request)
       if (noting !== undefined) await noting
       // A field that is undefined is left out of the JSON.
       return json({ ack: true, next_interval: nextInterval, refresh }, cancelHeaders(cancel))

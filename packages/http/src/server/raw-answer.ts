@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { RequestIds } from '../observe/request-ids.ts'
+import type { RequestIds } from '../observe/request-log.ts'
 import { linger } from './linger.ts'
 
 /** The answer on a connection whose bytes never became a request. */

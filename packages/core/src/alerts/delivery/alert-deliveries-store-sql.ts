@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session } from '../../database/session.ts'
+import type { Session } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../../database/values.ts'
 import type { DeliveryState } from '../../deliveries/delivery.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 import { type AlertRow, toAlert } from '../alert-row-sql.ts'

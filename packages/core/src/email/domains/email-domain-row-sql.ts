@@ -1,4 +1,4 @@
-import { instant, maybeInstant } from '../../database/session.ts'
+import { instant, maybeInstant } from '../../database/values.ts'
 import type { EmailDomain, EmailDomainStatus, Findings } from './email-domain.ts'
 
 /** A row of `email_domains`. */

@@ -1,5 +1,6 @@
-import { given, instant, maybeInstant, type Session, type Statement } from '../../database/session.ts'
+import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { given, instant, maybeInstant } from '../../database/values.ts'
 import { TOUCH_SECONDS } from '../../sessions/sessions-store.ts'
 import type { EmailKey } from './email-key.ts'
 import type { EmailKeyFilter, EmailKeysStore, NewEmailKey } from './email-keys-store.ts'

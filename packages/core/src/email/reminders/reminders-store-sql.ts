@@ -1,5 +1,6 @@
-import { instant, type Session, type Statement } from '../../database/session.ts'
+import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { instant } from '../../database/values.ts'
 import type { MessageState } from '../sending/email-message.ts'
 import type { ReminderKind, ReminderSubject } from './reminder.ts'
 import type * as port from './reminders-store.ts'

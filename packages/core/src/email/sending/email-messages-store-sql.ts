@@ -1,4 +1,5 @@
-import { given, instant, maybeInstant, type Session } from '../../database/session.ts'
+import type { Session } from '../../database/session.ts'
+import { given, instant, maybeInstant } from '../../database/values.ts'
 import {
   type EmailMessage,
   type EmailRecipient,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { arrayLiteral } from '../../database/array-literal.ts'
 import type { OneConnection } from '../../database/one-connection.ts'
+import { arrayLiteral } from '../../database/values.ts'
 import { Problem } from '../../problem.ts'
 import { quoted, type Table } from './carried-tables.ts'
 import { ownSettings } from './export-rows.ts'

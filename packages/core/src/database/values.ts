@@ -1,3 +1,5 @@
+// How values go into statements, and how they come out of rows.
+
 /**
  * A list as PostgreSQL's text of an array: `{"a",NULL,2.5,true}`. The drivers' own function copies each text
  * twice to escape it, and takes 2.5 times as long for a heartbeat.
@@ -22,3 +24,16 @@ function elementOf(value: unknown): string {
 
 const SPECIAL = /["\\]/
 const SPECIALS = /["\\]/g
+
+/** An instant as an array parameter takes it. */
+export const isoOrNull = (at: Date | undefined): string | null => at?.toISOString() ?? null
+
+/** Reads a `timestamptz`, which adapters get as PostgreSQL's text. */
+export const instant = (value: string): Date => new Date(value)
+
+/** Like `instant`; undefined for null and for PostgreSQL's infinities. */
+export const maybeInstant = (value: string | null): Date | undefined =>
+  value === null || value.endsWith('infinity') ? undefined : new Date(value)
+
+/** Undefined for SQL's null. */
+export const given = <T>(value: T | null): T | undefined => value ?? undefined

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import fc from 'fast-check'
 import pg from 'pg'
-import { arrayLiteral } from '../../src/database/array-literal.ts'
+import { arrayLiteral } from '../../src/database/values.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
 const RUNS = 300
