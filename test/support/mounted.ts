@@ -4,6 +4,7 @@ import { type TestPlane, type TestPlaneOverrides, testPlane } from '@svc/testing
 import Koa from 'koa'
 import { type AppOptions, controlPlaneMiddleware, createApp, listen } from '../../packages/http/src/index.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
+import { withTrueAnswers } from './true-answers.ts'
 
 /** A plane behind a real socket, with a license to call it by. */
 export interface Mounted extends TestPlane {
@@ -68,6 +69,7 @@ export async function mounted(
   overrides: TestPlaneOverrides = {},
 ): Promise<Mounted> {
   const faked = testPlane(overrides)
+  withTrueAnswers(faked.plane)
   const { id: licenseId, key } = await faked.license()
   const { port, stop } = await mount(faked)
   const send = (sent: Sent) => exchange(port, sent)

@@ -39,6 +39,7 @@ export {
 } from './billing/billing-operations.ts'
 export type { PageStep } from './browser/agent-action.ts'
 export type { AgentAnswer, AgentStep } from './browser/agent-answer.ts'
+export { BROWSER_ANSWERS } from './browser/browser-answers.ts'
 export type { BrowserRunView, BrowserTokenView } from './browser/browser-operations.ts'
 export {
   type BrowserEngine,

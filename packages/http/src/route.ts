@@ -112,8 +112,7 @@ export interface NamedCall {
   readonly body: Shape
   /** Fields of the body beside those of its shape. */
   readonly beside?: Readonly<Record<string, Shape>>
-  /** Absent: any JSON object. */
-  readonly answer?: Shape
+  readonly answer: Shape
 }
 
 /** The declaration of a route. */

@@ -11,6 +11,7 @@ import {
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
+import { withTrueAnswers } from '../../../../test/support/true-answers.ts'
 import type { Connect } from '../../src/program/command-run.ts'
 import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
@@ -39,6 +40,7 @@ export class CliBench implements AsyncDisposable {
     const agentModel = new ScriptedModel([REACHED])
     const parts = { providerOutbound: patientProvider(clock), paymentProvider, agentModel }
     const test = testPlane({ env: settings, clock, parts })
+    withTrueAnswers(test.plane)
     return new CliBench(test, await test.license('bench'))
   }
 

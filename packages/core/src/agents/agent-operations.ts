@@ -1,9 +1,10 @@
 import { optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
-import { flag, listOf, shape, text, whole } from '../validation.ts'
+import { flag, text } from '../validation.ts'
 import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
+import { HOST_ANSWERS } from './host-answers.ts'
 
 /** The part of the registry that operations use. */
 export type OperatedAgents = Pick<
@@ -25,18 +26,6 @@ async function scope({ licenses }: Services, idOrKey: string | undefined): Promi
   return idOrKey === undefined ? undefined : licenses.resolve(idOrKey)
 }
 
-const word = text(0, 512)
-/** A host in the answer to its license. */
-const server = shape({
-  id: word,
-  hostname: word,
-  label: word,
-  state: word,
-  version: word,
-  org: word,
-  last_heartbeat: whole(0, Number.MAX_SAFE_INTEGER),
-})
-
 const changing = (name: string, summary: string, change: AgentChange) =>
   operation({
     name: `fleet.${name}`,
@@ -45,6 +34,7 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     scope: 'tenant',
     changes: true,
     input: { host, license },
+    answer: HOST_ANSWERS.server,
     run: async (services, input) => {
       const agent = await services.agents.resolve(input.host, await scope(services, input.license))
       return { server: await services.agents.change(agent, change) }
@@ -61,7 +51,7 @@ export const agentOperations = [
     changes: false,
     licensed: true,
     input: {},
-    answer: { servers: listOf(server, Number.POSITIVE_INFINITY) },
+    answer: HOST_ANSWERS.servers,
     run: async ({ agents }, _input, _operator, { licenseId, isCaller }) => ({
       servers: await (isCaller && licenseId !== undefined
         ? agents.servers(licenseId)
@@ -75,6 +65,7 @@ export const agentOperations = [
     scope: 'tenant',
     changes: false,
     input: { license, host: optional(host) },
+    answer: HOST_ANSWERS.backups,
     run: async (services, input) => ({
       backups: await services.agents.backups(await scope(services, input.license), input.host),
     }),
@@ -86,6 +77,7 @@ export const agentOperations = [
     scope: 'tenant',
     changes: false,
     input: { host, license },
+    answer: HOST_ANSWERS.show,
     run: async (services, input) => {
       const agent = await services.agents.resolve(input.host, await scope(services, input.license))
       return { server: await services.agents.show(agent) }
@@ -100,6 +92,7 @@ export const agentOperations = [
     scope: 'tenant',
     changes: true,
     input: { host, license, label: text(0, 128) },
+    answer: HOST_ANSWERS.server,
     run: async (services, input) => {
       const agent = await services.agents.resolve(input.host, await scope(services, input.license))
       return { server: await services.agents.change(agent, { label: input.label }) }
@@ -112,6 +105,7 @@ export const agentOperations = [
     scope: 'platform',
     changes: true,
     input: { host, license, force: optional(flag()) },
+    answer: HOST_ANSWERS.server,
     run: async (services, input) => {
       const agent = await services.agents.resolve(input.host, await scope(services, input.license))
       const server = await services.agents.change(agent, {})

@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
+import { DELIVERY_STATES } from '../deliveries/delivery.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, unixSecond, whole } from '../validation.ts'
 import {
@@ -12,9 +13,11 @@ import {
   MAX_ACTED_ALERTS,
   MAX_NOTE_CHARS,
 } from './alert.ts'
+import { ALERT_TRANSITIONS } from './alert-lifecycle.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
 import { type Alerts, noAlert } from './alerts.ts'
 import type { AlertScope } from './alerts-store.ts'
+import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
 
 /** The part of the alerts that operations use. */
 export type OperatedAlerts = Pick<Alerts, 'act' | 'get' | 'list' | 'now' | 'scopeOf' | 'story'>
@@ -28,7 +31,7 @@ const operation = operationOf<Services>()
 const id = text(1, 64)
 const word = text(0, 4096)
 
-/** An alert in the answer to its license. */
+/** An alert in answers; only operators are told its license and tenant. */
 const alertShape = shape({
   id,
   dedup_key: word,
@@ -48,6 +51,8 @@ const alertShape = shape({
   snoozed_until: optional(unixSecond()),
   resolved_at: optional(unixSecond()),
   notified_at: optional(unixSecond()),
+  license_id: optional(word),
+  tenant_id: optional(word),
 })
 const listed = listOf(alertShape, Number.POSITIVE_INFINITY)
 
@@ -63,6 +68,17 @@ const operatorView = (alert: Alert, now: Date) => ({
   ...(alert.licenseId === '' ? {} : { license_id: alert.licenseId }),
   ...(alert.tenantId === undefined ? {} : { tenant_id: alert.tenantId }),
 })
+
+const announced = shape({
+  transition: oneOf(ALERT_TRANSITIONS),
+  channel: oneOf(ALERT_CHANNELS),
+  state: oneOf(DELIVERY_STATES),
+  attempts: whole(0, Number.MAX_SAFE_INTEGER),
+  settled_at: optional(unixSecond()),
+  http_status: optional(whole(0, 999)),
+  error: optional(word),
+})
+const acted = shape({ at: unixSecond(), actor: word, action: oneOf(ALERT_ACTIONS), note: optional(word) })
 
 type Story = Awaited<ReturnType<Alerts['story']>>
 
@@ -159,6 +175,11 @@ export const alertOperations = [
     scope: 'tenant',
     changes: false,
     input: { id },
+    answer: {
+      alert: alertShape,
+      deliveries: listOf(announced, Number.POSITIVE_INFINITY),
+      actions: listOf(acted, Number.POSITIVE_INFINITY),
+    },
     run: async ({ alerts }, { id }) => {
       const alert = await alerts.get(id)
       if (alert === undefined) throw noAlert(id)

@@ -2,8 +2,8 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
-import { AGENT_STATUSES } from './agent-answer.ts'
+import { listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { BROWSER_ANSWERS } from './browser-answers.ts'
 import { agentFields, readAgentRequest, scrapeFields } from './browser-requests.ts'
 import type { BrowserRun } from './browser-store.ts'
 import { BROWSER_WORK } from './browser-store.ts'
@@ -133,7 +133,7 @@ export const browserOperations = [
     scope: 'platform',
     changes: true,
     input: scrapeFields,
-    answer: { ok: flag(), request_id: word, final_url: text(0, 4096), status: count, title: text(0, 4096) },
+    answer: BROWSER_ANSWERS.scrape,
     run: async ({ browserWorker }, input) => ({
       ...(await browserWorker.scrape(OPERATOR, input, new AbortController().signal)),
     }),
@@ -145,10 +145,11 @@ export const browserOperations = [
     scope: 'platform',
     changes: true,
     input: OPERATOR_RUN,
-    answer: { ok: flag(), request_id: word, status: oneOf(AGENT_STATUSES) },
+    answer: BROWSER_ANSWERS.agent,
     run: async ({ browserWorker }, input) => {
       const request = readAgentRequest({ ...input, mode: 'run' })
-      return { ...(await browserWorker.agent(OPERATOR, request, new AbortController().signal)) }
+      const answer = await browserWorker.agent(OPERATOR, request, new AbortController().signal)
+      return { ...answer, result: answer.result }
     },
   }),
 ]

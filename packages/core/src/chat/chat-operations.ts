@@ -1,11 +1,11 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
-import { anyText, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { anyText, finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { cannedAnswer } from './answer/canned-answer.ts'
 import type { Chat } from './chat.ts'
 import { CHAT_CATEGORIES, CHAT_MODES, type Conversation } from './conversation.ts'
-import { CHAT_ROLES, type ChatMessage } from './message.ts'
+import { CHAT_ENGINES, CHAT_ROLES, type ChatMessage } from './message.ts'
 
 interface Services {
   readonly chat: Chat
@@ -56,7 +56,16 @@ const described = shape({
   created_at: count,
   last_message_at: count,
 })
-const message = shape({ id: word, role: oneOf(CHAT_ROLES), text: anyText(), at: count })
+const message = shape({
+  id: word,
+  role: oneOf(CHAT_ROLES),
+  text: anyText(),
+  at: count,
+  engine: optional(oneOf(CHAT_ENGINES)),
+  sources: optional(listOf(shape({ title: word, url: word }), ANY)),
+  truncated: optional(flag()),
+})
+const hit = shape({ score: finite(), page: word, heading: word, url: word, excerpt: anyText() })
 
 const CHANGES = [
   { verb: 'take', summary: 'take a conversation over: the service falls silent in it' },
@@ -128,6 +137,14 @@ export const chatOperations = [
     scope: 'platform',
     changes: false,
     input: { question: text(1, 8000) },
+    answer: {
+      documents: count,
+      grounded: flag(),
+      coverage: finite(),
+      terms: listOf(word, ANY),
+      hits: listOf(hit, ANY),
+      answer: anyText(),
+    },
     run: async ({ chat }, { question }) => {
       const found = await chat.retrieve(question)
       return {

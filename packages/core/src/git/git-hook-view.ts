@@ -12,7 +12,7 @@ export const deliveryView = (delivery: GitDelivery) => ({
   provider: delivery.provider,
   event: delivery.event,
   ref: delivery.ref,
-  outcome: delivery.ignored === undefined ? 'accepted' : 'ignored',
+  outcome: delivery.ignored === undefined ? ('accepted' as const) : ('ignored' as const),
   ...present('ignored', delivery.ignored),
   ...present('sha', delivery.sha),
   ...present('job_id', delivery.jobId),

@@ -1,6 +1,8 @@
+import { optional } from 'superstruct'
 import { operationOf } from '../operations/operation.ts'
 import { finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { SYSTEM_STATUSES, type SystemCheck } from './system-check.ts'
+import { SYSTEM_DETAILS } from './system-detail.ts'
 
 interface Services {
   readonly systemCheck: SystemCheck
@@ -8,7 +10,12 @@ interface Services {
 
 const operation = operationOf<Services>()
 
-const check = shape({ name: text(0, 128), status: oneOf(SYSTEM_STATUSES) })
+const check = shape({
+  name: text(0, 128),
+  status: oneOf(SYSTEM_STATUSES),
+  detail: optional(oneOf(SYSTEM_DETAILS)),
+  latency_ms: optional(finite()),
+})
 
 /** Operations on the health of the service. */
 export const healthOperations = [

@@ -37,7 +37,7 @@ const job = shape({
   error: optional(word),
 })
 const deployment = optional(shape({ id: word, state: oneOf(JOB_STATES), app: optional(word) }))
-const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })
+const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count, offset: count })
 
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {

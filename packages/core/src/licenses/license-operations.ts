@@ -4,8 +4,14 @@ import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { flag, instant, matching, text } from '../validation.ts'
-import type { License, LicenseState } from './license.ts'
+import { flag, instant, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
+import {
+  BILLING_STATES,
+  LICENSE_STATUSES,
+  type License,
+  type LicenseState,
+  STATUS_REASONS,
+} from './license.ts'
 import type { Licenses } from './licenses.ts'
 
 interface Services {
@@ -34,6 +40,21 @@ export const licenseView = (license: License, status: LicenseState) => ({
 /** A license as operators see it. */
 export type LicenseView = ReturnType<typeof licenseView>
 
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const word = text(0, 512)
+const license = shape({
+  id: word,
+  tenant_id: optional(word),
+  label: word,
+  status: oneOf([...LICENSE_STATUSES, 'expired']),
+  status_reason: optional(oneOf(STATUS_REASONS)),
+  tier: optional(word),
+  contact_email: optional(word),
+  billing_state: optional(oneOf(BILLING_STATES)),
+  expires_at: optional(count),
+  created_at: count,
+})
+
 const seen = (licenses: Licenses, license: License) => ({
   license: licenseView(license, licenses.stateOf(license)),
 })
@@ -53,6 +74,7 @@ const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
     scope: 'platform',
     changes: true,
     input: { license: text(1, 512) },
+    answer: { license },
     run: async ({ licenses }, { license }) => {
       const { id } = await licenses.named(license)
       return seen(licenses, await licenses[verb](id))
@@ -74,6 +96,7 @@ export const licenseOperations = [
       tier: optional(text(1, 64)),
       contact: optional(contact),
     },
+    answer: { license, key: word },
     run: async ({ licenses, tenants }, { tenant, label, expires, tier, contact: contactEmail }) => {
       const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
       const expiresAt = expires === undefined ? undefined : endOf(licenses, expires)
@@ -88,6 +111,7 @@ export const licenseOperations = [
     scope: 'tenant',
     changes: false,
     input: {},
+    answer: { licenses: listOf(license, Number.POSITIVE_INFINITY) },
     run: async ({ licenses }) => ({
       licenses: (await licenses.list()).map((each) => licenseView(each, licenses.stateOf(each))),
     }),
@@ -99,6 +123,7 @@ export const licenseOperations = [
     scope: 'tenant',
     changes: false,
     input: { license: text(1, 512) },
+    answer: { license, tenant: optional(word), hosts: count },
     run: async ({ licenses, tenants, agents }, { license }) => {
       const found = await licenses.named(license)
       const tenant = found.tenantId === undefined ? undefined : (await tenants.resolve(found.tenantId)).name
@@ -113,6 +138,7 @@ export const licenseOperations = [
     scope: 'platform',
     changes: true,
     input: { license: text(1, 512), label: text(0, 128) },
+    answer: { license },
     run: async ({ licenses }, { license, label }) => {
       const { id } = await licenses.named(license)
       return seen(licenses, await licenses.rename(id, label))
@@ -125,6 +151,7 @@ export const licenseOperations = [
     scope: 'platform',
     changes: true,
     input: { license: text(1, 512), tier: optional(text(1, 64)), contact: optional(contact) },
+    answer: { license },
     run: async ({ licenses }, { license, tier, contact: contactEmail }) => {
       const { id } = await licenses.named(license)
       return seen(licenses, await licenses.edit(id, { tier, contactEmail }))
@@ -137,6 +164,7 @@ export const licenseOperations = [
     scope: 'platform',
     changes: true,
     input: { license: text(1, 512), expires: optional(instant()), never: optional(flag()) },
+    answer: { license },
     run: async ({ licenses }, { license, expires, never }) => {
       const { id } = await licenses.named(license)
       if ((expires === undefined) !== (never === true)) {

@@ -1,12 +1,14 @@
 import { optional } from 'superstruct'
-import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { MATCHES, RECORD_TYPES } from './dns-answer.ts'
-import { MONITOR_MODES, MONITOR_STATES } from './monitor.ts'
+import { MONITOR_ERRORS, MONITOR_MODES, MONITOR_STATES } from './monitor.ts'
 import { RUN_OUTCOMES } from './monitor-run.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
+
+const answer = listOf(word, ANY)
 
 /** A monitor in the answer to operators; instants in unix seconds. */
 const monitor = shape({
@@ -19,6 +21,10 @@ const monitor = shape({
   type: oneOf(RECORD_TYPES),
   mode: oneOf(MONITOR_MODES),
   match: oneOf(MATCHES),
+  expected: optional(answer),
+  confirmed: optional(answer),
+  pending: optional(answer),
+  error: optional(oneOf(MONITOR_ERRORS)),
   error_streak: count,
   interval_seconds: count,
   confirmations: count,
@@ -31,13 +37,20 @@ const monitor = shape({
   next_run_at: count,
   created_at: count,
 })
-const entry = shape({ outcome: oneOf(RUN_OUTCOMES), runs: count, first_at: count, last_at: count })
+const observed = { answer: optional(answer), error: optional(oneOf(MONITOR_ERRORS)) }
+const entry = shape({
+  outcome: oneOf(RUN_OUTCOMES),
+  ...observed,
+  runs: count,
+  first_at: count,
+  last_at: count,
+})
 
 /** The answers of the operations on monitors. */
 export const MONITOR_ANSWERS = {
   one: { monitor },
   list: { monitors: listOf(monitor, ANY) },
-  check: { monitor, answer: optional(freeObject()), as_expected: optional(flag()) },
+  check: { monitor, ...observed, as_expected: optional(flag()) },
   run: {
     ran: count,
     changed: count,

@@ -1,7 +1,7 @@
 import { resolverHost } from '../config/setting.ts'
 import { isNeverCalled } from '../net/public-address.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
-import type { DnsError } from './dns-client.ts'
+import { DNS_ERRORS } from './dns-client.ts'
 
 /** Sources of the expected values: the first good answer (`baseline`), or the operator (`expect`). */
 export const MONITOR_MODES = ['baseline', 'expect'] as const
@@ -14,8 +14,9 @@ export type MonitorMode = (typeof MONITOR_MODES)[number]
 export const MONITOR_STATES = ['pending', 'ok', 'drifted', 'unreachable', 'paused'] as const
 export type MonitorState = (typeof MONITOR_STATES)[number]
 
-/** Reason why a run has no answer. `inconsistent`: the resolvers disagree. */
-export type MonitorError = DnsError | 'inconsistent'
+/** Reasons why a run has no answer. `inconsistent`: the resolvers disagree. */
+export const MONITOR_ERRORS = [...DNS_ERRORS, 'inconsistent'] as const
+export type MonitorError = (typeof MONITOR_ERRORS)[number]
 
 /** Number of errors in a row that makes a monitor unreachable (wire-app §2). */
 export const ERRORS_IN_A_ROW = 3

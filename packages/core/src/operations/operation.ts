@@ -15,6 +15,13 @@ export type OperationScope = (typeof OPERATION_SCOPES)[number]
 export type Answer = Readonly<Record<string, unknown>>
 
 type Read<S extends Fields> = Infer<ReturnType<typeof shape<S>>>
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+/** A run whose answer lacks a field of `answer`, or has one of another type, does not compile. */
+type AnswerOf<A extends Fields> = Answer & Frozen<Read<A>>
 
 /** The license that a run of a licensed operation is about. */
 export interface LicenseScope {
@@ -51,8 +58,8 @@ export interface Operation<Needs> {
   /** Whether API tokens may not run it. They may run no `confirmed` operation either. */
   readonly personal?: true
   readonly input: Struct<unknown, unknown>
-  /** The fields of an answer, for documents; an answer may have more. Absent if nobody wrote them. */
-  readonly answer?: Struct<unknown, unknown>
+  /** The fields of an answer, all of them. */
+  readonly answer: Struct<unknown, unknown>
   /** Absent if only operators run the operation. */
   readonly licensed?: LicensedForm<Needs>
   /**
@@ -74,22 +81,27 @@ interface CommonParts<S extends Fields> {
 }
 
 /** Declaration of an operation; `run` gets input that was validated by `input`. */
-export interface OperationParts<Needs, S extends Fields> extends CommonParts<S> {
+export interface OperationParts<Needs, S extends Fields, A extends Fields> extends CommonParts<S> {
   readonly licensed?: never
-  /** The fields of the answer, for documents. */
-  readonly answer?: Fields
-  readonly run: (services: Needs, input: Read<S>, operator: Operator) => Promise<Answer>
+  /** The fields of the answer, all of them. */
+  readonly answer: A
+  readonly run: (services: Needs, input: Read<S>, operator: Operator) => Promise<AnswerOf<A>>
 }
 
 /**
  * Declaration of an operation that a license key suffices for. `run` gets the license of the key; operators
  * name one in the field `license`, which every such operation takes.
  */
-export interface LicensedParts<Needs, S extends Fields> extends CommonParts<S> {
+export interface LicensedParts<Needs, S extends Fields, A extends Fields> extends CommonParts<S> {
   readonly licensed: true
-  /** The fields of the answer to the holder of a key; operators may get more. */
-  readonly answer: Fields
-  readonly run: (services: Needs, input: Read<S>, operator: Operator, scope: LicenseScope) => Promise<Answer>
+  /** The fields of the answer, all of them; what only operators get is optional. */
+  readonly answer: A
+  readonly run: (
+    services: Needs,
+    input: Read<S>,
+    operator: Operator,
+    scope: LicenseScope,
+  ) => Promise<AnswerOf<A>>
 }
 
 /** The service that every licensed operation uses. */
@@ -99,8 +111,8 @@ export interface Licensing {
 
 /** Declares operations that use certain services. */
 export interface Declare<Needs> {
-  <S extends Fields>(parts: LicensedParts<Needs, S>): Operation<Needs & Licensing>
-  <S extends Fields>(parts: OperationParts<Needs, S>): Operation<Needs>
+  <S extends Fields, A extends Fields>(parts: LicensedParts<Needs, S, A>): Operation<Needs & Licensing>
+  <S extends Fields, A extends Fields>(parts: OperationParts<Needs, S, A>): Operation<Needs>
 }
 
 const license = optional(text(1, 512))
@@ -108,25 +120,25 @@ const license = optional(text(1, 512))
 /** Returns the function that declares operations which use `Needs`. */
 export const operationOf = <Needs>(): Declare<Needs> => declared
 
-function declared<Needs, S extends Fields>(
-  parts: OperationParts<Needs, S> | LicensedParts<Needs, S>,
+function declared<Needs, S extends Fields, A extends Fields>(
+  parts: OperationParts<Needs, S, A> | LicensedParts<Needs, S, A>,
 ): Operation<Needs & Licensing> {
   if (parts.licensed) return licensedOperation(parts)
   const struct = shape(parts.input)
   const { answer, ...rest } = parts
   return {
     ...rest,
-    ...(answer && { answer: shape(answer) as unknown as Struct<unknown, unknown> }),
+    answer: shape(answer) as unknown as Struct<unknown, unknown>,
     input: struct as unknown as Struct<unknown, unknown>,
     run: (services, input, operator) => parts.run(services, read(struct, input), operator),
   }
 }
 
-function licensedOperation<Needs, S extends Fields>({
+function licensedOperation<Needs, S extends Fields, A extends Fields>({
   answer,
   run,
   ...parts
-}: LicensedParts<Needs, S>): Operation<Needs & Licensing> {
+}: LicensedParts<Needs, S, A>): Operation<Needs & Licensing> {
   const own = shape(parts.input)
   const whole = shape<Fields>({ license, ...parts.input }) as unknown as Struct<unknown, unknown>
   const answered = shape(answer) as unknown as Struct<unknown, unknown>

@@ -1,6 +1,6 @@
 import { optional } from 'superstruct'
 import { operationOf } from '../operations/operation.ts'
-import { text } from '../validation.ts'
+import { listOf, shape, text, whole } from '../validation.ts'
 import type { Secrets } from './secrets.ts'
 
 interface Services {
@@ -11,6 +11,9 @@ const operation = operationOf<Services>()
 
 const MAX_POSITION_CHARS = 600
 
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const counted = shape({ column: text(0, 128), current: count, older: count, unreadable: count, plain: count })
+
 /** Operations on secrets at rest. */
 export const secretOperations = [
   operation({
@@ -20,6 +23,7 @@ export const secretOperations = [
     scope: 'platform',
     changes: false,
     input: {},
+    answer: { secrets: listOf(counted, Number.POSITIVE_INFINITY) },
     run: async ({ secrets }) => ({ secrets: await secrets.count() }),
   }),
   operation({
@@ -29,6 +33,7 @@ export const secretOperations = [
     scope: 'platform',
     changes: true,
     input: { from: optional(text(1, MAX_POSITION_CHARS)) },
+    answer: { rotated: count, unreadable: count, next: optional(text(1, MAX_POSITION_CHARS)) },
     run: async ({ secrets }, { from }) => ({ ...(await secrets.rotate(from)) }),
   }),
 ]

@@ -1,6 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { finite, flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { field, finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import {
   FINDING_SEVERITIES,
   FINDING_STATUSES,
@@ -148,6 +148,49 @@ const head = {
   error: optional(word),
 }
 
+const tls = shape({
+  protocol: word,
+  issuer: word,
+  not_after: finite(),
+  names: listOf(word, ANY),
+  named: flag(),
+  valid: flag(),
+  problem: optional(word),
+})
+const wordOrNull = field<string | null>(
+  { type: ['string', 'null'] },
+  (value) => value === null || typeof value === 'string',
+  'a string or null',
+)
+const host = shape({
+  name: word,
+  ips: listOf(shape({ ip: word, attested: flag(), cdn: wordOrNull }), ANY),
+  sources: listOf(word, ANY),
+  ports: listOf(
+    shape({
+      ip: word,
+      port: count,
+      state: oneOf(['open']),
+      service: word,
+      banner: optional(word),
+      tls: optional(tls),
+    }),
+    ANY,
+  ),
+  http: listOf(
+    shape({
+      url: word,
+      status: count,
+      server: optional(word),
+      title: optional(word),
+      location: optional(word),
+      tech: listOf(word, ANY),
+      missing_headers: listOf(word, ANY),
+    }),
+    ANY,
+  ),
+})
+
 /** Shapes of answers, for documents. */
 export const SURFACE_SHAPES = {
   challenge,
@@ -169,7 +212,7 @@ export const SURFACE_SHAPES = {
   head: shape(head),
   scan: shape({
     ...head,
-    hosts: listOf(freeObject(), ANY),
+    hosts: listOf(host, ANY),
     findings: listOf(
       shape({ ...finding, first_seen_at: optional(count), status: optional(oneOf(FINDING_STATUSES)) }),
       ANY,

@@ -1,5 +1,5 @@
 import { defaulted, optional } from 'superstruct'
-import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { type Answer, type LicenseScope, operationOf } from '../operations/operation.ts'
 import { oneOf, text, whole } from '../validation.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import { cursorOf, readCursor } from './webhook-cursor.ts'
@@ -64,7 +64,7 @@ const show = operation({
         endpoint: webhooks.view(found.state, scope.isCaller),
         delivery: deliveryView(found.delivery),
         attempts: found.attempts.map(attemptView),
-        payload: JSON.parse(found.body) as object,
+        payload: JSON.parse(found.body) as Answer,
       }
     }
     const states = state === undefined ? undefined : storedStates(state)

@@ -3,7 +3,13 @@ import { unixSeconds } from '../clock.ts'
 import { BREAKER_STATES } from '../deliveries/breaker.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import type { DeliveryAttempt, EndpointDelivery, EndpointState } from './webhook-endpoint.ts'
-import { DISABLED_REASONS, MAX_DESCRIPTION_CHARS, MAX_PATTERNS, MAX_URL_CHARS } from './webhook-endpoint.ts'
+import {
+  DISABLED_REASONS,
+  type DisabledReason,
+  MAX_DESCRIPTION_CHARS,
+  MAX_PATTERNS,
+  MAX_URL_CHARS,
+} from './webhook-endpoint.ts'
 
 /** States of a delivery as the API tells them. */
 export const DELIVERY_VIEWS = [
@@ -41,8 +47,8 @@ export function endpointView(
     url: isOwner ? url : new URL(url).origin,
     description,
     events,
-    state: way.paused === undefined ? 'enabled' : 'disabled',
-    ...(way.paused === undefined ? {} : { disabled_reason: way.paused }),
+    state: way.paused === undefined ? ('enabled' as const) : ('disabled' as const),
+    ...(way.paused === undefined ? {} : { disabled_reason: way.paused as DisabledReason }),
     breaker: {
       state: way.breaker,
       consecutive_failures: way.consecutiveFailures,

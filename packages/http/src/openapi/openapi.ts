@@ -60,7 +60,7 @@ function callOf(route: Route, { name, summary, description, body, beside = {}, a
     ...(required ? { required } : {}),
     properties: { ...Object(properties), ...more },
   }
-  const success = { ...route.replies[200], ...(answer && { body: answer }) } as ReplyDoc
+  const success = { ...route.replies[200], body: answer } as ReplyDoc
   return {
     operationId: name.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
     tags: [name.slice(0, name.indexOf('.'))],

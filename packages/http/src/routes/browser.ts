@@ -2,26 +2,20 @@ import {
   type AgentAnswer,
   type AgentStep,
   agentBody,
+  BROWSER_ANSWERS,
   type ControlPlane,
-  finite,
-  flag,
-  freeObject,
-  listOf,
   readAgentRequest,
   scrapeBody,
   shape,
-  text,
 } from '@svc/core'
-import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { type BrowserVisitor, browserToken } from '../gates/browser-token.ts'
-import { json, UNBOUNDED } from '../reply.ts'
+import { json } from '../reply.ts'
 import { type Replies, route } from '../route.ts'
 import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
 
 const MAX_BODY_BYTES = 65_536
 const NO_STORE = { 'Cache-Control': 'no-store' } as const
-const MAX_WORD = 4096
 
 /** Refusals of both routes. */
 const REFUSALS: Replies = {
@@ -34,35 +28,6 @@ const REFUSALS: Replies = {
   504: { description: 'The page took too long; `phase` says when.' },
 }
 
-const scraped = shape({
-  ok: flag(),
-  request_id: text(1, 64),
-  url: text(1, MAX_WORD),
-  final_url: text(1, MAX_WORD),
-  status: finite(),
-  title: text(0, MAX_WORD),
-  markdown: optional(text(0, 500_000)),
-  text: optional(text(0, 500_000)),
-  html: optional(text(0, 500_000)),
-  metadata: optional(freeObject()),
-  links: optional(listOf(shape({ href: text(1, MAX_WORD), text: text(0, MAX_WORD) }), UNBOUNDED)),
-  screenshot: optional(freeObject()),
-  truncated: flag(),
-  blocked: listOf(shape({ url: text(1, MAX_WORD), reason: text(1, 64) }), UNBOUNDED),
-  timing: shape({ total_ms: finite(), navigation_ms: finite() }),
-})
-const operated = shape({
-  ok: flag(),
-  request_id: text(1, 64),
-  status: text(1, 64),
-  answer: optional(text(0, 8000)),
-  reason: optional(text(0, 8000)),
-  steps: optional(listOf(freeObject(), 30)),
-  final_url: optional(text(1, MAX_WORD)),
-  usage: optional(freeObject()),
-  session_id: optional(text(1, 64)),
-})
-
 /** The browser worker (wire-outside, 7.2 and 7.3). */
 export const browserRoutes = [
   route({
@@ -74,7 +39,7 @@ export const browserRoutes = [
     replies: {
       200: {
         description: 'The page, also if it answered with an error itself: `status` then.',
-        body: scraped,
+        body: shape(BROWSER_ANSWERS.scrape),
       },
       ...REFUSALS,
     },
@@ -89,7 +54,7 @@ export const browserRoutes = [
     body: jsonBody(agentBody, MAX_BODY_BYTES),
     reads: { Accept: '`text/event-stream` brings an event for each step, and the answer as the last.' },
     replies: {
-      200: { description: 'How it ended: `ok` if the goal was reached.', body: operated },
+      200: { description: 'How it ended: `ok` if the goal was reached.', body: shape(BROWSER_ANSWERS.agent) },
       404: { description: 'No session of this token, or it has ended.' },
       409: { description: 'The session is in use.' },
       ...REFUSALS,

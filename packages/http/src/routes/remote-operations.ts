@@ -33,7 +33,7 @@ const calls = OPERATIONS.map((operation): NamedCall => {
     description: callersOf(operation),
     body: input as Shape,
     ...(confirmed && { beside: { confirmation } }),
-    ...(answer && { answer: answer as Shape }),
+    answer: answer as Shape,
   }
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { OPERATIONS } from '@svc/core'
 import { OPERATION_ENTRIES } from '../../../../test/support/features.ts'
+import { trueAnswer } from '../../../../test/support/true-answers.ts'
 import { unlimited } from '../../../../test/support/unlimited.ts'
 import { openApiDocument } from '../../src/index.ts'
 import { memoryGlass } from '../access/contents.ts'
@@ -34,15 +35,18 @@ const JSON_TYPE = 'application/json'
 const inputOf = (name: string) => callOf(name)?.requestBody.content[JSON_TYPE]?.schema
 const answerOf = (name: string) => callOf(name)?.responses['200']?.content?.[JSON_TYPE]?.schema
 
-/** Returns where a value is not as its schema says; fields that the schema does not name are allowed. */
+/** Returns where a value is not as its schema says: fields that it does not name are faults, too. */
 function faultsOf(schema: Schema, value: unknown, place = '$'): readonly string[] {
   if (schema.type === 'object') {
     if (typeof value !== 'object' || value === null) return [`${place} is no object`]
     const fields = value as Readonly<Record<string, unknown>>
-    const missing = (schema.required ?? []).filter((name) => !(name in fields))
-    const inner = Object.entries(schema.properties ?? {}).filter(([name]) => name in fields)
+    const { required = [], properties } = schema
+    const missing = required.filter((name) => !(name in fields))
+    const inner = Object.entries(properties ?? {}).filter(([name]) => name in fields)
+    const unnamed = Object.keys(fields).filter((name) => properties !== undefined && !(name in properties))
     return [
       ...missing.map((name) => `${place}.${name} is missing`),
+      ...unnamed.map((name) => `${place}.${name} is not named`),
       ...inner.flatMap(([name, field]) => faultsOf(field, fields[name], `${place}.${name}`)),
     ]
   }
@@ -85,6 +89,7 @@ describe('the operations in the OpenAPI document', () => {
       body: JSON.stringify(entry.confirmed ? { ...given, confirmation } : given),
     })
     expect([status, text]).toEqual([200, text])
+    expect(answer?.properties).toBeDefined()
     expect(faultsOf(answer ?? {}, body)).toEqual([])
   })
 
@@ -101,7 +106,7 @@ describe('the operations in the OpenAPI document', () => {
     }
   })
 
-  it('an answer that lacks a field or has one of another type would be seen', () => {
+  it('an answer that lacks a field, has one more or one of another type would be seen', () => {
     const schema = answerOf('tenants.list') ?? {}
     const good = { id: 'ten_1', name: 'acme', created_at: 1 }
     expect(faultsOf(schema, { tenants: [good] })).toEqual([])
@@ -111,5 +116,10 @@ describe('the operations in the OpenAPI document', () => {
     expect(faultsOf(schema, { tenants: [{ id: 'ten_1', created_at: 1 }] })).toEqual([
       '$.tenants[0].name is missing',
     ])
+    expect(faultsOf(schema, { tenants: [{ ...good, secret: 's' }] })).toEqual([
+      '$.tenants[0].secret is not named',
+    ])
+    expect(() => trueAnswer('tenants.list', { tenants: [{ ...good, secret: 's' }] })).toThrow('secret')
+    expect(() => trueAnswer('tenants.list', { tenants: [{ ...good, name: 1 }] })).toThrow('name')
   })
 })

@@ -26,7 +26,7 @@ export const emailDomainOperations = [
     changes: true,
     licensed: true,
     input: { name: text(1, 254) },
-    answer: EMAIL_DOMAIN_ANSWERS.one,
+    answer: EMAIL_DOMAIN_ANSWERS.added,
     run: async (services, { name }, _operator, { licenseId = '' }) => {
       const { domain, isNew } = await services.emailDomains.add(licenseId, name)
       return { domain: viewOf(services, domain), created: isNew }

@@ -9,7 +9,7 @@ const recordView = ({ record, name, host, value, required, ...finding }: DomainR
   const { status, detail, found, from } = finding
   return {
     record,
-    type: 'TXT',
+    type: 'TXT' as const,
     name,
     host,
     // A policy that is inherited needs no record of its own.
@@ -92,6 +92,7 @@ const domain = shape({
 /** Answers of operations on domains. */
 export const EMAIL_DOMAIN_ANSWERS = {
   one: { domain },
+  added: { domain, created: flag() },
   list: { domains: listOf(domain, 100), next_cursor: optional(word) },
   health: {
     id: word,
