@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { embeddedFolder } from '@svc/testing'
 import { lockFolder } from '../../src/database/folder-lock.ts'
 import { openStorage } from '../../src/sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -48,6 +49,7 @@ describe('a data folder', () => {
     'of another living process is refused by name, and taken over when that process was killed, with its rows',
     async () => {
       const folder = await temporaryFolder()
+      await embeddedFolder(folder)
       const child = await holderOf(folder, 'job_kept')
       const refused = conflict(`^process ${child.pid} has ${folder} open`)
       await expect(openStorage({ dataDir: folder })).rejects.toMatchObject(refused)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { buildTenant, embeddedFolder } from '@svc/testing'
+import { buildTenant, embeddedFolder, pgliteStorage } from '@svc/testing'
 import { openStorage } from '../../src/sql.ts'
 import { copyFolder } from '../../src/storage/folder-copy.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
@@ -75,6 +75,6 @@ test('a folder without a database is not copied, and leaves nothing', async () =
 })
 
 test('a database in memory has no copy', async () => {
-  await using storage = await openStorage({ memory: true })
+  await using storage = await pgliteStorage()
   expect(storage.copy).toBeUndefined()
-}, 30_000)
+})

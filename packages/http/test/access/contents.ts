@@ -8,11 +8,14 @@ import { MemoryTables } from '../../../testing/src/memory-tables.ts'
 /** A storage whose rows can all be read without its stores. */
 export interface Glass extends AsyncDisposable {
   readonly storage: Storage
-  /** Every row of every table, by table. If two texts are equal, nothing changed in between. */
-  contents(): Promise<string>
+  /** Every row of every table but `except`, by table. If two texts are equal, nothing changed in between. */
+  contents(except?: Except): Promise<string>
   /** Drops every table but one, so that all work on other tables fails unexpectedly. For databases only. */
   dropAllBut?(table: string): Promise<void>
 }
+
+/** The log of changes, which also has those that were refused. */
+export type Except = 'audit'
 
 /** Opens such a storage with the clock of the plane. */
 export type OpenGlass = (clock: FakeClock) => Promise<Glass>
@@ -20,11 +23,13 @@ export type OpenGlass = (clock: FakeClock) => Promise<Glass>
 const written = (value: unknown): string =>
   JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? String(each) : each), 1)
 
-function rowsOf(tables: object): Record<string, unknown> {
-  const found = Object.entries(tables).map(([name, table]) => [
-    name,
-    table instanceof MemoryTable ? table.all() : name === 'undo' ? undefined : rowsOf(table as object),
-  ])
+function rowsOf(tables: object, except: string | undefined): Record<string, unknown> {
+  const found = Object.entries(tables)
+    .filter(([name]) => name !== 'undo' && name !== except)
+    .map(([name, table]) => [
+      name,
+      table instanceof MemoryTable ? table.all() : rowsOf(table as object, except),
+    ])
   return Object.fromEntries(found)
 }
 
@@ -32,7 +37,11 @@ function rowsOf(tables: object): Record<string, unknown> {
 export const memoryGlass: OpenGlass = async (clock) => {
   const tables = new MemoryTables()
   const storage = memoryStorage(clock, tables)
-  return { storage, contents: async () => written(rowsOf(tables)), [Symbol.asyncDispose]: async () => {} }
+  return {
+    storage,
+    contents: async (except) => written(rowsOf(tables, except)),
+    [Symbol.asyncDispose]: async () => {},
+  }
 }
 
 /** Creates a new database on the PostgreSQL server of the test run. */
@@ -42,7 +51,7 @@ export const postgresGlass: OpenGlass = async () => {
   await reader.connect()
   return {
     storage: await openStorage({ url: database.url, poolSize: 20 }),
-    contents: () => dumped(reader),
+    contents: (except) => dumped(reader, except),
     dropAllBut: async (kept) => {
       for (const table of await tablesOf(reader))
         if (table !== kept) await reader.query(`drop table "${table}" cascade`)
@@ -62,17 +71,9 @@ async function tablesOf(reader: pg.Client): Promise<readonly string[]> {
   return rows.map(({ tablename }) => tablename)
 }
 
-async function dumped(reader: pg.Client): Promise<string> {
-  const dumps: Record<string, unknown> = {}
-  for (const tablename of await tablesOf(reader)) {
-    const { rows } = await reader.query(`select t::text as row from "${tablename}" t order by 1`)
-    dumps[tablename] = rows
-  }
-  return written(dumps)
-}
-
-/** `contents` without the rows of the audit log. */
-export function withoutAudit(contents: string): string {
-  const { audit: _memory, audit_log: _database, ...rest } = JSON.parse(contents)
-  return JSON.stringify(rest)
+async function dumped(reader: pg.Client, except: Except | undefined): Promise<string> {
+  const tables = (await tablesOf(reader)).filter((name) => name !== (except && 'audit_log'))
+  const parts = tables.map((name) => `select '${name}' as name, t::text as row from "${name}" t`)
+  const { rows } = await reader.query(`${parts.join(' union all ')} order by 1, 2`)
+  return written(rows)
 }

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../../core/src/wiring/features.ts'
 import { pathsOf, type Route } from '../../src/route.ts'
 import { CONTROL_ROUTES, ROUTES } from '../../src/routes/index.ts'
 import { isOwn, operationVerdict, SCHEMES, type Verdict, verdictOf } from './asks.ts'
-import { memoryGlass, type OpenGlass, postgresGlass, withoutAudit } from './contents.ts'
+import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
 import { CREDENTIALS, type Credential } from './credentials.ts'
 import { misuses, secretsOf } from './planted.ts'
 import { SECRETS } from './secrets.ts'
@@ -151,7 +151,7 @@ async function endedSessions({ plane, cookies }: World): Promise<readonly string
 }
 
 async function refusals(world: World, { target, verdict, audited }: Row): Promise<void> {
-  const contents = async () => (audited ? withoutAudit(await world.contents()) : world.contents())
+  const contents = () => world.contents(audited && 'audit')
   const before = await contents()
   for (const credential of CREDENTIALS) {
     const wanted = verdict(credential)

@@ -7,7 +7,7 @@ import { OPERATION_ENTRIES, type OperationEntry } from '../../../../test/support
 import { unlimited } from '../../../../test/support/unlimited.ts'
 import { fieldsOf, type Shape } from '../../src/body/shape.ts'
 import { mayRun } from './asks.ts'
-import { memoryGlass, type OpenGlass, postgresGlass, withoutAudit } from './contents.ts'
+import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
 import { nobodys } from './nobody.ts'
 import type { Party } from './party.ts'
 import { PEOPLE, type Person, stagedWorld, type World } from './world.ts'
@@ -73,10 +73,10 @@ describe.each<readonly [string, OpenGlass]>([
   /** Asks for what another tenant has, then for what nobody has: the answers are alike, nothing changes. */
   async function isHidden(name: string, entry: OperationEntry, of: object, nobodys: object): Promise<void> {
     for (const who of TENANTS_PEOPLE.filter((each) => mayRun(each, entry))) {
-      const before = withoutAudit(await world.contents())
+      const before = await world.contents('audit')
       const others = comparable(await run(who, name, of), of)
       expect([who, others]).toEqual([who, comparable(await run(who, name, nobodys), nobodys)])
-      expect(withoutAudit(await world.contents())).toBe(before)
+      expect(await world.contents('audit')).toBe(before)
     }
   }
 

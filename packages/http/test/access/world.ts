@@ -6,7 +6,7 @@ import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/provisioning-world.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
-import type { OpenGlass } from './contents.ts'
+import type { Except, OpenGlass } from './contents.ts'
 import { conversationOf, type Party, stageParty, withAlert } from './party.ts'
 import { SECRETS } from './secrets.ts'
 
@@ -28,7 +28,7 @@ export type Person = keyof typeof PEOPLE
  * requests name.
  */
 export interface World extends Mounted {
-  contents(): Promise<string>
+  contents(except?: Except): Promise<string>
   dropAllBut?(table: string): Promise<void>
   readonly own: Party
   readonly other: Party
@@ -101,7 +101,7 @@ export async function stagedWorld(
   return {
     ...served,
     ...staged,
-    contents: () => glass.contents(),
+    contents: (except) => glass.contents(except),
     ...(glass.dropAllBut && { dropAllBut: glass.dropAllBut }),
     [Symbol.asyncDispose]: async () => {
       await served[Symbol.asyncDispose]()

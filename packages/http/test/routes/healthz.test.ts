@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { REQUIRED_TABLES } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
-import { migratedDatabase, type TestDatabase, testDatabase, testPlane } from '@svc/testing'
+import { migratedDatabase, pgliteStorage, type TestDatabase, testDatabase, testPlane } from '@svc/testing'
 import pg from 'pg'
 import { byListen, mounted } from '../../../../test/support/mounted.ts'
 import { sample } from '../../../../test/support/sample.ts'
@@ -206,7 +206,7 @@ describe('A service that has not begun to serve', () => {
 
 describe('GET /healthz in demo mode', () => {
   it('is 200 and says that no database is configured', async () => {
-    const storage = await openStorage({ memory: true })
+    const storage = await pgliteStorage()
     const plane = kept(await mounted(byListen(), { storage }))
     const { status, body } = await plane.send({ path: '/healthz' })
     const database = { status: 'not-configured', embedded: 'memory', latency_ms: expect.any(Number) }
