@@ -218,4 +218,11 @@ export const faults: readonly Fault[] = [
     replace: 'isOtherBoot',
     suites: ['packages/core/test/database/folder-lock.test.ts'],
   },
+  {
+    name: 'serve: a folder that is served in another container is opened',
+    file: 'packages/cli/src/commands/serve/unserved-folder.ts',
+    find: "(await controlClient(path, '')) === undefined",
+    replace: "(await controlClient(path, '')) !== undefined",
+    suites: ['packages/cli/test/program/unserved-folder.test.ts'],
+  },
 ]
