@@ -46,11 +46,11 @@ const OF_HOST = `from jobs j join node_security_revisions n on n.license_id = j.
   where j.license_id = r.license_id and j.target = r.fingerprint and j.kind = 'firewall'`
 const LATEST = 'order by n.revision desc, j.id collate "C" desc limit 1'
 const OUTCOME = `ended.state as ended_state, ended.finished_at as ended_at, ended.error as ended_error,
-  applied.revision as applied_revision`
+  coalesce(applied.revision, 0) as applied_revision`
 // A job that was superseded said nothing about its host, though the host may have taken and given it back.
 const ITS_OUTCOME = `left join lateral (select j.state, j.finished_at, j.error ${OF_HOST} and j.finished_at is not null
       and j.attempt > 0 and j.error is distinct from '${SUPERSEDED_ERROR}' ${LATEST}) ended on true
-    cross join lateral (select coalesce(max(n.revision), 0) as revision ${OF_HOST} and j.state = 'succeeded') applied`
+    left join lateral (select n.revision ${OF_HOST} and j.state = 'succeeded' ${LATEST}) applied on true`
 const CURRENT = {
   name: 'node-security-current',
   text: `select r.*, latest.id as job_id, latest.state as job_state, ${OUTCOME}
