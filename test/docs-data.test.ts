@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { secretDigest } from '@svc/core/ports'
-import { migrate, openStorage } from '@svc/core/sql'
+import { openStorage } from '@svc/core/sql'
 import {
   buildHeartbeat,
   buildOrder,
+  migratedDatabase,
   oneTimeCode,
   type TestDatabase,
   type TestPlane,
-  testDatabase,
   testPlane,
 } from '@svc/testing'
 import pg from 'pg'
@@ -40,8 +40,7 @@ describe('the columns of a migrated database', () => {
   let faked: TestPlane
 
   beforeAll(async () => {
-    database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
-    await migrate(database.url)
+    database = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
     client = new pg.Client({ connectionString: database.url })
     await client.connect()
     faked = testPlane({

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { anchorsOf, brokenLinks } from './docs/links.ts'
-import { allPages, readPage, root } from './docs/page.ts'
+import { allPages, readPage, root, wordsOf } from './docs/page.ts'
 
 describe('links of the docs', () => {
   test('every relative link leads to a file, and every anchor to a heading', () => {
@@ -45,6 +45,23 @@ describe('links of the docs', () => {
       'twice',
       'twice-1',
     ])
+  })
+})
+
+describe('the pages for readers, which are those of docs/ without its folders', () => {
+  test('have 35,000 words at most together', () => {
+    const pages = allPages().filter(({ path }) => /^docs\/[\w-]+\.md$/.test(path))
+    const sizes = pages
+      .map((page) => [page.path, wordsOf(page)] as const)
+      .sort((one, other) => other[1] - one[1])
+    const words = sizes.reduce((sum, [, size]) => sum + size, 0)
+    expect(words).toBeGreaterThan(0)
+    expect(words > 35_000 ? [`${words} words`, ...sizes] : []).toEqual([])
+  })
+
+  test('are counted as wc -w does, without fenced blocks', () => {
+    const text = ['# Two words', '', '- `one` of|five here', '```sh', 'npm start', '```', '  last'].join('\n')
+    expect(wordsOf(readPage('a.md', text))).toBe(8)
   })
 })
 

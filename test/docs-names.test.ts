@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { settings } from '@svc/core'
+import { SYSTEM_DETAILS, settings } from '@svc/core'
 import { createApp } from '@svc/http'
 import { testPlane } from '@svc/testing'
 import { allPages, root } from './docs/page.ts'
@@ -40,6 +40,12 @@ describe('names in the docs', () => {
     expect(unknownIn(prefixed, [...known, ...inFiles, ...CLIENT_NAMES])).toEqual([])
     const reference = readFileSync(join(root, 'docs/reference/settings.md'), 'utf8')
     expect(known.filter((name) => !reference.includes(`\`${name}\``))).toEqual([])
+  })
+
+  test('every detail of svc doctor is explained', () => {
+    const page = readFileSync(join(root, 'docs/reference/checks.md'), 'utf8')
+    expect(SYSTEM_DETAILS.length).toBeGreaterThan(0)
+    expect(SYSTEM_DETAILS.filter((detail) => !page.includes(`\`${detail}\``))).toEqual([])
   })
 
   test('metrics exist', async () => {

@@ -1,5 +1,4 @@
-import { migrate } from '@svc/core/sql'
-import { testDatabase } from '@svc/testing'
+import { migratedDatabase } from '@svc/testing'
 import { migrateDriver } from '../../packages/core/src/database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/database/orm.ts'
 import { ENTITIES, sqlStorage } from '../../packages/core/src/storage/sql-storage.ts'
@@ -39,8 +38,7 @@ export async function openDatabase(kind: string | undefined): Promise<WatchedDat
     await migrateDriver(driver)
     return watched(sqlStorage('pglite-memory', driver), driver)
   }
-  const { url } = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
-  await migrate(url)
+  const { url } = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   const driver = await postgresDriver(url, POOL_SIZE, ENTITIES)
   return watched(sqlStorage('postgresql', driver), driver)
 }

@@ -40,6 +40,9 @@ export function readPage(path: string, text: string): Page {
   return { path, blocks, prose }
 }
 
+/** The number of words of a page as `wc -w` counts them, without fenced blocks. */
+export const wordsOf = ({ prose }: Page): number => prose.join('\n').match(/\S+/g)?.length ?? 0
+
 /** Every page that people read: at the top of the checkout, below docs, and beside the code. */
 export function allPages(): readonly Page[] {
   return globSync(['*.md', 'docs/**/*.md', '{bench,chaos,siege,test}/*.md', 'packages/*/*.md'], { cwd: root })

@@ -76,7 +76,7 @@ const without =
   builder === undefined ? ' (skipped: this machine has neither podman nor a docker that runs)' : ''
 
 builds(
-  `An image is built from it, and lives as a container with a read-only root${without}`,
+  `An image is built from it, lives as a container with a read-only root, and stops when told to${without}`,
   async () => {
     const engine = (...args: readonly string[]) => {
       const { status, stdout, stderr } = spawnSync(builder ?? '', args, { encoding: 'utf8' })
@@ -86,25 +86,20 @@ builds(
     const format = builder === 'podman' ? ['--format', 'docker'] : []
     const image = `svc-test-${process.pid}`
     engine('build', ...format, '--file', join(packed, 'Containerfile'), '--tag', image, packed)
-    const id = engine(
-      'run',
-      '--detach',
-      '--read-only',
-      '--tmpfs',
-      '/tmp',
-      '--publish',
-      '127.0.0.1::8080',
-      image,
-    )
+    const shut = ['--read-only', '--tmpfs', '/tmp', '--publish', '127.0.0.1::8080']
     try {
-      const address = engine('port', id, '8080/tcp').split('\n')[0]
+      engine('run', '--detach', '--name', image, ...shut, image)
+      const address = engine('port', image, '8080/tcp').split('\n')[0]
       const answer = async () => (await fetch(`http://${address}/livez`).catch(() => undefined))?.status
       while ((await answer()) !== 200)
-        expect(engine('inspect', '--format', '{{.State.Running}}', id)).toBe('true')
-      expect(engine('exec', id, 'id', '-u')).toBe('970')
+        expect(engine('inspect', '--format', '{{.State.Running}}', image)).toBe('true')
+      expect(engine('exec', image, 'id', '-u')).toBe('970')
+      engine('exec', image, ...(JSON.parse(last('HEALTHCHECK').replace(/^.*? CMD /, '')) as string[]))
+      engine('stop', image)
+      expect(engine('inspect', '--format', '{{.State.ExitCode}}', image)).toBe('0')
     } finally {
-      engine('rm', '--force', '--volumes', id)
-      engine('rmi', image)
+      spawnSync(builder ?? '', ['rm', '--force', '--volumes', image])
+      spawnSync(builder ?? '', ['rmi', image])
     }
   },
   600_000,

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { runSvc } from '../../packages/cli/test/support/svc-process.ts'
 import { packedFolder } from '../support/packed.ts'
@@ -128,10 +129,14 @@ describe('svc agent install --root', () => {
   test('is undone by uninstall, which leaves folders of the system and what others put there', async () => {
     await install('--handler-user', 'svc-apps')
     writeFileSync(join(root, `${UNIT}.d/own.conf`), '[Service]\n')
+    const hardening = 'etc/ssh/sshd_config.d/10-svc.conf'
+    mkdirSync(join(root, dirname(hardening)), { recursive: true })
+    writeFileSync(join(root, hardening), 'MaxAuthTries 3\n')
     const { code, out, err } = await agent(['uninstall', '--root', root])
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('--purge') })
     expect(out).toContain('removed /etc/svc-agent/key\n')
     expect(held()).toEqual([
+      hardening,
       `${UNIT}.d/own.conf`,
       'etc/sysusers.d/svc-agent.conf',
       'etc/tmpfiles.d/svc-agent.conf',
@@ -142,6 +147,7 @@ describe('svc agent install --root', () => {
     await agent(['uninstall', '--root', root, '--purge'])
     expect(held()).toEqual([`${UNIT}.d/own.conf`])
     expect(existsSync(join(root, 'etc/svc-agent'))).toBe(false)
+    expect(existsSync(join(root, dirname(hardening)))).toBe(true)
     expect(existsSync(join(root, 'etc/systemd/system'))).toBe(true)
   })
 })

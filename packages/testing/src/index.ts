@@ -26,7 +26,7 @@ export { buildMonitor } from './monitors/build-monitor.ts'
 export { SCRIPTED_SERVER, ScriptedDns } from './monitors/scripted-dns.ts'
 export { buildAuditEntry } from './operations/build-audit-entry.ts'
 export { embeddedFolder, pgliteStorage } from './pglite-storage.ts'
-export { postgresStorage, type TestDatabase, testDatabase } from './postgres-storage.ts'
+export { migratedDatabase, postgresStorage, type TestDatabase, testDatabase } from './postgres-storage.ts'
 export { buildCatalogEntry, buildOrder } from './provisioning/build-order.ts'
 export { DigitalOceanFake } from './provisioning/digitalocean-fake.ts'
 export {

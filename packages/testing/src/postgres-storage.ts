@@ -30,12 +30,15 @@ export async function testDatabase(serverUrl: string, template = 'template0'): P
 }
 
 /**
- * Opens storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. The
- * first call for a schema makes a template database `svc_testing_…`, which stays on the server, so that later
- * calls copy it instead of migrating.
+ * Makes a migrated database, as `testDatabase` does. The first call for a schema makes a template database
+ * `svc_testing_…`, which stays on the server, so that later calls copy it instead of migrating.
  */
+export const migratedDatabase = async (serverUrl: string): Promise<TestDatabase> =>
+  testDatabase(serverUrl, await migratedTemplate(serverUrl))
+
+/** Opens storage on a new, migrated database of the server at `serverUrl`; disposing drops the database. */
 export async function postgresStorage(serverUrl: string, poolSize = 10): Promise<Storage> {
-  const database = await testDatabase(serverUrl, await migratedTemplate(serverUrl))
+  const database = await migratedDatabase(serverUrl)
   try {
     const storage = await openStorage({ url: database.url, poolSize })
     let disposed: Promise<void> | undefined

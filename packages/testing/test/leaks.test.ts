@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { migrate } from '@svc/core/sql'
 import pg from 'pg'
-import { leaksIn, pgliteStorage, TEST_ENVIRONMENT, testDatabase, testPlane } from '../src/index.ts'
+import { leaksIn, migratedDatabase, pgliteStorage, TEST_ENVIRONMENT, testPlane } from '../src/index.ts'
 
 const KEY = `svc_${'aB3_-'.repeat(8)}xyz`
 const CODE_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -44,8 +43,7 @@ const SERVER = process.env.SVC_TEST_POSTGRES ?? ''
 
 /** Runs statements in a test database, disposes it and returns the error of disposing, if any. */
 async function endAfter(...statements: readonly string[]): Promise<unknown> {
-  const database = await testDatabase(SERVER)
-  await migrate(database.url)
+  const database = await migratedDatabase(SERVER)
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()

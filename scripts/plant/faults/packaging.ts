@@ -82,6 +82,20 @@ export const faults: readonly Fault[] = [
     suites: ['test/packed/install-machine.test.ts'],
   },
   {
+    name: 'packaging: a purge leaves the hardening of sshd',
+    file: 'packages/cli/src/commands/agent/agent-uninstall.ts',
+    find: '...DECLARATIONS, ...SECURITY_FILES] : ALWAYS',
+    replace: '...DECLARATIONS] : ALWAYS',
+    suites: ['test/packed/install.test.ts'],
+  },
+  {
+    name: 'packaging: a purge leaves the rules of the firewall',
+    file: 'packages/cli/src/agent/security/leave-host.ts',
+    find: '(await listedTable()) !== undefined',
+    replace: '(await listedTable()) === undefined',
+    suites: ['test/packed/systemd.test.ts'],
+  },
+  {
     name: 'packaging: the agent loads all of Node at its start',
     file: 'scripts/one-file-agent.ts',
     find: 'plugins: [lateNode],',

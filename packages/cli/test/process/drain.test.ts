@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { testDatabase } from '@svc/testing'
+import { migratedDatabase } from '@svc/testing'
 import pg from 'pg'
 import { endlessModel } from '../support/endless-model.ts'
 import { load } from '../support/load.ts'
@@ -14,7 +14,7 @@ import { SvcProcess } from '../support/svc-process.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
 const PATIENCE_MS = 120_000
-const SERVE = ['serve', '--port', '0', '--migrate']
+const SERVE = ['serve', '--port', '0']
 
 let cwd: string
 
@@ -54,7 +54,7 @@ const LOAD_MS = 2000
 const HOSTS = 10_000
 
 async function loadedUntilSigterm(connections: number, everyMs: number, hosts = 0) {
-  await using database = await testDatabase(POSTGRES)
+  await using database = await migratedDatabase(POSTGRES)
   const env = { DATABASE_URL: database.url, SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 9).toString('hex') }
   await using svc = new SvcProcess(SERVE, { cwd, env })
   const url = await svc.serving()
@@ -144,7 +144,7 @@ const SLOW_BODY = [
 test(
   'With nobody in the way but idle connections and half a head the process is gone within a second',
   async () => {
-    await using database = await testDatabase(POSTGRES)
+    await using database = await migratedDatabase(POSTGRES)
     await using svc = new SvcProcess(SERVE, { cwd, env: { DATABASE_URL: database.url } })
     const url = await svc.serving()
     const livez = ['GET /livez HTTP/1.1', 'Host: here']
@@ -162,7 +162,7 @@ test(
   'With an endless answer, a slow body and a client that reads nothing open it is gone within ten seconds, and says what it lost',
   async () => {
     await using model = await endlessModel()
-    await using database = await testDatabase(POSTGRES)
+    await using database = await migratedDatabase(POSTGRES)
     const env = {
       DATABASE_URL: database.url,
       LLM_API_KEY: 'key-of-the-model',

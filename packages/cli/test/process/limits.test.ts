@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import { TRIES_ALL } from '../../../../test/support/sample.ts'
 import { SvcProcess } from '../support/svc-process.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
 const PATIENCE_MS = 120_000
-const SERVE = ['serve', '--port', '0', '--migrate']
+const SERVE = ['serve', '--port', '0']
 const FAULT = pathToFileURL(fileURLToPath(new URL('../support/fault-on-signal.mjs', import.meta.url))).href
 
 let cwd: string
@@ -20,7 +20,7 @@ let database: TestDatabase
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-  database = await testDatabase(POSTGRES)
+  database = await migratedDatabase(POSTGRES)
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { RetryingClient } from '../support/retrying-client.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
@@ -17,7 +17,7 @@ let database: TestDatabase
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-  database = await testDatabase(POSTGRES)
+  database = await migratedDatabase(POSTGRES)
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()
@@ -39,7 +39,6 @@ async function sql<Row>(text: string): Promise<Row[]> {
 test(
   'A rolling restart of two replicas loses no request of clients that try the other one',
   async () => {
-    await jsonOf(['migrate'], parts())
     await using first = new SvcProcess(SERVE, parts())
     await using second = new SvcProcess(SERVE, parts())
     const urls = [await first.serving(), await second.serving()]
@@ -74,7 +73,6 @@ const NEWER = { NODE_OPTIONS: `--import ${new URL('../support/newer-release.ts',
 test(
   'Replicas of an older and a newer release serve one host in turn; the older is ready with a warning, and waits when it is started again',
   async () => {
-    await jsonOf(['migrate'], parts())
     await using older = new SvcProcess([...SERVE, '--tick', '1'], parts())
     const url = await older.serving()
     const { license, key } = await jsonOf<{ license: { id: string }; key: string }>(

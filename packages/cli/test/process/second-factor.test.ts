@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newDataKey } from '@svc/core'
-import { oneTimeCode, testDatabase } from '@svc/testing'
+import { migratedDatabase, oneTimeCode } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const EMAIL = 'ada@example.com'
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 test('A second factor is set up, asked for at sign-in by every replica, and removed, by the commands alone', async () => {
-  await using database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
+  await using database = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   const env = {
     DATABASE_URL: database.url,
     SERVICE_SESSION_SECRET: 'a-session-secret-of-a-process-0123456789',
@@ -26,7 +26,7 @@ test('A second factor is set up, asked for at sign-in by every replica, and remo
     NODE_ENV: 'production',
   }
   const parts = { cwd, env }
-  await using one = new SvcProcess(['serve', '--port', '0', '--migrate'], parts)
+  await using one = new SvcProcess(['serve', '--port', '0'], parts)
   const url = await one.serving()
   await using other = new SvcProcess(['serve', '--port', '0'], parts)
   const otherUrl = await other.serving()

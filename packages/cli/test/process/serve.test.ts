@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Environment } from '@svc/core'
-import { embeddedFolder, testDatabase } from '@svc/testing'
+import { embeddedFolder, migratedDatabase, testDatabase } from '@svc/testing'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
@@ -32,9 +32,9 @@ async function folder(): Promise<Place> {
 }
 
 async function postgres(): Promise<Place> {
-  const database = await testDatabase(POSTGRES)
+  const database = await migratedDatabase(POSTGRES)
   return {
-    args: [...SERVE, '--migrate'],
+    args: SERVE,
     env: { DATABASE_URL: database.url },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

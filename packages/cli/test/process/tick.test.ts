@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newDataKey } from '@svc/core'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { type LoopbackDns, loopbackDns } from '../../../../test/support/dns-server.ts'
@@ -31,7 +31,7 @@ let waitsEndAt: number
 beforeEach(async () => {
   waitsEndAt = performance.now() + WAIT_MS
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-  database = await testDatabase(POSTGRES)
+  database = await migratedDatabase(POSTGRES)
   dns = await loopbackDns()
   receiver = await farSide((_request, response) => response.writeHead(204).end())
 })
@@ -124,7 +124,6 @@ const alertRows = () =>
 test(
   'Two replicas that tick find a drift once, announce it once, signed, and its end once',
   async () => {
-    await jsonOf(['migrate'], parts())
     await jsonOf(['tenants', 'add', 'acme'], parts())
     const hook = `http://127.0.0.1:${receiver.port}/alerts`
     const { secret } = await jsonOf<{ secret: string }>(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newDataKey } from '@svc/core'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
 import { jsonOf, SvcProcess } from '../support/svc-process.ts'
@@ -28,7 +28,7 @@ let killing: (() => void) | undefined
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-  database = await testDatabase(POSTGRES)
+  database = await migratedDatabase(POSTGRES)
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   receiver = await farSide((_request, response) => {
@@ -58,7 +58,6 @@ test(
       SERVICE_OUTBOUND_ALLOW: '127.0.0.1/32',
     }
     const parts = { cwd, env }
-    await jsonOf(['migrate'], parts)
     const { license } = await jsonOf<{ license: { id: string } }>(
       ['licenses', 'issue', '--label', 'a'],
       parts,

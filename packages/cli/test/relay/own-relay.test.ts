@@ -2,8 +2,8 @@
 
 import { expect, it } from '@jest/globals'
 import { createControlPlane, readConfig } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
-import { buildHeartbeat, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { buildHeartbeat, migratedDatabase } from '@svc/testing'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import '../../../../test/support/standard-input.ts'
@@ -13,8 +13,7 @@ import { connectToRelay } from '../../src/relay/relay-socket.ts'
 const HOST = { fingerprint: 'fp-1', hostname: 'web-1' }
 
 it('A session opened at one replica and fetched at another meets at svc relay serve, which notes its end', async () => {
-  await using database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
-  await migrate(database.url)
+  await using database = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   const url = `ws://127.0.0.1:${await freePort()}`
   const shared = { DATABASE_URL: database.url, RELAY_URL: url }
   const env = {

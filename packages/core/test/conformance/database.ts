@@ -1,7 +1,6 @@
 import type { PgliteConnection } from '@mikro-orm/pglite'
 import type { Storage } from '@svc/core'
-import { migrate } from '@svc/core/sql'
-import { testDatabase } from '@svc/testing'
+import { migratedDatabase } from '@svc/testing'
 import { migrateDriver } from '../../src/database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../src/database/orm.ts'
 import { pgliteStatements } from '../../src/database/pglite-statements.ts'
@@ -46,8 +45,7 @@ async function prepared(driver: Driver): Promise<Driver> {
 
 /** Makes a database on the server of the run. */
 export async function postgresDatabase(): Promise<Database> {
-  const made = await testDatabase(SERVER)
-  await migrate(made.url)
+  const made = await migratedDatabase(SERVER)
   const driver = await postgresDriver(made.url, 2, ENTITIES)
   return over(driver, await tablesOf(driver), 'postgresql', async () => {
     await made[Symbol.asyncDispose]()

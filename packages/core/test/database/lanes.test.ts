@@ -1,7 +1,6 @@
 // Tests of a hot connection's plans, and of the connection itself, when statements fail.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { migrate } from '@svc/core/sql'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { LANE_OPTIONS, Lanes } from '../../src/database/lanes.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -15,8 +14,7 @@ let elapsedMs = 0
 let other: pg.Client
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
+  database = await migratedDatabase(SERVER)
   pool = new pg.Pool({ connectionString: database.url, max: 1, options: LANE_OPTIONS })
   pool.on('connect', (client) => client.on('error', () => {}))
   lanes = new Lanes(

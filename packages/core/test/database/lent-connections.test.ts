@@ -1,7 +1,7 @@
 // A pool gets its connections back, however a transaction ends.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { migrate, openStorage } from '@svc/core/sql'
-import { buildTenant, type TestDatabase, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { buildTenant, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { watchLent } from '../../src/database/lent-connections.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -10,8 +10,7 @@ let database: TestDatabase
 let other: pg.Client
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
+  database = await migratedDatabase(SERVER)
   other = new pg.Client({ connectionString: database.url })
   await other.connect()
 })

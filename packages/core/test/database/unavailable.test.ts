@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { buildJob, buildLicense, buildTenant, type TestDatabase, testDatabase } from '@svc/testing'
+import { buildJob, buildLicense, buildTenant, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { translated } from '../../src/database/unavailable.ts'
 import { Problem } from '../../src/problem.ts'
-import { migrate, openStorage } from '../../src/sql.ts'
+import { openStorage } from '../../src/sql.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
 const UNAVAILABLE = { name: 'Problem', code: 'unavailable', data: { retryAfterSeconds: 2 } }
@@ -21,11 +21,7 @@ function kept<T extends AsyncDisposable>(each: T): T {
   return each
 }
 
-async function database(): Promise<TestDatabase> {
-  const made = kept(await testDatabase(SERVER))
-  await migrate(made.url)
-  return made
-}
+const database = async (): Promise<TestDatabase> => kept(await migratedDatabase(SERVER))
 
 const opened = async (url: string, poolSize = 4) => kept(await openStorage({ url, poolSize }))
 

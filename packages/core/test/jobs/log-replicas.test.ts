@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Job, Storage } from '@svc/core'
 import { LEASE_SECONDS } from '@svc/core/ports'
-import { migrate, openStorage } from '@svc/core/sql'
-import { buildId, buildJob, type TestDatabase, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { buildId, buildJob, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
@@ -11,8 +11,7 @@ let database: TestDatabase
 let replicas: readonly Storage[]
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
+  database = await migratedDatabase(SERVER)
   replicas = await Promise.all([1, 2].map(() => openStorage({ url: database.url })))
 })
 afterAll(async () => {

@@ -1,8 +1,8 @@
 // Monitors from end to end: rows in PostgreSQL, a name server on loopback, ticks that overlap.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, nodeDnsClient, readConfig, type Storage } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
-import { buildMonitor, type TestDatabase, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { buildMonitor, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { type LoopbackDns, loopbackDns, type ZoneEntry } from '../../../../test/support/dns-server.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -20,8 +20,7 @@ let planes: ControlPlane[]
 let impatient: ControlPlane
 
 beforeAll(async () => {
-  database = await testDatabase(SERVER)
-  await migrate(database.url)
+  database = await migratedDatabase(SERVER)
   dns = await loopbackDns()
   other = await loopbackDns()
   storages = await Promise.all(Array.from({ length: REPLICAS }, () => openStorage({ url: database.url })))

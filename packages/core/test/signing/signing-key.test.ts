@@ -15,19 +15,18 @@ const RFC_SIGNATURE = 'hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4i
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-function pkcs8(seed: Uint8Array) {
-  const { publicKey } = nacl.sign.keyPair.fromSeed(seed)
-  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
-  const jwk = { kty: 'OKP', crv: 'Ed25519', d: text(seed), x: text(publicKey) }
-  return createPrivateKey({ key: jwk, format: 'jwk' })
-}
-
 const pairOf = (seed: Uint8Array): Buffer =>
   Buffer.from(nacl.sign.keyPair.fromSeed(Uint8Array.from(seed)).secretKey)
 
+function pkcs8(pair: Buffer) {
+  const half = (from: number) => pair.subarray(from, from + 32).toString('base64url')
+  return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d: half(0), x: half(32) }, format: 'jwk' })
+}
+
 function formsOf(seed: Uint8Array): Record<string, string> {
   const bytes = Buffer.from(seed)
-  const key = pkcs8(seed)
+  const pair = pairOf(seed)
+  const key = pkcs8(pair)
   const pem = key.export({ type: 'pkcs8', format: 'pem' }).toString()
   return {
     base64: bytes.toString('base64'),
@@ -35,9 +34,9 @@ function formsOf(seed: Uint8Array): Record<string, string> {
     base64url: bytes.toString('base64url'),
     hex: bytes.toString('hex'),
     'upper-case hex': bytes.toString('hex').toUpperCase(),
-    'base64 of the secret key': pairOf(seed).toString('base64'),
-    'base64url of the secret key': pairOf(seed).toString('base64url'),
-    'hex of the secret key': pairOf(seed).toString('hex'),
+    'base64 of the secret key': pair.toString('base64'),
+    'base64url of the secret key': pair.toString('base64url'),
+    'hex of the secret key': pair.toString('hex'),
     'hex with a line end': `${bytes.toString('hex')}\n`,
     pem,
     'pem with escaped line ends': pem.replaceAll('\n', '\\n'),

@@ -1,5 +1,4 @@
-import { migrate } from '@svc/core/sql'
-import { type TestDatabase, testDatabase } from '@svc/testing'
+import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Lanes } from '../../src/database/lanes.ts'
 import type { Rows } from '../../src/database/session.ts'
@@ -24,8 +23,7 @@ export class SqlScene implements AsyncDisposable {
 
   /** `options`: options of the connection. */
   static async open(options?: string): Promise<SqlScene> {
-    const database = await testDatabase(SERVER)
-    await migrate(database.url)
+    const database = await migratedDatabase(SERVER)
     const client = new pg.Client({ connectionString: database.url, ...(options && { options }) })
     await client.connect()
     return new SqlScene(database, client)

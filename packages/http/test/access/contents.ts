@@ -1,6 +1,6 @@
 import type { Storage } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
-import { type FakeClock, memoryStorage, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { type FakeClock, memoryStorage, migratedDatabase } from '@svc/testing'
 import pg from 'pg'
 import { MemoryTable } from '../../../testing/src/memory-table.ts'
 import { MemoryTables } from '../../../testing/src/memory-tables.ts'
@@ -37,8 +37,7 @@ export const memoryGlass: OpenGlass = async (clock) => {
 
 /** Creates a new database on the PostgreSQL server of the test run. */
 export const postgresGlass: OpenGlass = async () => {
-  const database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
-  await migrate(database.url)
+  const database = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   const reader = new pg.Client({ connectionString: database.url })
   await reader.connect()
   return {

@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ControlPlane, createControlPlane, readConfig } from '@svc/core'
 import { Keyring, placeOf } from '@svc/core/ports'
-import { migrate, openStorage } from '@svc/core/sql'
+import { openStorage } from '@svc/core/sql'
 import {
   buildUser,
   FakeClock,
+  migratedDatabase,
   oneTimeCode,
   quickPasswordHash,
   TEST_ENVIRONMENT,
-  testDatabase,
 } from '@svc/testing'
 import { type Answer, exchange, type Sent } from '../../../../test/support/exchange.ts'
 import { createApp, listen } from '../../src/index.ts'
@@ -51,8 +51,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
   let cookie: string
 
   beforeAll(async () => {
-    const database = stack.use(await testDatabase(process.env.SVC_TEST_POSTGRES ?? ''))
-    await migrate(database.url)
+    const database = stack.use(await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? ''))
     replicas = [stack.use(await replica(database.url, clock)), stack.use(await replica(database.url, clock))]
     const { plane } = one()
     const staff = { role: 'super_admin', tenantId: undefined }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { REQUIRED_TABLES } from '@svc/core/ports'
-import { migrate, openStorage } from '@svc/core/sql'
-import { type TestDatabase, testDatabase, testPlane } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { migratedDatabase, type TestDatabase, testDatabase, testPlane } from '@svc/testing'
 import pg from 'pg'
 import { byListen, mounted } from '../../../../test/support/mounted.ts'
 import { sample } from '../../../../test/support/sample.ts'
@@ -18,11 +18,7 @@ function kept<T extends AsyncDisposable>(each: T): T {
   return each
 }
 
-async function database(): Promise<TestDatabase> {
-  const made = kept(await testDatabase(SERVER))
-  await migrate(made.url)
-  return made
-}
+const database = async (): Promise<TestDatabase> => kept(await migratedDatabase(SERVER))
 
 async function served(url: string, poolSize = 2) {
   const storage = await openStorage({ url, poolSize })

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { declaredUsers, PLACES } from '../../agent/install/installation.ts'
 import { beneath, placedText, removePlaced } from '../../agent/install/placed-file.ts'
 import { lastSteps, type Step, stepsAfterRemoval } from '../../agent/install/steps.ts'
 import { demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
+import { SSHD_FILE } from '../../agent/security/host-files.ts'
+import { SECURITY_FILES, stepsToLeave } from '../../agent/security/leave-host.ts'
 import type { Handler } from '../../program/command-run.ts'
 
 /** Flags of `svc agent uninstall`. */
@@ -16,9 +19,12 @@ export interface AgentUninstallOptions {
 const ALWAYS = [PLACES.unit, PLACES.firewall, PLACES.addition, PLACES.program, PLACES.key]
 const DECLARATIONS = [PLACES.users, PLACES.folders]
 // Folders of the system stay, even when nothing else is in them.
-const IN_FOLDERS_OF_SYSTEM: readonly string[] = [PLACES.unit, ...DECLARATIONS]
+const IN_FOLDERS_OF_SYSTEM: readonly string[] = [PLACES.unit, ...DECLARATIONS, ...SECURITY_FILES]
 
-/** Removes what `svc agent install` has made. Applications, identity and users stay without `--purge`. */
+/**
+ * Removes what `svc agent install` has made. Applications, identity, users, and the firewall and hardening of
+ * the host stay without `--purge`.
+ */
 export const uninstallAgent: Handler<AgentUninstallOptions> = async (run) => {
   const { io, options } = run
   const isImage = options.root !== undefined
@@ -26,8 +32,10 @@ export const uninstallAgent: Handler<AgentUninstallOptions> = async (run) => {
   const users = options.purge ? declaredUsers((await placedText(root, PLACES.users)) ?? '') : []
   const isInstalled = (await placedText(root, PLACES.unit)) !== undefined
   const before = isInstalled && !isImage ? lastSteps : []
-  const after = isImage || (!isInstalled && users.length === 0) ? [] : stepsAfterRemoval(users)
-  const files = options.purge ? [...ALWAYS, ...DECLARATIONS] : ALWAYS
+  const left = options.purge && !isImage ? await stepsToLeave(existsSync(SSHD_FILE)) : []
+  const isThere = isInstalled || users.length > 0
+  const after = [...left, ...(isImage || !isThere ? [] : stepsAfterRemoval(users))]
+  const files = options.purge ? [...ALWAYS, ...DECLARATIONS, ...SECURITY_FILES] : ALWAYS
   const folders = options.purge ? [PLACES.state, ...(users.length > 1 ? [PLACES.handlerHome] : [])] : []
   if (options.dryRun) {
     const plan = { removes: [...files, ...folders], commands: [...before, ...after] }

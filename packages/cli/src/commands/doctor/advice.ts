@@ -1,6 +1,6 @@
 import type { SystemCheckLine, SystemDetail } from '@svc/core'
 
-/** The meaning of each detail and what to do about it, in one line; `docs/health.md` says more. */
+/** The meaning of each detail and what to do about it, in one line; `docs/reference/checks.md` says more. */
 const ADVICE: Readonly<Record<SystemDetail, string>> = {
   timeout: 'no answer within 3 s',
   error: 'the look itself failed: the database, most likely',

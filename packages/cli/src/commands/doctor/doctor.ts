@@ -22,6 +22,7 @@ export const doctor: Handler<DoctorOptions> = async (run): Promise<ExitCode> => 
   run.print(report, (page) => reportTable(report.checks, page))
   for (const note of notes) run.hint(note)
   const failed = report.checks.filter(({ status }) => status === 'fail').length
-  if (failed > 0) run.hint(`${failed} of ${report.checks.length} checks fail; docs/health.md says more.`)
+  if (failed > 0)
+    run.hint(`${failed} of ${report.checks.length} checks fail; docs/reference/checks.md says more.`)
   return report.ok ? EXIT.done : EXIT.failed
 }

@@ -1,6 +1,6 @@
 import type { Storage } from '@svc/core'
-import { migrate, openStorage } from '@svc/core/sql'
-import { memoryStorage, pgliteStorage, testDatabase } from '@svc/testing'
+import { openStorage } from '@svc/core/sql'
+import { memoryStorage, migratedDatabase, pgliteStorage } from '@svc/testing'
 import pg from 'pg'
 import { MemoryTable } from '../../../../testing/src/memory-table.ts'
 import { MemoryTables } from '../../../../testing/src/memory-tables.ts'
@@ -31,8 +31,7 @@ async function pglite(): Promise<OpenedPlace> {
 }
 
 async function postgres(): Promise<OpenedPlace> {
-  const database = await testDatabase(SERVER)
-  await migrate(database.url)
+  const database = await migratedDatabase(SERVER)
   return {
     storage: await openStorage({ url: database.url }),
     rows: () => rowsOfDatabase(database.url),
