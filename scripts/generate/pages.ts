@@ -5,6 +5,7 @@ import { httpPage } from './http-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { namesPage } from './names-page.ts'
 import { operationsPage } from './operations-page.ts'
+import { planePage } from './plane-page.ts'
 import { summariesModule } from './summaries-module.ts'
 
 /**
@@ -24,6 +25,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],
+    ['docs/reference/plane.md', await planePage()],
     ['docs/reference/public-names.md', namesPage()],
   ])
 }

@@ -118,12 +118,16 @@ export class BootedMachine implements AsyncDisposable {
       HOME: '/root',
       LC_ALL: 'C',
     }
-    const { status, stdout, stderr } = spawnSync('nsenter', ['--all', '--target', leader, '--', ...command], {
-      encoding: 'utf8',
-      input,
-      env,
-      timeout: COMMAND_MS,
-    })
+    const { status, stdout, stderr } = spawnSync(
+      'nsenter',
+      ['--all', '--root', '--wd', '--target', leader, '--', ...command],
+      {
+        encoding: 'utf8',
+        input,
+        env,
+        timeout: COMMAND_MS,
+      },
+    )
     return { code: status, out: stdout, err: stderr }
   }
 

@@ -8,6 +8,7 @@ import { BootedMachine } from './booted-machine.ts'
 import { dependenciesOfPlane, InstalledPlane, type IssuedLicense } from './installed-plane.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
+const PLANE = 'http://127.0.0.1:8080'
 const AGENT = '/srv/svc-agent.mjs'
 const BEGUN = '/var/lib/svc-agent/handlers/begun'
 // The handler of a job: who it is, what it can read of the agent, and whether it comes to its end.
@@ -81,7 +82,7 @@ const enqueue = (seconds: number) => {
 }
 const install = (...more: readonly string[]) =>
   machine.run(
-    ['node', AGENT, 'install', '--url', 'http://127.0.0.1:8080', '--handlers', '/srv/handlers', ...more],
+    ['node', AGENT, 'install', '--url', PLANE, '--handlers', '/srv/handlers', ...more],
     `${issued.key}\n`,
   )
 /** Gives the host a document that opens a port, as soon as the plane knows that the host takes it. */
@@ -113,6 +114,20 @@ describe('On a machine with systemd', () => {
       expect(log(job)).toMatch(/^svc-apps\ndone\n\S+ succeeded/)
       const { servers } = plane.json<{ servers: readonly object[] }>('fleet', 'servers')
       expect(servers).toMatchObject([{ hostname: 'web-1', state: 'online' }])
+      // The units close /proc to them, in which they then read another boot id than these.
+      expect(plane.svc('serve', '--port', '0').err).toMatch(/process \d+ has \/var\/lib\/svc open/)
+      const places = ['--state-dir', '/var/lib/svc-agent', '--key-file', '/etc/svc-agent/key']
+      const beside = machine.run([
+        'node',
+        AGENT,
+        'run',
+        '--url',
+        PLANE,
+        '--handler-user',
+        'svc-apps',
+        ...places,
+      ])
+      expect(beside.err).toContain('another agent works in')
     },
     40_000,
   )

@@ -211,4 +211,18 @@ export const faults: readonly Fault[] = [
     replace: 'if (file !== undefined && Number.isNaN(file.uid)) throw',
     suites: FOLDER_SUITES,
   },
+  {
+    name: 'serve: a data folder is open to a process that reads another boot id',
+    file: 'packages/core/src/database/folder-lock.ts',
+    find: 'isOtherBoot && holder.pid === me.pid',
+    replace: 'isOtherBoot',
+    suites: ['packages/core/test/database/folder-lock.test.ts'],
+  },
+  {
+    name: 'serve: a folder that is served in another container is opened',
+    file: 'packages/cli/src/commands/serve/unserved-folder.ts',
+    find: "(await controlClient(path, '')) === undefined",
+    replace: "(await controlClient(path, '')) !== undefined",
+    suites: ['packages/cli/test/program/unserved-folder.test.ts'],
+  },
 ]

@@ -8,6 +8,8 @@ interface Holder {
   /** Start of the process in clock ticks since boot: tells a reused pid from the holder. */
   readonly started: string
   readonly boot: string
+  /** Digest of its command line; absent in locks of earlier releases. */
+  readonly command?: string
 }
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => undefined)
@@ -17,18 +19,26 @@ async function processStart(pid: number): Promise<string> {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
+const processCommand = async (pid: number): Promise<string> =>
+  hash('sha256', (await readText(`/proc/${pid}/cmdline`)) ?? '')
+
 async function self(): Promise<Holder> {
+  const { pid } = process
   const boot = ((await readText('/proc/sys/kernel/random/boot_id')) ?? '').trim()
-  return { pid: process.pid, started: await processStart(process.pid), boot }
+  return { pid, started: await processStart(pid), boot, command: await processCommand(pid) }
 }
 
 async function isAlive(holder: Holder, me: Holder): Promise<boolean> {
-  if (holder.boot !== me.boot) return false
+  // In a container a service whose /proc is closed further reads another boot id than the commands beside it:
+  // what has another one is an earlier boot's only if no such process runs.
+  const isOtherBoot = holder.boot !== me.boot
+  if (isOtherBoot && holder.pid === me.pid) return false
   try {
     process.kill(holder.pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
+  if (isOtherBoot && holder.command !== (await processCommand(holder.pid))) return false
   return holder.started === '' || holder.started === (await processStart(holder.pid))
 }
 

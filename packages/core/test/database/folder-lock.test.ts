@@ -10,6 +10,8 @@ import { openStorage } from '../../src/sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('folder-holder.ts', import.meta.url))
+const LOCK = new URL('../../src/database/folder-lock.ts', import.meta.url).href
+const FLAGS = ['--conditions=svc-source', '--no-warnings']
 // Time limit: creating a database takes seconds on a busy machine.
 const PATIENCE_MS = 120_000
 const children: ChildProcess[] = []
@@ -26,7 +28,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pro
 
 /** Starts a process that opens `folder` and stores a job in it. */
 async function holderOf(folder: string, jobId: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--conditions=svc-source', '--no-warnings', HOLDER, folder, jobId], {
+  const child = spawn(process.execPath, [...FLAGS, HOLDER, folder, jobId], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -59,6 +61,23 @@ describe('a data folder', () => {
     },
     PATIENCE_MS,
   )
+
+  it('of a living process that reads another boot id, as a service in a container may, is refused', async () => {
+    const folder = await temporaryFolder()
+    const path = join(folder, 'lock')
+    const take = `import(${JSON.stringify(LOCK)}).then(({ lockFolder }) => lockFolder(${JSON.stringify(folder)}))`
+    const program = `${take}.then(() => console.log('open')); setInterval(() => {}, 60000)`
+    const child = spawn(process.execPath, [...FLAGS, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    children.push(child)
+    await once(child.stdout, 'data')
+    const lock = { ...(JSON.parse(await readFile(path, 'utf8')) as object), boot: 'other' }
+    await writeFile(path, JSON.stringify(lock))
+    await expect(lockFolder(folder)).rejects.toMatchObject(conflict(`^process ${child.pid} has`))
+    for (const more of [{ command: 'another' }, { started: '1' }]) {
+      await writeFile(path, JSON.stringify({ ...lock, ...more }))
+      await (await lockFolder(folder))[Symbol.asyncDispose]()
+    }
+  })
 
   it('is refused to a second opener in the same process, and free after the first is disposed', async () => {
     const folder = await temporaryFolder()

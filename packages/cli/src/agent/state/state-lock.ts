@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
-import { bootId, startedAt } from '../wire/host-facts.ts'
+import { bootId, commandOf, startedAt } from '../wire/host-facts.ts'
 
 /**
  * Takes the state folder for this process. Two agents under one fingerprint would each end the other's work
@@ -14,10 +14,10 @@ export function lockStateFolder(folder: string, pid: number): Disposable {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const path = join(folder, 'agent.lock')
-  const mine = JSON.stringify({ pid, started: startedAt(pid), boot: bootId() })
+  const mine = JSON.stringify({ pid, started: startedAt(pid), boot: bootId(), command: commandOf(pid) })
   for (let tries = 0; tries < 3; tries += 1) {
     if (tryLock(path, mine)) return { [Symbol.dispose]: () => rmSync(path, { force: true }) }
-    if (isHeld(path)) break
+    if (isHeld(path, pid)) break
     rmSync(path, { force: true })
   }
   throw new Problem('conflict', {
@@ -40,14 +40,19 @@ function tryLock(path: string, text: string): boolean {
   }
 }
 
-function isHeld(path: string): boolean {
+function isHeld(path: string, own: number): boolean {
   try {
     const lock = JSON.parse(readFileSync(path, 'utf8')) as {
       pid?: unknown
       started?: unknown
       boot?: unknown
+      command?: unknown
     }
-    if (typeof lock.pid !== 'number' || (lock.boot ?? '') !== (bootId() ?? '')) return false
+    if (typeof lock.pid !== 'number') return false
+    // In a container the agent's unit reads another boot id than a command beside it: what has another one is
+    // an earlier boot's only if no such process runs.
+    const isOtherBoot = (lock.boot ?? '') !== (bootId() ?? '')
+    if (isOtherBoot && (lock.pid === own || lock.command !== commandOf(lock.pid))) return false
     process.kill(lock.pid, 0)
     return (lock.started ?? '') === (startedAt(lock.pid) ?? '')
   } catch (error) {
