@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
 import { leaksIn } from '@svc/testing'
-import { Recording } from '../../../../test/support/recording-io.ts'
+import '../../../../test/support/standard-input.ts'
+import { Recording, RecordingIo } from '../../../../test/support/recording-io.ts'
+import { runProgram } from '../../src/program/program.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
 /** Flags of Node.js that run the command from its sources. */
@@ -128,16 +130,20 @@ export class SvcProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.kill('SIGKILL')
     await this.#gone
-    const isThis = ([command]: readonly [readonly string[], string]) =>
-      command.every((word, index) => this.#args[index] === word)
-    const [own, shown] = [GIVEN_OUT.find(isThis)?.[1], SHOWN.find(isThis)?.[1]]
-    const leaks = [
-      ...leaksIn(this.out.text, this.#env).filter((what) => what !== own),
-      ...leaksIn(this.err.text, this.#env).filter((what) => what !== shown),
-    ]
-    if (leaks.length > 0)
-      throw new Error(`svc ${this.#args.slice(0, 2).join(' ')} has said ${leaks.join(', ')}`)
+    refuseLeaks(this.#args, this.#env, { out: this.out.text, err: this.err.text })
   }
+}
+
+/** @throws Error when a command has printed a secret that it has to keep */
+function refuseLeaks(args: readonly string[], env: Environment, said: { out: string; err: string }): void {
+  const isThis = ([command]: readonly [readonly string[], string]) =>
+    command.every((word, index) => args[index] === word)
+  const [own, shown] = [GIVEN_OUT.find(isThis)?.[1], SHOWN.find(isThis)?.[1]]
+  const leaks = [
+    ...leaksIn(said.out, env).filter((what) => what !== own),
+    ...leaksIn(said.err, env).filter((what) => what !== shown),
+  ]
+  if (leaks.length > 0) throw new Error(`svc ${args.slice(0, 2).join(' ')} has said ${leaks.join(', ')}`)
 }
 
 /** A command that has run to its end. */
@@ -154,9 +160,22 @@ export async function runSvc(args: readonly string[], parts: SvcProcessParts): P
   return { code, out: svc.out.text, err: svc.err.text }
 }
 
-/** Runs a command with `--json` and reads its document. */
+/**
+ * Runs a command with `--json` and reads its document: in this process, which saves its start, unless the
+ * parts ask for another.
+ */
 export async function jsonOf<D>(args: readonly string[], parts: SvcProcessParts): Promise<D> {
-  const { code, out, err } = await runSvc([...args, '--json'], parts)
+  const { cwd, env, ...process } = parts
+  const run = Object.keys(process).length === 0 ? runHere : runSvc
+  const { code, out, err } = await run([...args, '--json'], parts)
   if (code !== 0) throw new Error(`exit code ${code}: ${err}`)
   return JSON.parse(out) as D
+}
+
+async function runHere(args: readonly string[], { cwd, env = {} }: SvcProcessParts): Promise<Ran> {
+  const io = new RecordingIo({ args, cwd, env: { PATH: process.env.PATH, ...env }, home: cwd })
+  await runProgram(io)
+  const [out, err] = [io.out.text, io.err.text]
+  refuseLeaks(args, env, { out, err })
+  return { code: io.exitCode, out, err }
 }
