@@ -46,6 +46,15 @@ const history = steps(
       nodeSecurity.history(given.key, given.limit),
 )
 
+const standings = steps(
+  'security standings',
+  fc.constant(undefined),
+  () =>
+    () =>
+    ({ nodeSecurity }) =>
+      nodeSecurity.standings(),
+)
+
 /** Access to the security of hosts, and the random steps of its store. */
 export const feature: Feature = {
   operations: {
@@ -97,6 +106,7 @@ export const feature: Feature = {
     { weight: 2, arbitrary: current },
     { weight: 1, arbitrary: revision },
     { weight: 1, arbitrary: history },
+    { weight: 1, arbitrary: standings },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
   contents: async ({ nodeSecurity }) => {
     const hosts = ['lic_a', 'lic_b'].flatMap((licenseId) =>

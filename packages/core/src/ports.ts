@@ -307,7 +307,7 @@ export {
 export type { Resolver } from './net/dns.ts'
 export { operatorOutbound } from './net/operator-outbound.ts'
 export type { OutboundAnswer, OutboundRequest } from './net/outbound-request.ts'
-export { appliedState, ROLLED_BACK } from './node-security/applied-security.ts'
+export { appliedState, DRIFT_STATES, ROLLED_BACK } from './node-security/applied-security.ts'
 export {
   APPLIED_STATES,
   type HostKey,
@@ -316,6 +316,7 @@ export {
   type NewSecurityRevision,
   type NodeSecurityStore,
   type SecurityRevision,
+  type SecurityStanding,
 } from './node-security/node-security-store.ts'
 export {
   readSecuritySettings,

@@ -5,6 +5,7 @@ const AGENT = 'packages/cli/src/agent/security'
 const SETTINGS = ['packages/core/test/node-security/security-settings.test.ts']
 const SERVICE = ['packages/core/test/node-security/node-security.test.ts']
 const STORE = ['packages/core/test/node-security/node-security-store.test.ts']
+const DRIFT = ['packages/core/test/node-security/drift.test.ts']
 const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
 const ROUTES = ['packages/http/test/routes/node-security.test.ts']
 const RULES = ['packages/cli/test/agent/security/firewall-rules.test.ts']
@@ -68,6 +69,48 @@ export const faults: readonly Fault[] = [
     find: " and n.sha256 = j.payload ->> 'sha256'",
     replace: '',
     suites: STORE,
+  },
+  {
+    name: 'drift: of a host with several revisions any counts as the newest',
+    file: `${CORE}/node-security-store-sql.ts`,
+    find: 'order by license_id, fingerprint, revision desc) r',
+    replace: 'order by license_id, fingerprint, revision) r',
+    suites: STORE,
+  },
+  {
+    name: 'drift: a failed attempt at the newest revision counts as waiting',
+    file: `${CORE}/applied-security.ts`,
+    find: "state === 'failed' || state === 'rolled_back' ? state : 'waiting'",
+    replace: "state === 'rolled_back' ? state : 'waiting'",
+    suites: DRIFT,
+  },
+  {
+    name: 'drift: a host that was forgotten is counted',
+    file: 'packages/core/src/health/gauges.ts',
+    find: 'standings.filter((each) => known.has(keyOf(each)))',
+    replace: 'standings',
+    suites: DRIFT,
+  },
+  {
+    name: 'drift: an alert opens while its host is offline',
+    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    find: "const isStale = agentState(agent, at) === 'offline'",
+    replace: 'const isStale = false',
+    suites: DRIFT,
+  },
+  {
+    name: 'drift: an alert opens before its time',
+    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    find: 'holdSeconds: driftMinutes * 60',
+    replace: 'holdSeconds: driftMinutes',
+    suites: DRIFT,
+  },
+  {
+    name: 'drift: the host of another license has the alert',
+    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    find: 'byKey.get(`${standing.licenseId} ${standing.fingerprint}`)',
+    replace: 'facts.hosts.find(({ fingerprint }) => fingerprint === standing.fingerprint)',
+    suites: DRIFT,
   },
   {
     name: 'jobs: a job that a host holds is superseded',

@@ -23,6 +23,7 @@ export const ALERT_KINDS = [
   'dns_unreachable',
   'webhook_endpoint_disabled',
   'surface_finding',
+  'security_drift',
   'scheduler_stalled',
   'payment_event',
   'duplicate_subscription',

@@ -148,6 +148,7 @@ export class Alerts {
       orders,
       credentials,
       exposures,
+      standings,
     ] = await Promise.all([
       storage.agents.list(),
       storage.licenses.list(),
@@ -162,6 +163,7 @@ export class Alerts {
       storage.provisioning.live(),
       storage.provisioning.credentials(),
       storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
+      storage.nodeSecurity.standings(),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -182,6 +184,7 @@ export class Alerts {
       orders,
       credentials,
       exposures,
+      standings,
     }
   }
 }

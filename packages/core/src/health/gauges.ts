@@ -7,6 +7,8 @@ import type { JobCounts } from '../jobs/jobs-store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { MonitorState } from '../monitors/monitor.ts'
 import { registerMonitorGauge } from '../monitors/monitor-metrics.ts'
+import { type DriftCounts, driftCounts, registerDriftGauge } from '../node-security/node-security-metrics.ts'
+import type { HostKey } from '../node-security/node-security-store.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import { Sampler } from './sampler.ts'
@@ -19,6 +21,7 @@ interface Sample {
   readonly agents: ReadonlyMap<string, number>
   readonly alerts: AlertCounts
   readonly monitors: Readonly<Record<MonitorState, number>>
+  readonly drift: DriftCounts
   readonly oldestTransactionSeconds: number
 }
 
@@ -54,6 +57,7 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
   })
   registerMonitorGauge(metrics, async () => (await sampler.latest())?.monitors)
   registerAlertGauge(metrics, async () => (await sampler.latest())?.alerts)
+  registerDriftGauge(metrics, async () => (await sampler.latest())?.drift)
   const transaction = 'How long the oldest transaction of the database has been open.'
   metrics.gauge('svc_db_oldest_transaction_seconds', transaction, {}, async (gauge) => {
     const sample = await sampler.latest()
@@ -67,11 +71,12 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
 }
 
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
-  const [jobs, agents, monitors, alerts, oldestTransactionSeconds = 0] = await Promise.all([
+  const [jobs, agents, monitors, alerts, standings, oldestTransactionSeconds = 0] = await Promise.all([
     storage.jobs.counts(clock.statementTime()),
     storage.agents.list(),
     storage.monitors.counts(),
     storage.alerts.counts(clock.statementTime()),
+    storage.nodeSecurity.standings(),
     storage.oldestTransactionSeconds?.(),
   ])
   const counts = new Map<string, number>()
@@ -80,5 +85,10 @@ async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
     const label = (AGENT_STATES as readonly string[]).includes(state) ? state : 'other'
     counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  return { jobs, agents: counts, monitors, alerts, oldestTransactionSeconds }
+  // A host that was forgotten leaves its documents behind.
+  const known = new Set(agents.map(keyOf))
+  const drift = driftCounts(standings.filter((each) => known.has(keyOf(each))))
+  return { jobs, agents: counts, monitors, alerts, drift, oldestTransactionSeconds }
 }
+
+const keyOf = ({ licenseId, fingerprint }: HostKey): string => `${licenseId} ${fingerprint}`

@@ -1,4 +1,4 @@
-import type { AppliedState, HostSecurity } from './node-security-store.ts'
+import type { AppliedState, SecurityStanding } from './node-security-store.ts'
 
 /** The beginning of the error of a job whose host went back to what was there before. */
 export const ROLLED_BACK = 'rolled back:'
@@ -10,8 +10,27 @@ export function appliedState(state: 'succeeded' | 'failed', error: string | unde
 }
 
 /** Whether a host is not as it was told to be. */
-export const hasDrifted = ({ desired, applied }: HostSecurity): boolean =>
+export const hasDrifted = ({ desired, applied }: Drift): boolean =>
   desired.revision > 0 && (applied.revision !== desired.revision || applied.state !== 'applied')
+
+interface Drift {
+  readonly desired: Pick<SecurityStanding['desired'], 'revision'>
+  readonly applied: Pick<SecurityStanding['applied'], 'revision' | 'state'>
+}
+
+/**
+ * How far hosts with a document are. `waiting`: no attempt at the newest revision has ended · `failed`,
+ * `rolled_back`: the latest attempt did.
+ */
+export const DRIFT_STATES = ['as_told', 'waiting', 'failed', 'rolled_back'] as const
+export type DriftState = (typeof DRIFT_STATES)[number]
+
+/** How far a host is. */
+export function driftState(standing: Drift): DriftState {
+  const { state } = standing.applied
+  if (!hasDrifted(standing)) return 'as_told'
+  return state === 'failed' || state === 'rolled_back' ? state : 'waiting'
+}
 
 /** The result of giving a host a document. */
 export interface SecurityOutcome {

@@ -5,12 +5,14 @@ import type { JobState } from '../jobs/job.ts'
 import { SUPERSEDED_ERROR } from '../jobs/lease.ts'
 import { appliedState } from './applied-security.ts'
 import {
+  type AppliedSecurity,
   type HostKey,
   type HostSecurity,
   KEPT_REVISIONS,
   type NewSecurityRevision,
   type NodeSecurityStore,
   type SecurityRevision,
+  type SecurityStanding,
 } from './node-security-store.ts'
 import type { SecuritySettings } from './security-settings.ts'
 
@@ -22,30 +24,45 @@ interface RevisionRow {
   readonly updated_by: string
 }
 
-interface CurrentRow extends RevisionRow {
-  readonly job_id: string | null
-  readonly job_state: JobState | null
+interface OutcomeRow {
   readonly ended_state: 'succeeded' | 'failed' | null
   readonly ended_at: string | null
   readonly ended_error: string | null
   readonly applied_revision: number
 }
 
+interface CurrentRow extends RevisionRow, OutcomeRow {
+  readonly job_id: string | null
+  readonly job_state: JobState | null
+}
+
+interface StandingRow extends OutcomeRow, Pick<RevisionRow, 'revision' | 'updated_at'> {
+  readonly license_id: string
+  readonly fingerprint: string
+}
+
 const OF_HOST = `from jobs j join node_security_revisions n on n.license_id = j.license_id and n.fingerprint = j.target
     and to_jsonb(n.revision) = j.payload -> 'revision' and n.sha256 = j.payload ->> 'sha256'
-  where j.license_id = $1 and j.target = $2 and j.kind = 'firewall'`
+  where j.license_id = r.license_id and j.target = r.fingerprint and j.kind = 'firewall'`
 const LATEST = 'order by n.revision desc, j.id collate "C" desc limit 1'
+const OUTCOME = `ended.state as ended_state, ended.finished_at as ended_at, ended.error as ended_error,
+  coalesce(applied.revision, 0) as applied_revision`
 // A job that was superseded said nothing about its host, though the host may have taken and given it back.
+const ITS_OUTCOME = `left join lateral (select j.state, j.finished_at, j.error ${OF_HOST} and j.finished_at is not null
+      and j.attempt > 0 and j.error is distinct from '${SUPERSEDED_ERROR}' ${LATEST}) ended on true
+    left join lateral (select n.revision ${OF_HOST} and j.state = 'succeeded' ${LATEST}) applied on true`
 const CURRENT = {
   name: 'node-security-current',
-  text: `select r.*, latest.id as job_id, latest.state as job_state, ended.state as ended_state,
-      ended.finished_at as ended_at, ended.error as ended_error, applied.revision as applied_revision
+  text: `select r.*, latest.id as job_id, latest.state as job_state, ${OUTCOME}
     from (select * from node_security_revisions where license_id = $1 and fingerprint = $2
       order by revision desc limit 1) r
-    left join lateral (select j.id, j.state ${OF_HOST} ${LATEST}) latest on true
-    left join lateral (select j.state, j.finished_at, j.error ${OF_HOST} and j.finished_at is not null
-      and j.attempt > 0 and j.error is distinct from '${SUPERSEDED_ERROR}' ${LATEST}) ended on true
-    cross join lateral (select coalesce(max(n.revision), 0) as revision ${OF_HOST} and j.state = 'succeeded') applied`,
+    left join lateral (select j.id, j.state ${OF_HOST} ${LATEST}) latest on true ${ITS_OUTCOME}`,
+}
+const STANDINGS = {
+  name: 'node-security-standings',
+  text: `select r.*, ${OUTCOME} from (select distinct on (license_id, fingerprint) license_id, fingerprint, revision,
+      updated_at from node_security_revisions order by license_id, fingerprint, revision desc) r ${ITS_OUTCOME}
+    order by r.license_id collate "C", r.fingerprint collate "C"`,
 }
 const ADD = {
   name: 'node-security-add',
@@ -76,20 +93,32 @@ const toRevision = (row: RevisionRow): SecurityRevision => ({
   updatedBy: row.updated_by,
 })
 
-function toSecurity(row: CurrentRow): HostSecurity {
-  const { job_id: id, job_state: state, ended_state: ended, applied_revision: revision } = row
+function toApplied(row: OutcomeRow): AppliedSecurity {
+  const { ended_state: ended, applied_revision: revision } = row
   const error = given(row.ended_error)
   return {
+    state: ended === null ? 'none' : appliedState(ended, error),
+    revision,
+    at: maybeInstant(row.ended_at),
+    error,
+  }
+}
+
+function toSecurity(row: CurrentRow): HostSecurity {
+  const { job_id: id, job_state: state } = row
+  return {
     desired: toRevision(row),
-    applied: {
-      state: ended === null ? 'none' : appliedState(ended, error),
-      revision,
-      at: maybeInstant(row.ended_at),
-      error,
-    },
+    applied: toApplied(row),
     job: id === null || state === null ? undefined : { id, state },
   }
 }
+
+const toStanding = (row: StandingRow): SecurityStanding => ({
+  licenseId: row.license_id,
+  fingerprint: row.fingerprint,
+  desired: { revision: row.revision, updatedAt: instant(row.updated_at) },
+  applied: toApplied(row),
+})
 
 /** Documents of hosts in SQL. */
 export class SqlNodeSecurityStore implements NodeSecurityStore {
@@ -116,6 +145,10 @@ export class SqlNodeSecurityStore implements NodeSecurityStore {
 
   async history({ licenseId, fingerprint }: HostKey, limit: number): Promise<readonly SecurityRevision[]> {
     return (await this.#session.rows<RevisionRow>(HISTORY, [licenseId, fingerprint, limit])).map(toRevision)
+  }
+
+  async standings(): Promise<readonly SecurityStanding[]> {
+    return (await this.#session.rows<StandingRow>(STANDINGS, [])).map(toStanding)
   }
 
   async #one(

@@ -44,6 +44,12 @@ export interface HostSecurity {
   readonly job: { readonly id: string; readonly state: JobState } | undefined
 }
 
+/** How far a host with a document is, without the document. */
+export interface SecurityStanding extends HostKey {
+  readonly desired: Pick<SecurityRevision, 'revision' | 'updatedAt'>
+  readonly applied: AppliedSecurity
+}
+
 /** Revisions that are kept of a host. */
 export const KEPT_REVISIONS = 100
 
@@ -63,4 +69,6 @@ export interface NodeSecurityStore {
   revision(host: HostKey, revision: number): Promise<SecurityRevision | undefined>
   /** The newest revisions of a host, newest first. */
   history(host: HostKey, limit: number): Promise<readonly SecurityRevision[]>
+  /** Every host with a document, in the order of the bytes of license and fingerprint. */
+  standings(): Promise<readonly SecurityStanding[]>
 }

@@ -106,6 +106,7 @@ describe('no settings', () => {
         cpuPercent: 95,
         diskPercent: 90,
         drillDays: 35,
+        driftMinutes: 15,
         jobHours: 24,
         licenseDays: 14,
         memoryPercent: 95,

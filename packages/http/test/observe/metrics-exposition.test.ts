@@ -75,6 +75,7 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
     { status: ['firing', 'acknowledged', 'snoozed', 'resolved'], severity: ['critical', 'warning', 'info'] },
   ],
   ['svc_monitors', { state: MONITOR_STATES }],
+  ['svc_node_security_hosts', { state: ['as_told', 'waiting', 'failed', 'rolled_back'] }],
   ['svc_chat_answers_total', { engine: ['llm', 'canned', 'none'] }],
   ['svc_db_up', {}],
   ['svc_db_oldest_transaction_seconds', {}],

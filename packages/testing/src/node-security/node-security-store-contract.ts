@@ -152,6 +152,26 @@ export function nodeSecurityStoreContract(name: string, open: () => Promise<Stor
       expect(await store().current(host())).toMatchObject({ applied: { state: 'none' }, job: undefined })
     })
 
+    it('tells of every host with a document how far it is, as for the host alone', async () => {
+      await add({ fingerprint: OTHER })
+      await add()
+      await end(await carry(1), 'succeeded')
+      await add({ revision: 2 })
+      await end(await carry(2), 'failed', 'rolled back: no answer')
+      const all = await store().standings()
+      const standings = all.filter(({ licenseId }) => licenseId === scene.licenseId)
+      expect(standings.map(({ fingerprint }) => fingerprint)).toEqual([HOST, OTHER].sort())
+      for (const { desired, applied, ...key } of standings) {
+        const current = await store().current(key)
+        expect([current?.desired, current?.applied]).toMatchObject([desired, applied])
+      }
+      expect(standings.find(({ fingerprint }) => fingerprint === HOST)).toEqual({
+        ...host(),
+        desired: { revision: 2, updatedAt: scene.now },
+        applied: { state: 'rolled_back', revision: 1, at: scene.now, error: 'rolled back: no answer' },
+      })
+    })
+
     it('without an instant the database’s clock counts', async () => {
       const { now } = await storage().health()
       const added = await store().add(built())

@@ -7,6 +7,7 @@ import {
   type NewSecurityRevision,
   type NodeSecurityStore,
   type SecurityRevision,
+  type SecurityStanding,
   SUPERSEDED_ERROR,
 } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
@@ -34,6 +35,12 @@ export function memoryNodeSecurityStore(tables: MemoryTables, run: Run, time: ()
     const jobs = jobsOf(tables, [desired, ...older])
     return { desired: shown(desired), ...outcome(jobs) }
   }
+  const standing = ([newest, ...older]: readonly Row[]): SecurityStanding[] => {
+    if (newest === undefined) return []
+    const { licenseId, fingerprint, revision, updatedAt } = newest
+    const { applied } = outcome(jobsOf(tables, [newest, ...older]))
+    return [{ licenseId, fingerprint, desired: { revision, updatedAt }, applied }]
+  }
   return {
     current: (host: HostKey) => run(() => current(host)),
     add: ({ settings, ...write }: NewSecurityRevision, now = time()) =>
@@ -52,8 +59,18 @@ export function memoryNodeSecurityStore(tables: MemoryTables, run: Run, time: ()
         return row && shown(row)
       }),
     history: (host: HostKey, limit: number) => run(() => newestFirst(host).slice(0, limit).map(shown)),
+    standings: () =>
+      run(() => {
+        const hosts = Map.groupBy(revisions.all(), (row) => keyOf(row, 0))
+        return [...hosts.values()]
+          .flatMap(([host]) => (host === undefined ? [] : standing(newestFirst(host))))
+          .sort(byHost)
+      }),
   }
 }
+
+const byHost = (one: HostKey, other: HostKey): number =>
+  byBytes(one.licenseId, other.licenseId) || byBytes(one.fingerprint, other.fingerprint)
 
 interface Carried {
   readonly job: Job

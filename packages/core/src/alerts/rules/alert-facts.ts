@@ -3,6 +3,7 @@ import type { StoredPaymentEvent } from '../../billing/payment-event.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
+import type { SecurityStanding } from '../../node-security/node-security-store.ts'
 import type { Credential } from '../../provisioning/credential.ts'
 import type { Order } from '../../provisioning/order.ts'
 import type { SurfaceFinding } from '../../surface/surface-finding.ts'
@@ -45,6 +46,8 @@ export interface AlertFacts {
   readonly deadEndpoints: readonly EndpointState[]
   /** Open findings of scans from outside that are high. */
   readonly exposures: readonly SurfaceFinding[]
+  /** Hosts with a security document, and how far they are with it. */
+  readonly standings: readonly SecurityStanding[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** Orders for servers that have not ended. */

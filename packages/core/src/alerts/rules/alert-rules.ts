@@ -8,6 +8,7 @@ import { licenseConditions } from './alert-rules-licenses.ts'
 import { monitorConditions } from './alert-rules-monitors.ts'
 import { provisioningConditions } from './alert-rules-provisioning.ts'
 import { schedulerConditions } from './alert-rules-scheduler.ts'
+import { securityConditions } from './alert-rules-security.ts'
 import { surfaceConditions } from './alert-rules-surface.ts'
 import { webhookConditions } from './alert-rules-webhooks.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'
@@ -23,5 +24,6 @@ export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Dat
   ...provisioningConditions(facts, at),
   ...webhookConditions(facts.deadEndpoints),
   ...surfaceConditions(facts.exposures),
+  ...securityConditions(facts, bounds, at),
   ...schedulerConditions(facts, bounds, at),
 ]

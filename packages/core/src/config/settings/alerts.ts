@@ -38,6 +38,11 @@ export const alerts = required('Alerts', {
     min: 1,
     max: 365,
   }),
+  driftMinutes: wholeNumber(
+    'SERVICE_ALERT_DRIFT_MINUTES',
+    'How long a host may differ from its security settings, in minutes.',
+    { fallback: 15, min: 0, max: 10_080 },
+  ),
   refusals: wholeNumber(
     'SERVICE_ALERT_REFUSALS',
     'Requests of a license that its rate limits refuse in five minutes.',

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { sample } from '../../../../../test/support/sample.ts'
+import { buildSecurityRevision } from '../../../../testing/src/node-security/build-security-revision.ts'
 import { buildFinding, buildScan, buildSettlement } from '../../../../testing/src/surface/build-surface.ts'
 import { POSTGRES, SERVER } from '../../storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
@@ -258,6 +259,25 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   surface_finding: {
     begin: (scene) => scanned(scene, { seen: [buildFinding()] }),
     end: (scene) => scanned(scene, { fixed: [buildFinding().fingerprint] }),
+  },
+  security_drift: {
+    begin: async (scene) => {
+      const { test, licenseId } = scene
+      await scene.beat()
+      const { settings, updatedBy } = buildSecurityRevision()
+      await test.plane.nodeSecurity.set({ licenseId, fingerprint: 'fp' }, settings, { updatedBy })
+      for (let minute = 0; minute < 14; minute += 1) {
+        await scene.beat()
+        expect(await scene.tick()).toMatchObject({ opened: 0 })
+      }
+      await scene.beat()
+    },
+    end: async (scene) => {
+      const jobId = (await claim(scene)).job?.id ?? ''
+      const owner = { licenseId: scene.licenseId, fingerprint: 'fp', jobId, attempt: undefined }
+      const word = { exitCode: 0, error: undefined, state: 'succeeded' } as const
+      await scene.test.plane.jobs.report({ ...owner, ...word })
+    },
   },
   payment_event: parkedEvent('unknown_price'),
   duplicate_subscription: parkedEvent('duplicate_subscription'),

@@ -20,6 +20,7 @@ const NOTHING: AlertFacts = {
   refusals: [],
   deadEndpoints: [],
   exposures: [],
+  standings: [],
   paymentEvents: [],
   orders: [],
   credentials: [],
