@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { blockOf } from '../docs/page.ts'
 import type { BootedMachine, Ran } from './booted-machine.ts'
@@ -15,9 +15,12 @@ export interface IssuedLicense {
 }
 
 /** Folders of the checkout that stand on the machine of a plane: its dependencies with files of their own. */
-export const dependenciesOfPlane = (checkout: string): Readonly<Record<string, string>> => ({
-  [`${MODULES}/@electric-sql`]: join(checkout, 'node_modules/@electric-sql'),
-})
+export function dependenciesOfPlane(checkout: string): Readonly<Record<string, string>> {
+  const from = join(checkout, 'node_modules/@electric-sql')
+  // In a copy of the checkout a package is a link, to a place that the unit of the plane does not see.
+  const real = (name: string) => [`${MODULES}/@electric-sql/${name}`, realpathSync(join(from, name))]
+  return Object.fromEntries(readdirSync(from).map(real))
+}
 
 /** The plane as docs/deployment.md installs it on a machine with systemd, without PostgreSQL. */
 export class InstalledPlane {

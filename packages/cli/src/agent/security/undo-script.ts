@@ -27,7 +27,7 @@ export interface Undone {
 
 /** Sets values of the kernel from a file. The agent itself may not, by its unit. */
 export const setSysctl = (file: string, hasSystemd: boolean): readonly string[] => [
-  ...(hasSystemd ? ['systemd-run', '--quiet', '--collect', '--wait'] : []),
+  ...(hasSystemd ? ['systemd-run', '--quiet', '--collect', '--wait', '--pipe'] : []),
   'sysctl',
   '-q',
   '-e',
