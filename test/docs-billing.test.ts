@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { jsonOf, SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
+import { jsonHere } from '../packages/cli/test/support/svc-here.ts'
+import { SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
 import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
@@ -70,7 +71,7 @@ shellSuite('paying for licenses', () => {
     await using service = new SvcProcess(arguments_, { cwd: folder, env })
     await service.serving()
     const issued = ['licenses', 'issue', '--label', 'web servers']
-    const { key } = await jsonOf<{ key: string }>(issued, { cwd: folder, env })
+    const { key } = await jsonHere<{ key: string }>(issued, { cwd: folder, env })
     writeFileSync(join(folder, 'key'), `${key}\n`)
 
     const offers = await run(forSale)

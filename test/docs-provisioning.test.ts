@@ -9,7 +9,8 @@ import { newDataKey, systemClock } from '@svc/core'
 import { type FakeServer, HetznerFake, type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { parse } from 'yaml'
-import { jsonOf, SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
+import { jsonHere } from '../packages/cli/test/support/svc-here.ts'
+import { SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
 import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
@@ -141,13 +142,13 @@ shellSuite('servers at hosting providers', () => {
       return command
     }
     writeFileSync(join(folder, 'template.yaml'), asReader(template))
-    await jsonOf(['migrate'], { cwd: folder, env })
+    await jsonHere(['migrate'], { cwd: folder, env })
     await using service = new SvcProcess(['serve', '--port', String(port), '--tick', '0'], {
       cwd: folder,
       env,
     })
     await service.serving()
-    const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], { cwd: folder, env })
+    const { key } = await jsonHere<{ key: string }>(['licenses', 'issue'], { cwd: folder, env })
     writeFileSync(join(folder, 'key-file'), `${key}\n`)
     writeFileSync(join(folder, 'token-file'), `${TOKEN}\n`)
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { embeddedFolder } from '@svc/testing'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
 
@@ -50,12 +51,12 @@ test('An agent with a served license runs its jobs; signals drain it, then give 
     env: { NODE_ENV: 'production', SERVICE_LICENSE_PRIVKEY: Buffer.alloc(32, 5).toString('hex') },
   })
   const url = await server.serving()
-  const { license, key } = await jsonOf<Issued>(['licenses', 'issue'], { cwd })
+  const { license, key } = await jsonHere<Issued>(['licenses', 'issue'], { cwd })
   await handler('prune', 'echo pruned')
   await handler('stop', 'echo began; while :; do sleep 0.05; done')
   const enqueue = async (kind: string, ...more: readonly string[]) => {
     const args = ['jobs', 'enqueue', kind, '--license', license.id, ...more]
-    return (await jsonOf<{ job: { id: string } }>(args, { cwd })).job.id
+    return (await jsonHere<{ job: { id: string } }>(args, { cwd })).job.id
   }
   const run = ['agent', 'run', '--url', url, '--state-dir', 'agent', '--handlers', 'handlers']
   const parts = { cwd, env: { SERVICE_LICENSE_KEY: key } }
@@ -73,10 +74,10 @@ test('An agent with a served license runs its jobs; signals drain it, then give 
   await follower.until('out', 'began')
   agent.kill('SIGTERM')
   await agent.until('err', 'once more gives them back')
-  expect(await jsonOf(['jobs', 'show', endless], { cwd })).toMatchObject({ job: { state: 'running' } })
+  expect(await jsonHere(['jobs', 'show', endless], { cwd })).toMatchObject({ job: { state: 'running' } })
   agent.kill('SIGINT')
   expect(await agent.end()).toBe(0)
-  expect(await jsonOf(['jobs', 'show', endless], { cwd })).toMatchObject({
+  expect(await jsonHere(['jobs', 'show', endless], { cwd })).toMatchObject({
     job: { state: 'pending', lost_leases: 0 },
   })
   follower.kill('SIGINT')

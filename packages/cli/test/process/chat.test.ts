@@ -10,7 +10,8 @@ import { MadeUp, SPELLINGS } from '../../../../test/support/made-up-secrets.ts'
 import { chunk, modelServer, streamed } from '../../../../test/support/model-server.ts'
 import { Recording } from '../../../../test/support/recording-io.ts'
 import { fragmentsIn } from '../../../../test/support/secret-fragments.ts'
-import { jsonOf, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { SvcProcess } from '../support/svc-process.ts'
 
 const DOCS = join(import.meta.dirname, '../../../../docs')
 const SERVE = ['serve', '--port', '0', '--data-dir', '.svc']
@@ -154,8 +155,8 @@ suite(title, () => {
         content: `${INSTALL} Our license key is [redacted:license-key]`,
       })
 
-      const { conversations } = await jsonOf<{ conversations: { id: string }[] }>(['chat', 'list'], { cwd })
-      const stored = await jsonOf(['chat', 'show', conversations[0]?.id ?? ''], { cwd })
+      const { conversations } = await jsonHere<{ conversations: { id: string }[] }>(['chat', 'list'], { cwd })
+      const stored = await jsonHere(['chat', 'show', conversations[0]?.id ?? ''], { cwd })
       expect(JSON.stringify(stored)).toContain('[redacted:license-key]')
       const places = [model.text(), body, svc.err.text, JSON.stringify(stored)]
       expect(places.flatMap((text) => fragmentsIn(text, [secret]))).toEqual([])

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { embeddedFolder } from '@svc/testing'
-import { jsonOf, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { SvcProcess } from '../support/svc-process.ts'
 
 const PATIENCE_MS = 120_000
 /** A test that waits in vain ends by itself before its time is over, and takes its processes with it. */
@@ -97,12 +98,12 @@ test(
   async () => {
     await using server = new SvcProcess(['serve', '--port', '0', '--data-dir', '.svc'], { cwd })
     const url = await server.serving()
-    const issued = await jsonOf<{ license: { id: string }; key: string }>(['licenses', 'issue'], { cwd })
-    await jsonOf(['users', 'add', EMAIL, '--role', 'operator'], { cwd })
-    const { cookie } = await jsonOf<{ cookie: string }>(['sessions', 'mint', EMAIL], { cwd })
+    const issued = await jsonHere<{ license: { id: string }; key: string }>(['licenses', 'issue'], { cwd })
+    await jsonHere(['users', 'add', EMAIL, '--role', 'operator'], { cwd })
+    const { cookie } = await jsonHere<{ cookie: string }>(['sessions', 'mint', EMAIL], { cwd })
     const words = ['installing', 'building', 'checking']
     const payload = JSON.stringify({ app: 'shop', source: await steppedApp(words) })
-    const { job } = await jsonOf<{ job: { id: string; deployment_id: string } }>(
+    const { job } = await jsonHere<{ job: { id: string; deployment_id: string } }>(
       ['jobs', 'enqueue', 'deploy', '--license', issued.license.id, '--payload', payload],
       { cwd },
     )

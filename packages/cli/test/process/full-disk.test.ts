@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { noDiskBecause, tinyDisk } from '../../../../test/support/tiny-disk.ts'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
 // Making an embedded database takes seconds on a busy machine.
@@ -50,8 +51,8 @@ const randomLetters = () =>
 /** Makes a claimed job and its host. */
 async function jobAt(url: string, parts: { cwd: string }, dataDir: string) {
   const place = ['--data-dir', dataDir]
-  const { license, key } = await jsonOf<Issued>(['licenses', 'issue', ...place], parts)
-  await jsonOf(['jobs', 'enqueue', 'prune', '--license', license.id, ...place], parts)
+  const { license, key } = await jsonHere<Issued>(['licenses', 'issue', ...place], parts)
+  await jsonHere(['jobs', 'enqueue', 'prune', '--license', license.id, ...place], parts)
   const host = new WireHost(key, 'a'.repeat(40))
   return { host, job: await host.claimed(url) }
 }

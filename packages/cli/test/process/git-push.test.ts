@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { embeddedFolder } from '@svc/testing'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { GitServer } from '../agent/git-server.ts'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
 
@@ -79,13 +80,13 @@ withCurl(
       env: { SERVICE_PUBLIC_URL: url },
     })
     await server.serving()
-    const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], { cwd })
+    const { key } = await jsonHere<{ key: string }>(['licenses', 'issue'], { cwd })
     await using source = await GitServer.start({ root: join(cwd, 'git'), credentials: undefined })
     const agentParts = { cwd, env: { SERVICE_LICENSE_KEY: key } }
     const run = ['agent', 'run', '--url', url, '--state-dir', 'agent', '--once']
     // The first run makes the host known.
     expect((await runSvc(run, agentParts)).code).toBe(0)
-    const { servers } = await jsonOf<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
+    const { servers } = await jsonHere<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
     const add = [
       'git',
       'hooks',
@@ -96,7 +97,7 @@ withCurl(
       '--repo',
       `http://${source.host}/shop.git`,
     ]
-    const hook = await jsonOf<{ webhook_url: string; secret: string }>(add, { cwd })
+    const hook = await jsonHere<{ webhook_url: string; secret: string }>(add, { cwd })
     repositories(hook.webhook_url, hook.secret)
 
     const first = pushed('one')
@@ -107,7 +108,7 @@ withCurl(
     expect((await runSvc(run, agentParts)).code).toBe(0)
     const live = (name: string) => readFileSync(join(cwd, 'agent/apps/shop/current', name), 'utf8')
     expect(live('index.html')).toBe('one')
-    const { deliveries } = await jsonOf<Listed>(['git', 'deliveries', 'shop'], { cwd })
+    const { deliveries } = await jsonHere<Listed>(['git', 'deliveries', 'shop'], { cwd })
     expect(deliveries).toMatchObject([{ ignored: 'branch' }, { outcome: 'accepted', sha: first }])
     const log = await runSvc(['jobs', 'logs', deliveries[1]?.job_id ?? ''], { cwd })
     expect(log.out).toContain(`git push ${first.slice(0, 12)} refs/heads/main by somebody\n`)
@@ -117,7 +118,7 @@ withCurl(
     const third = pushed('three')
     expect((await runSvc(run, agentParts)).code).toBe(0)
     expect(live('index.html')).toBe('three')
-    const jobs = await jsonOf<{ jobs: { state: string; error?: string }[] }>(
+    const jobs = await jsonHere<{ jobs: { state: string; error?: string }[] }>(
       ['jobs', 'list', '--app', 'shop'],
       { cwd },
     )
@@ -127,11 +128,11 @@ withCurl(
       { state: 'succeeded' },
     ])
 
-    const tried = await jsonOf<{ http_status: number }>(['git', 'test', 'shop', '--sha', first], { cwd })
+    const tried = await jsonHere<{ http_status: number }>(['git', 'test', 'shop', '--sha', first], { cwd })
     expect(tried).toMatchObject({ delivered: true, http_status: 202 })
     const off = await runSvc(['git', 'hooks', 'disable', 'shop'], { cwd })
     expect(off.out).toMatch(/^state +paused$/m)
-    const again = await jsonOf<{ answer: string }>(['git', 'test', 'shop', '--sha', first], { cwd })
+    const again = await jsonHere<{ answer: string }>(['git', 'test', 'shop', '--sha', first], { cwd })
     expect(JSON.parse(again.answer)).toEqual({ ok: true, accepted: false, ignored: 'disabled' })
   },
   90_000,

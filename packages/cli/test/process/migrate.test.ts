@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
-import { jsonOf, runSvc } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc } from '../support/svc-process.ts'
 
 let cwd: string
 let database: TestDatabase
@@ -50,7 +51,7 @@ test('--status and --plan change nothing: what is pending stays so until migrate
   expect(JSON.parse((await runSvc(['migrate', '--status', '--json'], parts())).out)).toEqual(
     JSON.parse(before.out),
   )
-  expect(await jsonOf<Status>(['migrate'], parts())).toEqual({ applied: pending, pending: [], drifted: [] })
+  expect(await jsonHere<Status>(['migrate'], parts())).toEqual({ applied: pending, pending: [], drifted: [] })
   expect((await runSvc(['migrate', '--status'], parts())).code).toBe(0)
 }, 60_000)
 

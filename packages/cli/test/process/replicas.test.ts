@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { RetryingClient } from '../support/retrying-client.ts'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
@@ -75,11 +76,11 @@ test(
   async () => {
     await using older = new SvcProcess([...SERVE, '--tick', '1'], parts())
     const url = await older.serving()
-    const { license, key } = await jsonOf<{ license: { id: string }; key: string }>(
+    const { license, key } = await jsonHere<{ license: { id: string }; key: string }>(
       ['licenses', 'issue'],
       parts(),
     )
-    const enqueue = () => jsonOf(['jobs', 'enqueue', 'prune', '--license', license.id], parts())
+    const enqueue = () => jsonHere(['jobs', 'enqueue', 'prune', '--license', license.id], parts())
     const host = new WireHost(key, 'a'.repeat(40))
     const work = async (one: string, other: string) => {
       await enqueue()

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newDataKey } from '@svc/core'
 import { migratedDatabase, oneTimeCode } from '@svc/testing'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'seventeen green bicycles in a row'
@@ -49,7 +50,7 @@ test('A second factor is set up, asked for at sign-in by every replica, and remo
   const { recovery_codes: codes } = JSON.parse(setup.out.text) as { recovery_codes: string[] }
   expect(codes).toHaveLength(10)
 
-  expect(await jsonOf(['users', 'list'], parts)).toMatchObject({ users: [{ second_factor: true }] })
+  expect(await jsonHere(['users', 'list'], parts)).toMatchObject({ users: [{ second_factor: true }] })
   expect(await login(url)).toMatchObject({ code: REFUSED })
   const next = oneTimeCode(secret, new Date(Date.now() + 30_000))
   expect(await login(url, next)).toMatchObject({ code: 0 })
@@ -59,7 +60,7 @@ test('A second factor is set up, asked for at sign-in by every replica, and remo
   const remove = ['account', 'second-factor', 'remove', '--url', otherUrl]
   const removed = await runSvc(remove, { cwd, input: `${PASSWORD}\n${codes[1]}\n` })
   expect(removed).toMatchObject({ code: 0, out: 'the second factor is removed\n' })
-  expect(await jsonOf(['users', 'reset-second-factor', EMAIL], parts)).toMatchObject({ removed: false })
+  expect(await jsonHere(['users', 'reset-second-factor', EMAIL], parts)).toMatchObject({ removed: false })
   for (const server of [one, other]) {
     server.kill('SIGTERM')
     expect(await server.end()).toBe(0)

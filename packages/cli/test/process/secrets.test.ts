@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import pg from 'pg'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 const PLANTED = {
   SERVICE_LICENSE_PRIVKEY: Buffer.from('planted signing seed, 32 bytes..').toString('base64url'),
@@ -46,9 +47,9 @@ test('A server that logs everything and the commands beside it write no secret t
   const parts = { cwd, env }
   await using server = new SvcProcess(['serve', '--port', '0', '--migrate', '--tick', '1'], parts)
   const url = await server.serving()
-  const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], parts)
-  await jsonOf(['users', 'add', 'ada@example.com', '--role', 'super_admin'], parts)
-  const { cookie } = await jsonOf<{ cookie: string }>(['sessions', 'mint', 'ada@example.com'], parts)
+  const { key } = await jsonHere<{ key: string }>(['licenses', 'issue'], parts)
+  await jsonHere(['users', 'add', 'ada@example.com', '--role', 'super_admin'], parts)
+  const { cookie } = await jsonHere<{ cookie: string }>(['sessions', 'mint', 'ada@example.com'], parts)
   const said: string[] = []
   for (const args of [
     ['jobs', 'enqueue', 'prune', '--license', key],

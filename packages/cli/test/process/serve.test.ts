@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { embeddedFolder, migratedDatabase, testDatabase } from '@svc/testing'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
@@ -49,13 +50,13 @@ describe.each([
     const parts = { cwd, env: { ...where.env, ...SHORT_LEASE } }
     await using first = new SvcProcess(where.args, parts)
     const url = await first.serving()
-    const { license, key } = await jsonOf<{ license: { id: string }; key: string }>(
+    const { license, key } = await jsonHere<{ license: { id: string }; key: string }>(
       ['licenses', 'issue'],
       parts,
     )
     const enqueue = ['jobs', 'enqueue', 'prune', '--license', license.id]
-    const kept = (await jsonOf<{ job: { id: string } }>(enqueue, parts)).job.id
-    const taken = (await jsonOf<{ job: { id: string } }>(enqueue, parts)).job.id
+    const kept = (await jsonHere<{ job: { id: string } }>(enqueue, parts)).job.id
+    const taken = (await jsonHere<{ job: { id: string } }>(enqueue, parts)).job.id
     const [steady, doomed, heir] = ['a', 'b', 'c'].map((name) => new WireHost(key, name.repeat(40))) as [
       WireHost,
       WireHost,
@@ -77,10 +78,10 @@ describe.each([
     expect(await doomed.report(again, lost, 'succeeded')).toBe(404)
     expect(await heir.report(again, taken2, 'succeeded')).toBe(200)
 
-    const { jobs } = await jsonOf<{ jobs: { state: string }[] }>(['jobs', 'list'], parts)
+    const { jobs } = await jsonHere<{ jobs: { state: string }[] }>(['jobs', 'list'], parts)
     expect(jobs.map(({ state }) => state)).toEqual(['succeeded', 'succeeded'])
     expect((await runSvc(['jobs', 'logs', kept], parts)).out).toBe('said before\nsaid after\n')
-    const { audit } = await jsonOf<{ audit: { operation: string; actor: string }[] }>(
+    const { audit } = await jsonHere<{ audit: { operation: string; actor: string }[] }>(
       ['audit', 'list'],
       parts,
     )
@@ -101,7 +102,7 @@ test('SIGTERM ends a server with code 0, its folder free for the next and its so
   svc.kill('SIGTERM')
   expect(await svc.end()).toBe(0)
   await expect(stat(join(cwd, '.svc', 'control.sock'))).rejects.toThrow('ENOENT')
-  expect(await jsonOf(['jobs', 'list'], { cwd })).toEqual({ jobs: [] })
+  expect(await jsonHere(['jobs', 'list'], { cwd })).toEqual({ jobs: [] })
 }, 60_000)
 
 test('A server of PostgreSQL makes the folder of its control socket', async () => {
@@ -134,7 +135,7 @@ test('A second server on the same folder is refused with code 1 and the process 
   const second = await runSvc([...SERVE, '--data-dir', '.svc'], parts)
   expect(second.code).toBe(1)
   expect(second.err).toContain(`process ${svc.pid} has `)
-  expect(await jsonOf(['jobs', 'list'], parts)).toEqual({ jobs: [] })
+  expect(await jsonHere(['jobs', 'list'], parts)).toEqual({ jobs: [] })
 }, 60_000)
 
 test('A port that is in use is said so, with code 1', async () => {

@@ -9,7 +9,8 @@ import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { type LoopbackDns, loopbackDns } from '../../../../test/support/dns-server.ts'
 import { type FarSide, farSide, type Seen } from '../../../../test/support/far-side.ts'
-import { jsonOf, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { SvcProcess } from '../support/svc-process.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
 const PATIENCE_MS = 180_000
@@ -124,15 +125,15 @@ const alertRows = () =>
 test(
   'Two replicas that tick find a drift once, announce it once, signed, and its end once',
   async () => {
-    await jsonOf(['tenants', 'add', 'acme'], parts())
+    await jsonHere(['tenants', 'add', 'acme'], parts())
     const hook = `http://127.0.0.1:${receiver.port}/alerts`
-    const { secret } = await jsonOf<{ secret: string }>(
+    const { secret } = await jsonHere<{ secret: string }>(
       ['alerts', 'webhook-set', hook, '--tenant', 'acme'],
       parts(),
     )
     zoneSays('192.0.2.1')
     const watched = ['--name', 'web', '--host', 'web.example.com', '--type', 'A', '--tenant', 'acme']
-    await jsonOf(['monitors', 'add', ...watched, '--interval', '86400'], parts())
+    await jsonHere(['monitors', 'add', ...watched, '--interval', '86400'], parts())
 
     const serve = ['serve', '--port', '0', '--tick', '1']
     await using first = new SvcProcess(serve, parts())

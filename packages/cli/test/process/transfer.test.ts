@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { generateSigningKey, ownFolder } from '@svc/core'
 import { embeddedFolder, testDatabase } from '@svc/testing'
+import { jsonHere } from '../support/svc-here.ts'
 import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
@@ -44,24 +45,24 @@ describe('a folder that is served', () => {
     const url = await serve.serving()
     const keys = await keysOf(url)
     expect(keys).toMatchObject({ keys: [{ kty: 'OKP' }] })
-    const { license } = await jsonOf<{ license: { id: string } }>(['licenses', 'issue'], { cwd })
+    const { license } = await jsonHere<{ license: { id: string } }>(['licenses', 'issue'], { cwd })
     const enqueue = ['jobs', 'enqueue', 'prune', '--license', license.id]
-    await jsonOf(enqueue, { cwd })
+    await jsonHere(enqueue, { cwd })
 
     // Others write meanwhile.
     const [backup] = await Promise.all([
-      jsonOf<Document>(['backup', 'svc.jsonl.gz'], { cwd }),
-      jsonOf(enqueue, { cwd }),
+      jsonHere<Document>(['backup', 'svc.jsonl.gz'], { cwd }),
+      jsonHere(enqueue, { cwd }),
     ])
     expect(backup.tables).toMatchObject({ licenses: 1 })
     expect(await modeOf('svc.jsonl.gz')).toBe(0o600)
     expect(await copies()).toEqual([])
-    const { jobs } = await jsonOf<{ jobs: unknown[] }>(['jobs', 'list'], { cwd })
+    const { jobs } = await jsonHere<{ jobs: unknown[] }>(['jobs', 'list'], { cwd })
     expect(jobs).toHaveLength(2)
     serve.kill('SIGTERM')
     expect(await serve.end()).toBe(0)
 
-    const restored = await jsonOf<Document>(['import', 'svc.jsonl.gz', '--data-dir', 'new'], { cwd })
+    const restored = await jsonHere<Document>(['import', 'svc.jsonl.gz', '--data-dir', 'new'], { cwd })
     expect(restored).toEqual({ ...backup, file: 'svc.jsonl.gz' })
     expect(await readFile(join(cwd, 'new', 'license-key'), 'utf8')).toBe('a license key of this machine\n')
     expect(await modeOf('new/signing-key')).toBe(0o600)
@@ -89,17 +90,17 @@ test('An export goes through a file or a pipe to PostgreSQL, and the service the
   const server = { cwd, env: { DATABASE_URL: database.url } }
   const first = new SvcProcess(SERVE, { cwd })
   await first.serving()
-  const { license } = await jsonOf<{ license: { id: string } }>(['licenses', 'issue'], { cwd })
+  const { license } = await jsonHere<{ license: { id: string } }>(['licenses', 'issue'], { cwd })
   await first[Symbol.asyncDispose]()
 
   const piped = await runSvc(['export', '-'], { cwd })
   expect(piped).toMatchObject({ code: 0, err: 'Rows: 2.\n' })
-  const written = await jsonOf<Document>(['export', 'svc.jsonl.gz', '--data-dir', '.svc'], server)
+  const written = await jsonHere<Document>(['export', 'svc.jsonl.gz', '--data-dir', '.svc'], server)
   expect(gunzipSync(await readFile(join(cwd, 'svc.jsonl.gz'))).toString()).toBe(piped.out)
 
   const unmigrated = await runSvc(['import', '-'], { ...server, input: piped.out })
   expect(unmigrated).toMatchObject({ code: 1, err: expect.stringContaining('run svc migrate') })
-  await jsonOf(['migrate'], server)
+  await jsonHere(['migrate'], server)
   const absent = await runSvc(['import', 'file'], server)
   expect(absent).toMatchObject({
     code: 2,
@@ -109,7 +110,7 @@ test('An export goes through a file or a pipe to PostgreSQL, and the service the
   expect(cut).toMatchObject({ code: 2, err: expect.stringContaining('the file is damaged (it is cut)') })
   const taken = await jsonOf<Document>(['import', '-'], { ...server, input: piped.out })
   expect(taken).toMatchObject({ tables: written.tables, sha256: written.sha256 })
-  expect(await jsonOf(['licenses', 'list'], server)).toMatchObject({ licenses: [{ id: license.id }] })
+  expect(await jsonHere(['licenses', 'list'], server)).toMatchObject({ licenses: [{ id: license.id }] })
   const full = await runSvc(['import', 'svc.jsonl.gz'], server)
   expect(full).toMatchObject({
     code: 1,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
 let cwd: string
 
@@ -59,7 +60,7 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   expect(health.status).toBe(200)
   await health.arrayBuffer()
   const remote = { cwd, env: { SERVICE_URL: url, SERVICE_LICENSE_KEY: key } }
-  expect(await jsonOf(['fleet', 'servers'], remote)).toMatchObject({
+  expect(await jsonHere(['fleet', 'servers'], remote)).toMatchObject({
     servers: [{ state: expect.any(String) }],
   })
 
@@ -74,7 +75,7 @@ test('A second svc up keeps license, signing key, host and jobs', async () => {
   for (let run = 0; run < 2; run += 1) {
     await using up = new SvcProcess(UP, { cwd })
     await up.until('out', 'Ctrl-C ends it')
-    const { servers } = await jsonOf<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
+    const { servers } = await jsonHere<{ servers: { id: string }[] }>(['fleet', 'servers'], { cwd })
     const key = await readFile(join(cwd, '.svc', 'license-key'), 'utf8')
     seen.push({
       key: key + (await readFile(join(cwd, '.svc', 'signing-key'), 'utf8')),

@@ -9,7 +9,8 @@ import { REQUIRED_TABLES } from '@svc/core/ports'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 import { OwnPostgres } from '../../../../test/support/own-postgres.ts'
-import { jsonOf, runSvc, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { runSvc, SvcProcess } from '../support/svc-process.ts'
 import { WireHost } from '../support/wire-host.ts'
 
 const PATIENCE_MS = 120_000
@@ -125,12 +126,12 @@ test(
     await postgres.start()
     await svc.until('err', 'run svc migrate, or start with --migrate')
     await answersProbesAlone(url)
-    const { pending } = await jsonOf<{ pending: string[] }>(['migrate', '--plan'], { cwd, env })
+    const { pending } = await jsonHere<{ pending: string[] }>(['migrate', '--plan'], { cwd, env })
     await healthShows(url, {
       tables: { status: 'fail', missing: REQUIRED_TABLES },
       migrations: { status: 'fail', pending, drifted: [] },
     })
-    expect(await jsonOf(['migrate'], { cwd, env })).toMatchObject({ applied: pending })
+    expect(await jsonHere(['migrate'], { cwd, env })).toMatchObject({ applied: pending })
 
     expect(await svc.serving()).toBe(url)
     const host = new WireHost('some-key-of-a-host', 'a'.repeat(40))
@@ -154,7 +155,7 @@ test(
 test(
   'On a database that has drifted, and on one of a newer release, it answers with the check and does not end; when it is mended it serves',
   async () => {
-    await jsonOf(['migrate'], parts())
+    await jsonHere(['migrate'], parts())
     const [first] = await sql<{ name: string; checksum: string }>(
       'select name, checksum from migration_checksums order by name limit 1',
     )
@@ -193,7 +194,7 @@ test(
     } finally {
       await Promise.all(replicas.map((each) => each[Symbol.asyncDispose]()))
     }
-    const { applied } = await jsonOf<{ applied: string[] }>(['migrate', '--status'], parts())
+    const { applied } = await jsonHere<{ applied: string[] }>(['migrate', '--status'], parts())
     const rows = await sql<{ name: string }>('select name from migrations order by id')
     expect(rows.map(({ name }) => name)).toEqual(applied)
   },

@@ -7,7 +7,8 @@ import { newDataKey } from '@svc/core'
 import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
-import { jsonOf, SvcProcess } from '../support/svc-process.ts'
+import { jsonHere } from '../support/svc-here.ts'
+import { SvcProcess } from '../support/svc-process.ts'
 
 const POSTGRES = process.env.SVC_TEST_POSTGRES ?? ''
 const PATIENCE_MS = 120_000
@@ -58,13 +59,13 @@ test(
       SERVICE_OUTBOUND_ALLOW: '127.0.0.1/32',
     }
     const parts = { cwd, env }
-    const { license } = await jsonOf<{ license: { id: string } }>(
+    const { license } = await jsonHere<{ license: { id: string } }>(
       ['licenses', 'issue', '--label', 'a'],
       parts,
     )
     const url = `http://127.0.0.1:${receiver.port}/`
     const add = ['webhooks', 'endpoints', 'add', url, '--license', license.id]
-    const { endpoint } = await jsonOf<{ endpoint: { id: string } }>(add, parts)
+    const { endpoint } = await jsonHere<{ endpoint: { id: string } }>(add, parts)
     await client.query(FILL, [license.id, endpoint.id])
 
     const first = new SvcProcess(['serve', '--port', '0'], parts)

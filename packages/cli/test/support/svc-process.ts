@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
 import { leaksIn } from '@svc/testing'
-import '../../../../test/support/standard-input.ts'
-import { Recording, RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { Recording } from '../../../../test/support/recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
 /** Flags of Node.js that run the command from its sources. */
@@ -135,7 +133,11 @@ export class SvcProcess implements AsyncDisposable {
 }
 
 /** @throws Error when a command has printed a secret that it has to keep */
-function refuseLeaks(args: readonly string[], env: Environment, said: { out: string; err: string }): void {
+export function refuseLeaks(
+  args: readonly string[],
+  env: Environment,
+  said: { out: string; err: string },
+): void {
   const isThis = ([command]: readonly [readonly string[], string]) =>
     command.every((word, index) => args[index] === word)
   const [own, shown] = [GIVEN_OUT.find(isThis)?.[1], SHOWN.find(isThis)?.[1]]
@@ -160,22 +162,12 @@ export async function runSvc(args: readonly string[], parts: SvcProcessParts): P
   return { code, out: svc.out.text, err: svc.err.text }
 }
 
-/**
- * Runs a command with `--json` and reads its document: in this process, which saves its start, unless the
- * parts ask for another.
- */
-export async function jsonOf<D>(args: readonly string[], parts: SvcProcessParts): Promise<D> {
-  const { cwd, env, ...process } = parts
-  const run = Object.keys(process).length === 0 ? runHere : runSvc
-  const { code, out, err } = await run([...args, '--json'], parts)
+/** Runs a command with `--json` and reads its document. */
+export const jsonOf = async <D>(args: readonly string[], parts: SvcProcessParts): Promise<D> =>
+  documentOf(await runSvc([...args, '--json'], parts))
+
+/** Reads the document of a command. @throws Error when the command has failed */
+export function documentOf<D>({ code, out, err }: Ran): D {
   if (code !== 0) throw new Error(`exit code ${code}: ${err}`)
   return JSON.parse(out) as D
-}
-
-async function runHere(args: readonly string[], { cwd, env = {} }: SvcProcessParts): Promise<Ran> {
-  const io = new RecordingIo({ args, cwd, env: { PATH: process.env.PATH, ...env }, home: cwd })
-  await runProgram(io)
-  const [out, err] = [io.out.text, io.err.text]
-  refuseLeaks(args, env, { out, err })
-  return { code: io.exitCode, out, err }
 }
