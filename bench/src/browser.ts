@@ -3,7 +3,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PageGuard, randomIds, readConfig, silentLog } from '@svc/core'
+import { randomIds, readConfig, silentLog } from '@svc/core'
+import { PageGuard } from '@svc/core/adapters'
 import { chromium } from 'playwright-core'
 import { type ChromiumEngine, chromiumEngine } from '../../packages/cli/src/browser/chromium-engine.ts'
 

@@ -3,13 +3,13 @@ import { checkCallsOut } from './calls-out.ts'
 import { checkDeclared } from './declared.ts'
 import { checkLevels } from './levels.ts'
 import { checkPackages } from './packages.ts'
-import { checkCycles, checkFace } from './reach.ts'
+import { checkCycles, checkFaces } from './reach.ts'
 import { type Fault, readWorkspace } from './workspace.ts'
 
 const CHECKS = [
   checkPackages,
   checkLevels,
-  checkFace,
+  checkFaces,
   checkCycles,
   checkAmbient,
   checkStreams,

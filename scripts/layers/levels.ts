@@ -4,7 +4,13 @@ const LEVELS = ['words', 'tools', 'values, rules and ports', 'services', 'adapte
 const [WORDS, TOOLS, VALUES, SERVICES, ADAPTERS, WIRING] = [0, 1, 2, 3, 4, 5] as const
 
 const CORE = 'packages/core/src/'
-const WIRING_FILES: ReadonlySet<string> = new Set(['control-plane.ts', 'index.ts', 'ports.ts', 'sql.ts'])
+const WIRING_FILES: ReadonlySet<string> = new Set([
+  'adapters.ts',
+  'control-plane.ts',
+  'index.ts',
+  'ports.ts',
+  'sql.ts',
+])
 const TOOL_FOLDERS: ReadonlySet<string> = new Set([
   'config',
   'limits',

@@ -1,7 +1,7 @@
 import type { Source } from './source.ts'
 import { dependencyOf, type Fault, targetOf, type Workspace } from './workspace.ts'
 
-const FACE = 'packages/core/src/index.ts'
+const FACES = ['packages/core/src/index.ts', 'packages/core/src/adapters.ts']
 const STORAGE_PACKAGE = /^(?:@mikro-orm\/.*|@electric-sql\/.*|kysely|pg)$/
 
 type ByPath = ReadonlyMap<string, Source>
@@ -30,15 +30,17 @@ function wayToStorage(source: Source, byPath: ByPath, seen: Set<string>): string
 }
 
 /**
- * Checks that the index of core loads without the ORM, which embedders with their own storage do not need.
+ * Checks that the faces of core load without the ORM, which embedders with their own storage do not need.
  */
-export function checkFace({ sources }: Workspace): Fault[] {
+export function checkFaces({ sources }: Workspace): Fault[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
-  const face = byPath.get(FACE)
-  const way = face && wayToStorage(face, byPath, new Set())
-  if (!way) return []
-  const message = `the face of core reaches storage: ${way.join(' → ')}. Import types only, or serve it from ./sql.`
-  return [{ path: FACE, line: 1, rule: 'face-reaches-storage', message }]
+  return FACES.flatMap((path) => {
+    const face = byPath.get(path)
+    const way = face && wayToStorage(face, byPath, new Set())
+    if (!way) return []
+    const message = `the face of core reaches storage: ${way.join(' → ')}. Import types only, or serve it from ./sql.`
+    return [{ path, line: 1, rule: 'face-reaches-storage', message }]
+  })
 }
 
 /** Forbids cycles of imports: their files have no defined order of loading. */

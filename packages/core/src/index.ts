@@ -3,106 +3,34 @@
  * ORM. Storage is on the subpath `./sql`; ports, their records and the rules that fakes share on `./ports`.
  */
 
-export { ASKED as ACCESS_ASKED, OPENED as ACCESS_OPENED } from './access/access-operations.ts'
-export { AccessRefusal } from './access/access-refusal.ts'
-export type { AccessTicket, PendingAnswer } from './access/access-request.ts'
-export { ACCESS_MODES, type AccessMode, type RelayRole } from './access/access-session.ts'
-export type { AccessView } from './access/access-view.ts'
-export { proofBytes } from './access/agent-proof.ts'
-export {
-  type AdmittedSession,
-  MemoryLedger,
-  type RelayLedger,
-  StoredLedger,
-} from './access/relay-ledger.ts'
-export type { RelayEnd, RelayMetrics, UpgradeRefusal } from './access/relay-metrics.ts'
-export { audienceOf, type CheckedTicket, checkTicket, RELAY_TYP } from './access/relay-token.ts'
-export { type CurrentCredentials, type SessionView, sessionView } from './accounts/accounts.ts'
+export { ACCESS_MODES, type AccessMode } from './access/access-session.ts'
+export type { SessionView } from './accounts/accounts.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './agents/fleet.ts'
-export { AmbiguousHost } from './agents/host-name.ts'
 export type { HostView } from './agents/host-view.ts'
-export { ALERT_ACTIONS, ALERT_STATUSES, type AlertAction, type AlertView } from './alerts/alert.ts'
-export { ALERTS_LISTED } from './alerts/alert-list.ts'
-export type { AlertStoryView } from './alerts/alert-operations.ts'
-export type { MailboxesView } from './alerts/delivery/alert-mail-operations.ts'
-export type { WebhookView } from './alerts/delivery/alert-webhook-operations.ts'
-export { isApiTokenLike } from './api-tokens/api-token.ts'
-export type { TokenView } from './api-tokens/api-token-operations.ts'
-export type { TokenCaller } from './api-tokens/api-tokens.ts'
-export type { PaymentEventView } from './billing/billing-event-operations.ts'
-export {
-  type BillingStatusView,
-  CHECKOUT_FIELDS,
-  type CheckoutView,
-  checkoutView,
-  type TierView,
-} from './billing/billing-operations.ts'
-export type { PageStep } from './browser/agent-action.ts'
-export type { AgentAnswer, AgentStep } from './browser/agent-answer.ts'
-export { BROWSER_ANSWERS } from './browser/browser-answers.ts'
-export type { BrowserRunView, BrowserTokenView } from './browser/browser-operations.ts'
-export {
-  type BrowserEngine,
-  type BrowserPage,
-  type ElementFacts,
-  type Extract,
-  type ExtractOptions,
-  type LoadState,
-  type Navigation,
-  PageFailure,
-  type PageFault,
-  type PageOptions,
-  type PagePhase,
-  type Screenshot,
-  type Snapshot,
-} from './browser/browser-page.ts'
-export { agentBody, readAgentRequest, scrapeBody } from './browser/browser-requests.ts'
-export { type BrowserCaller, isBrowserTokenLike } from './browser/browser-token.ts'
+export type { AlertAction, AlertView } from './alerts/alert.ts'
+export type { BrowserEngine } from './browser/browser-page.ts'
 export type { BrowserWorker } from './browser/browser-worker.ts'
-export { isWithinDomains } from './browser/page-domains.ts'
-export type { ScrapeAnswer } from './browser/scrape.ts'
 export type { LanguageModel } from './chat/answer/language-model.ts'
-export type { ConversationView, MessageView } from './chat/chat-operations.ts'
-export { CHAT_CATEGORIES, CHAT_MODES } from './chat/conversation.ts'
+export type { ConversationView } from './chat/chat-operations.ts'
 export type { ContentPages } from './chat/documents/content-folder.ts'
 export type { ChatMessage } from './chat/message.ts'
-export { siteOrigins } from './chat/site.ts'
 export { type Clock, systemClock, unixSeconds } from './clock.ts'
 export { type Config, ConfigError, type Environment, readConfig } from './config/config.ts'
 export { configSummary } from './config/config-report.ts'
 export { newDataKey } from './config/data-key.ts'
 export { settings } from './config/settings.ts'
 export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './control-plane.ts'
-export { folderAccess, ownFolder, requireTrustedSocket, trustedFolder } from './database/data-folder.ts'
 export { SmtpRelay } from './email/delivery/mail-relay-smtp.ts'
-export type { DomainHealthView, EmailDomainView } from './email/domains/email-domain-view.ts'
-export { EMAIL_PAGE } from './email/email-page.ts'
-export type { EmailMessageView, SuppressionView } from './email/email-queue-operations.ts'
-export { type EmailKey, isEmailKeyLike } from './email/keys/email-key.ts'
-export type { EmailKeyView } from './email/keys/email-key-operations.ts'
-export { REMINDER_RUN, type ReminderRunView, reminderRunView } from './email/reminders/reminder-operations.ts'
-export { sendBody } from './email/sending/send-body.ts'
-export type { GitDeliveryView, GitHookView } from './git/git-hook-view.ts'
-export type { GitMessage, GitSender } from './git/git-pushes.ts'
-export type { PushOutcome } from './git/push/push-delivery.ts'
-export { dnsCheck } from './health/reach-checks.ts'
-export { sessionSecretCheck, signingKeyCheck } from './health/secret-checks.ts'
-export { settingsChecks } from './health/settings-checks.ts'
-export { diskFinding, storageChecks } from './health/storage-checks.ts'
+export type { EmailDomainView } from './email/domains/email-domain-view.ts'
+export type { GitHookView } from './git/git-hook-view.ts'
 export {
-  type Finding,
-  type NamedCheck,
   SYSTEM_STATUSES,
-  SystemCheck,
   type SystemCheckLine,
   type SystemReport,
   type SystemStatus,
 } from './health/system-check.ts'
-export { SYSTEM_DETAILS, type SystemDetail } from './health/system-detail.ts'
-export { isIdEnd } from './id-end.ts'
 export { type Ids, randomIds } from './ids.ts'
-export { IMAGE_STATES, type Image } from './images/image.ts'
-export { type ImageRegistration, imageRegistration } from './images/image-fields.ts'
+export type { Image } from './images/image.ts'
 export type { ImageView } from './images/image-operations.ts'
 export {
   isHeld,
@@ -113,12 +41,11 @@ export {
   type JobState,
   wasCancelled,
 } from './jobs/job.ts'
-export { type LogLine, MAX_LINE_CHARS, MAX_REQUEST_LINES, type StoredLine } from './jobs/job-log.ts'
-export { MAX_ERROR_CHARS } from './jobs/job-report.ts'
-export { claimedJobView, type DeploymentView, type JobView } from './jobs/job-view.ts'
+export type { LogLine, StoredLine } from './jobs/job-log.ts'
+export type { DeploymentView, JobView } from './jobs/job-view.ts'
 export type { WaitReason } from './jobs/job-wait.ts'
 export type { CancelOutcome } from './jobs/jobs-store.ts'
-export type { License, LicenseClaim, Licensee } from './licenses/license.ts'
+export type { License, LicenseClaim } from './licenses/license.ts'
 export type { LicenseView } from './licenses/license-operations.ts'
 export type { RateCounter } from './limits/rate-counter.ts'
 export { MemoryRateCounter } from './limits/rate-counter-memory.ts'
@@ -127,122 +54,31 @@ export { type Log, type LogFields, silentLog } from './log.ts'
 export type { Metrics } from './metrics/metrics.ts'
 export type { DnsClient } from './monitors/dns-client.ts'
 export { nodeDnsClient } from './monitors/dns-client-node.ts'
-export type { HistoryView, MonitorView, ObservationView } from './monitors/monitor-view.ts'
-export { clientAddress, clientNetworks } from './net/client-network.ts'
+export type { MonitorView } from './monitors/monitor-view.ts'
 export { systemResolver } from './net/dns-system.ts'
-export type { EgressLane, RefusedCall } from './net/egress-lane.ts'
-export { EgressProxy } from './net/egress-proxy.ts'
 export { createOutbound, type Outbound } from './net/outbound.ts'
-export { PageGuard, type PageRefusal } from './net/page-guard.ts'
-export { isPublicAddress } from './net/public-address.ts'
-export { ROLLED_BACK } from './node-security/applied-security.ts'
-export { firewallJson, firewallJsonOf } from './node-security/firewall-json.ts'
-export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './node-security/firewall-rules.ts'
-export { closedPorts, lockOuts, SSH_PORT } from './node-security/lock-out.ts'
-export { ROLLBACK_SECONDS } from './node-security/rollback.ts'
-export {
-  readSecuritySettings,
-  type SecuritySettings,
-  securitySettings,
-  settingsDigest,
-} from './node-security/security-settings.ts'
-export {
-  type DryRunView,
-  dryRunView,
-  outcomeView,
-  type RevisionView,
-  SECURITY_ANSWERS,
-  type SecurityOutcomeView,
-  type SecurityView,
-  securityView,
-} from './node-security/security-view.ts'
+export type { RevisionView } from './node-security/security-view.ts'
 export type { AuditView } from './operations/audit-operations.ts'
-export { type Caller, membershipOf, operatorOf } from './operations/caller.ts'
+export type { Caller } from './operations/caller.ts'
 export { type Answer, OPERATION_SCOPES, type OperationScope } from './operations/operation.ts'
-export { mayRun } from './operations/operator.ts'
 export { Problem, type ProblemCode, type ProblemData } from './problem.ts'
-export { GATES } from './provisioning/gates.ts'
-export { worked } from './provisioning/provisioning-answers.ts'
-export {
-  type BudgetView,
-  type CatalogView,
-  type CredentialView,
-  type OrderEventView,
-  type OrderView,
-  type PreviewView,
-  type ReconciliationView,
-  type ServerView,
-  type StepView,
-  workView,
-} from './provisioning/provisioning-view.ts'
-export { race } from './race.ts'
-export { RecentMap } from './recent-map.ts'
-export { redact } from './redaction/redactor.ts'
-export type { SecretCounts } from './secrets/keyring.ts'
-export type { RotatedBatch } from './secrets/secrets.ts'
+export type { OrderView } from './provisioning/provisioning-view.ts'
 export type { SessionCaller } from './sessions/sessions.ts'
-export { IDLE_SECONDS } from './sessions/sessions-store.ts'
-export { shellWord } from './shell-word.ts'
-export { publicKeySet, publicKeyTexts, verificationKeys } from './signing/json-web-key.ts'
+export { publicKeySet, verificationKeys } from './signing/json-web-key.ts'
 export { sameSecret } from './signing/same-secret.ts'
 export { type TokenType, type TokenVerdict, verifyToken } from './signing/signed-token.ts'
 export { Signer } from './signing/signer.ts'
 export { generateSigningKey } from './signing/signing-key.ts'
 export { isSigned } from './signing/webhook-signature.ts'
 export type { MigrationStatus, Storage } from './storage/storage.ts'
-export { scanRequest, targetRequest } from './surface/surface-fields.ts'
-export {
-  type FindingView as SurfaceFindingView,
-  type ScanView as SurfaceScanView,
-  type SeenTargetView as SurfaceTargetView,
-  SURFACE_SHAPES,
-  scanHead,
-  scanView,
-  seenTargetView,
-  targetView,
-} from './surface/surface-view.ts'
+export type { FindingView as SurfaceFindingView } from './surface/surface-view.ts'
 export type { TenantView } from './tenants/tenant-operations.ts'
 export { systemTimers, type Timers } from './timers.ts'
-export {
-  transferMint,
-  transferRedeem,
-  transferRevoke,
-  transferScope,
-} from './transfer-keys/transfer-fields.ts'
-export { peerDigest } from './transfer-keys/transfer-key.ts'
-export type { RedeemAnswer } from './transfer-keys/transfer-keys.ts'
 export type { TransferKeyView } from './transfer-keys/transfer-operations.ts'
-export {
-  readTransferKey,
-  type TransferToken,
-  type TransferTokenVerdict,
-} from './transfer-keys/transfer-token.ts'
-export { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './users/passwords.ts'
 export { PERMISSIONS, type Permission } from './users/permission.ts'
-export { may, normalEmail } from './users/user.ts'
+export { may } from './users/user.ts'
 export type { UserView } from './users/user-operations.ts'
-export {
-  anyText,
-  checkOf,
-  type Fields,
-  field,
-  finite,
-  flag,
-  freeObject,
-  instant,
-  type JsonSchema,
-  type ListSchema,
-  listOf,
-  oneOf,
-  openShape,
-  read,
-  shape,
-  text,
-  whole,
-} from './validation.ts'
 export { RELEASE } from './version.ts'
-export type { AttemptView, EndpointDeliveryView, EndpointView } from './webhooks/webhook-view.ts'
-export { relaySignerOf } from './wiring/base.ts'
-export { type BrowserEngineMaker, type BrowserEngineTools, pageGuard } from './wiring/browser.ts'
+export type { EndpointView } from './webhooks/webhook-view.ts'
+export type { BrowserEngineMaker, BrowserEngineTools } from './wiring/browser.ts'
 export { OPERATIONS, type Services } from './wiring/features.ts'
-export { yieldToEventLoop } from './yield-to-event-loop.ts'

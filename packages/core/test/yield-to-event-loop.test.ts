@@ -1,6 +1,6 @@
 // Long pieces of work for several requests do not add up to one long turn of the event loop.
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { yieldToEventLoop } from '@svc/core'
+import { yieldToEventLoop } from '@svc/core/adapters'
 
 let turns = 0
 let counting: NodeJS.Immediate

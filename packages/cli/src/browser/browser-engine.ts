@@ -1,4 +1,5 @@
-import type { BrowserEngine, BrowserEngineTools, BrowserPage, PageOptions } from '@svc/core'
+import type { BrowserEngine, BrowserEngineTools } from '@svc/core'
+import type { BrowserPage, PageOptions } from '@svc/core/adapters'
 import { chromiumLack } from './chromium-program.ts'
 
 /** Makes the browser of a plane. Chromium's library is loaded with the first page: few planes open any. */

@@ -1,13 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import {
-  type BrowserEngine,
-  type BrowserEngineTools,
-  type BrowserPage,
-  EgressProxy,
-  PageFailure,
-  type PageOptions,
-} from '@svc/core'
+import type { BrowserEngine, BrowserEngineTools } from '@svc/core'
+import { type BrowserPage, EgressProxy, PageFailure, type PageOptions } from '@svc/core/adapters'
 import { ChromiumPage } from './chromium-page.ts'
 import { ChromiumProcess } from './chromium-process.ts'
 import { chromiumLack, chromiumProgram } from './chromium-program.ts'

@@ -14,7 +14,7 @@ import {
   type RefusedCall,
   type Screenshot,
   type Snapshot,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { focusFacts, refFacts } from './element-facts.ts'
 import { pictureOf } from './page-picture.ts'

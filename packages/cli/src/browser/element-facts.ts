@@ -1,4 +1,4 @@
-import type { ElementFacts } from '@svc/core'
+import type { ElementFacts } from '@svc/core/adapters'
 import type { Frame, Locator, Page } from 'playwright-core'
 
 const CARD_WORDS = ['card', 'cvc', 'cvv', 'iban']

@@ -1,4 +1,4 @@
-import { PageFailure, type Screenshot } from '@svc/core'
+import { PageFailure, type Screenshot } from '@svc/core/adapters'
 import type { CDPSession } from 'playwright-core'
 
 const LIMIT_MS = 10_000

@@ -1,4 +1,4 @@
-import { type EgressLane, isWithinDomains, type PageOptions } from '@svc/core'
+import { type EgressLane, isWithinDomains, type PageOptions } from '@svc/core/adapters'
 import type { BrowserContext, Page, Request, Route } from 'playwright-core'
 
 /** The context that is watched, and its rules. */

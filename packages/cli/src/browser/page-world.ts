@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Extract, type ExtractOptions, PageFailure } from '@svc/core'
+import { type Extract, type ExtractOptions, PageFailure } from '@svc/core/adapters'
 import type { CDPSession } from 'playwright-core'
 import { packageFile } from '../package-file.ts'
 import { EXTRACTION } from './page-extraction.ts'

@@ -1,4 +1,5 @@
-import { IDLE_SECONDS, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import type { Command } from 'commander'
 import {
   chosenUrl,

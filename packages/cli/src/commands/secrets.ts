@@ -1,4 +1,5 @@
-import { newDataKey, Problem, type RotatedBatch, type SecretCounts } from '@svc/core'
+import { newDataKey, Problem } from '@svc/core'
+import type { RotatedBatch, SecretCounts } from '@svc/core/adapters'
 import type { Command } from 'commander'
 import { type CommandRun, given, type Handler } from '../program/command-run.ts'
 import { EXIT } from '../program/failure.ts'

@@ -1,4 +1,4 @@
-import type { TokenView } from '@svc/core'
+import type { TokenView } from '@svc/core/adapters'
 import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
 import { idColumn } from '../terminal/id-column.ts'

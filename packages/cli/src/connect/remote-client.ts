@@ -1,4 +1,5 @@
-import { type Answer, type CurrentCredentials, Problem } from '@svc/core'
+import { type Answer, Problem } from '@svc/core'
+import type { CurrentCredentials } from '@svc/core/adapters'
 import { currentCredentials } from '../commands/users/password-input.ts'
 import type { Io } from '../io.ts'
 import type { Connection } from './connect.ts'

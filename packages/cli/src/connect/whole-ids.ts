@@ -1,4 +1,5 @@
-import { type Answer, isIdEnd, Problem } from '@svc/core'
+import { type Answer, Problem } from '@svc/core'
+import { isIdEnd } from '@svc/core/adapters'
 import type { Connection } from './connect.ts'
 
 /** A list in which the end of an id is looked up. */

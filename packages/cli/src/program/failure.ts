@@ -1,4 +1,5 @@
-import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
+import { ConfigError, Problem, type ProblemCode } from '@svc/core'
+import { redact } from '@svc/core/adapters'
 import { Interrupted } from '../terminal/secret-input.ts'
 import { plain, safeJson } from '../terminal/terminal.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'

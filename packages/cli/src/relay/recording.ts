@@ -1,7 +1,8 @@
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
-import type { AccessMode, AdmittedSession, Clock, Log } from '@svc/core'
+import type { AccessMode, Clock, Log } from '@svc/core'
+import type { AdmittedSession } from '@svc/core/adapters'
 import { wholeOf } from './protocol.ts'
 
 /** Longest recording of one session. */

@@ -1,4 +1,4 @@
-import type { RelayEnd } from '@svc/core'
+import type { RelayEnd } from '@svc/core/adapters'
 import { CLOSE } from './protocol.ts'
 
 /** The code with which the relay closes both connections, by the reason. */

@@ -1,4 +1,4 @@
-import type { UpgradeRefusal } from '@svc/core'
+import type { UpgradeRefusal } from '@svc/core/adapters'
 import {
   type Gate,
   type GateRequest,

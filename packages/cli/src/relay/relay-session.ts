@@ -1,12 +1,5 @@
-import type {
-  AccessMode,
-  AdmittedSession,
-  Log,
-  RelayEnd,
-  RelayLedger,
-  RelayMetrics,
-  RelayRole,
-} from '@svc/core'
+import type { AccessMode, Log } from '@svc/core'
+import type { AdmittedSession, RelayEnd, RelayLedger, RelayMetrics, RelayRole } from '@svc/core/adapters'
 import type { WebSocket } from 'ws'
 import { CLOSE, MAX_CONTROL_BYTES, parseControl, wholeOf, windowOf } from './protocol.ts'
 import type { Recording } from './recording.ts'

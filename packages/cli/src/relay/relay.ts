@@ -1,19 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock, Config, Log, verificationKeys } from '@svc/core'
 import {
   type AdmittedSession,
   audienceOf,
   type CheckedTicket,
-  type Clock,
-  type Config,
   checkTicket,
-  type Log,
   type RelayLedger,
   type RelayMetrics,
   type RelayRole,
   type UpgradeRefusal,
-  type verificationKeys,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_PAYLOAD_BYTES, SUBPROTOCOL } from './protocol.ts'
 import { Recording } from './recording.ts'

@@ -1,4 +1,5 @@
-import type { ControlPlane, RelayLedger, verificationKeys } from '@svc/core'
+import type { ControlPlane, verificationKeys } from '@svc/core'
+import type { RelayLedger } from '@svc/core/adapters'
 import type { UpgradeRoute } from '@svc/http'
 import { Relay } from './relay.ts'
 import { relayRoutes } from './relay-routes.ts'

@@ -1,4 +1,5 @@
-import { type LogFields, redact } from '@svc/core'
+import type { LogFields } from '@svc/core'
+import { redact } from '@svc/core/adapters'
 
 /** Depth to which nested objects are written; deeper values are left out. */
 const MAX_DEPTH = 8

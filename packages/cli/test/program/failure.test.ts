@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, Problem, type ProblemCode, redact } from '@svc/core'
+import { ConfigError, Problem, type ProblemCode } from '@svc/core'
+import { redact } from '@svc/core/adapters'
 import { failureJson, failureOf, failureText, isProblemCode } from '../../src/program/failure.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))

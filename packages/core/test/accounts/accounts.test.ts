@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { IDLE_SECONDS, type SessionCaller } from '@svc/core'
+import type { SessionCaller } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import { type TestPlane, testPlane } from '@svc/testing'
 
 const EMAIL = 'ada@example.com'

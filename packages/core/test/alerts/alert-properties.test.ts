@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { ALERT_ACTIONS } from '@svc/core'
+import { ALERT_ACTIONS } from '@svc/core/adapters'
 import fc from 'fast-check'
 import { TRIES_ALL } from '../../../../test/support/sample.ts'
 import { FleetScene } from './fleet-scene.ts'

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { AgentStep, LanguageModel } from '@svc/core'
+import type { LanguageModel } from '@svc/core'
+import type { AgentStep } from '@svc/core/adapters'
 import {
   FakeClock,
   FakeTimers,

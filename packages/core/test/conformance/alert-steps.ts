@@ -1,4 +1,4 @@
-import { ALERT_ACTIONS, ALERT_STATUSES } from '@svc/core'
+import { ALERT_ACTIONS, ALERT_STATUSES } from '@svc/core/adapters'
 import { ALERT_KINDS, ALERT_SEVERITIES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { writeOf } from '../../src/alerts/alert-evaluation.ts'

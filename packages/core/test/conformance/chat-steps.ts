@@ -1,4 +1,4 @@
-import { CHAT_CATEGORIES, CHAT_MODES } from '@svc/core'
+import { CHAT_CATEGORIES, CHAT_MODES } from '@svc/core/adapters'
 import { CHAT_ENGINES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { order, pick, rarely, type Step, steps, type World, words } from './world.ts'

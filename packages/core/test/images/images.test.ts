@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { ImageRegistration } from '@svc/core'
+import type { ImageRegistration } from '@svc/core/adapters'
 import { buildHeartbeat, pgliteStorage, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { MAX_LINE_CHARS } from '@svc/core'
+import { MAX_LINE_CHARS } from '@svc/core/adapters'
 import {
   cutLine,
   EMPTY_LOG,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { mayRun } from '@svc/core'
+import { mayRun } from '@svc/core/adapters'
 import { buildUser } from '@svc/testing'
 
 const read = { permission: 'platform.read', scope: 'tenant' } as const

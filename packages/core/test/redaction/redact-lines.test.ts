@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { redact } from '@svc/core'
+import { redact } from '@svc/core/adapters'
 import { lineRedactor } from '../../src/redaction/redact-lines.ts'
 
 const redactLines = (lines: readonly string[]) => lines.map(lineRedactor())

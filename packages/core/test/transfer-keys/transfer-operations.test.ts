@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { readTransferKey, verificationKeys } from '@svc/core'
+import { verificationKeys } from '@svc/core'
+import { readTransferKey } from '@svc/core/adapters'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane

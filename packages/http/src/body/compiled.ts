@@ -1,4 +1,4 @@
-import { checkOf, type JsonSchema, type ListSchema } from '@svc/core'
+import { checkOf, type JsonSchema, type ListSchema } from '@svc/core/adapters'
 import { fieldsOf, isOmissible, type Shape } from './shape.ts'
 
 /** The result of a compiled reader for a value that the struct refuses. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { read, yieldToEventLoop } from '@svc/core'
+import { read, yieldToEventLoop } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
 import { type Body, JSON_BODY_TYPE } from './body.ts'
 import { compiled, MISMATCH } from './compiled.ts'

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@svc/core'
+import { yieldToEventLoop } from '@svc/core/adapters'
 import type { GateRequest } from '../route.ts'
 import type { Body } from './body.ts'
 import { LONG_BYTES } from './json-body.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema, ListSchema } from '@svc/core'
+import type { JsonSchema, ListSchema } from '@svc/core/adapters'
 
 /** The part of a struct that does not depend on its value type: it reads requests and describes replies. */
 export interface Shape {

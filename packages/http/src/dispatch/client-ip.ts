@@ -1,4 +1,4 @@
-import { clientAddress } from '@svc/core'
+import { clientAddress } from '@svc/core/adapters'
 
 /** The facts from which the client's address follows. */
 export interface AddressFacts {

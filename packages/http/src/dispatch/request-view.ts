@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
-import { type ControlPlane, clientAddress, isPublicAddress } from '@svc/core'
+import type { ControlPlane } from '@svc/core'
+import { clientAddress, isPublicAddress } from '@svc/core/adapters'
 import type { GateRequest } from '../route.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type Licensee, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { Licensee } from '@svc/core/adapters'
 import type { Gate } from '../route.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense, takeFrom } from './limit.ts'

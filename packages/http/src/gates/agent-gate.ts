@@ -1,4 +1,4 @@
-import type { Licensee } from '@svc/core'
+import type { Licensee } from '@svc/core/adapters'
 import type { Gate } from '../route.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense } from './limit.ts'

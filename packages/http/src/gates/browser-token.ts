@@ -1,4 +1,5 @@
-import { type BrowserCaller, isBrowserTokenLike, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import { type BrowserCaller, isBrowserTokenLike } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { BAD_KEYS } from './license-bearer.ts'

@@ -1,4 +1,5 @@
-import { Problem, siteOrigins } from '@svc/core'
+import { Problem } from '@svc/core'
+import { siteOrigins } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { LIMITED, type RouteLimit, takeByAddress, takeFrom } from './limit.ts'
 import { isOnHost } from './same-origin.ts'

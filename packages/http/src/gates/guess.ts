@@ -1,4 +1,5 @@
-import { type ControlPlane, clientNetworks, Problem, RecentMap } from '@svc/core'
+import { type ControlPlane, Problem } from '@svc/core'
+import { clientNetworks, RecentMap } from '@svc/core/adapters'
 import type { GateRequest } from '../route.ts'
 import { type RouteLimit, takeByAddress } from './limit.ts'
 

@@ -1,4 +1,5 @@
-import { isApiTokenLike, sameSecret } from '@svc/core'
+import { sameSecret } from '@svc/core'
+import { isApiTokenLike } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'

@@ -1,4 +1,5 @@
-import { type Licensee, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { Licensee } from '@svc/core/adapters'
 import type { Gate } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'

@@ -1,4 +1,5 @@
-import { type Licensee, sameSecret } from '@svc/core'
+import { sameSecret } from '@svc/core'
+import type { Licensee } from '@svc/core/adapters'
 import type { Gate } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'

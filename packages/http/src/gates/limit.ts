@@ -1,4 +1,5 @@
-import { type Config, clientNetworks, Problem, type RateLimit, type RateVerdict } from '@svc/core'
+import { type Config, Problem, type RateLimit, type RateVerdict } from '@svc/core'
+import { clientNetworks } from '@svc/core/adapters'
 import type { GateRequest, Replies } from '../route.ts'
 import { delayRefusal } from './flood-delay.ts'
 

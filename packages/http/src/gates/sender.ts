@@ -1,4 +1,5 @@
-import { type EmailKey, isEmailKeyLike, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import { type EmailKey, isEmailKeyLike } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { BAD_KEYS, licenseBearer } from './license-bearer.ts'

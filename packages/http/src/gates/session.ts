@@ -1,14 +1,5 @@
-import {
-  type Caller,
-  isApiTokenLike,
-  may,
-  membershipOf,
-  normalEmail,
-  type Permission,
-  Problem,
-  type RateLimit,
-  type SessionCaller,
-} from '@svc/core'
+import { type Caller, may, type Permission, Problem, type RateLimit, type SessionCaller } from '@svc/core'
+import { isApiTokenLike, membershipOf, normalEmail } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@svc/core'
+import type { JsonSchema } from '@svc/core/adapters'
 import type { SecurityScheme } from '../route.ts'
 
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })

@@ -1,4 +1,5 @@
-import { type JsonSchema, RELEASE } from '@svc/core'
+import { RELEASE } from '@svc/core'
+import type { JsonSchema } from '@svc/core/adapters'
 import { type Body, JSON_BODY_TYPE } from '../body/body.ts'
 import { jsonSchema } from '../body/shape.ts'
 import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../route.ts'

@@ -1,17 +1,16 @@
+import { ACCESS_MODES, Problem } from '@svc/core'
 import {
   ACCESS_ASKED,
-  ACCESS_MODES,
   ACCESS_OPENED,
   AccessRefusal,
   type AccessTicket,
   AmbiguousHost,
   listOf,
   oneOf,
-  Problem,
   shape,
   text,
   whole,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentAccess, isStranger } from '../gates/agent-access.ts'

@@ -1,14 +1,14 @@
+import { Problem } from '@svc/core'
 import {
   flag,
   listOf,
   MAX_PASSWORD_CHARS,
   MIN_PASSWORD_CHARS,
-  Problem,
   sessionView,
   shape,
   text,
   whole,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'

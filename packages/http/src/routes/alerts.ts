@@ -1,4 +1,4 @@
-import { ALERT_ACTIONS, ALERT_STATUSES, ALERTS_LISTED } from '@svc/core'
+import { ALERT_ACTIONS, ALERT_STATUSES, ALERTS_LISTED } from '@svc/core/adapters'
 import { agentGate } from '../gates/agent-gate.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { operationRoute } from './operation-route.ts'

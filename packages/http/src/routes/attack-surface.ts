@@ -1,8 +1,8 @@
+import { Problem } from '@svc/core'
 import {
   flag,
   type Licensee,
   listOf,
-  Problem,
   SURFACE_SHAPES,
   scanHead,
   scanRequest,
@@ -12,7 +12,7 @@ import {
   targetRequest,
   targetView,
   text,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { licenseBearer } from '../gates/license-bearer.ts'

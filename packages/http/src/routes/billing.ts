@@ -1,4 +1,4 @@
-import { CHECKOUT_FIELDS, checkoutView, flag, oneOf, shape, text } from '@svc/core'
+import { CHECKOUT_FIELDS, checkoutView, flag, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { JSON_BODY_TYPE } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'

@@ -1,13 +1,13 @@
+import type { ControlPlane } from '@svc/core'
 import {
   type AgentAnswer,
   type AgentStep,
   agentBody,
   BROWSER_ANSWERS,
-  type ControlPlane,
   readAgentRequest,
   scrapeBody,
   shape,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { jsonBody } from '../body/json-body.ts'
 import { type BrowserVisitor, browserToken } from '../gates/browser-token.ts'
 import { json } from '../reply.ts'

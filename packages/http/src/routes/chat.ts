@@ -1,16 +1,15 @@
+import { type ChatMessage, Problem } from '@svc/core'
 import {
   CHAT_CATEGORIES,
   CHAT_MODES,
-  type ChatMessage,
   clientNetworks,
   field,
   listOf,
   oneOf,
-  Problem,
   shape,
   text,
   whole,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { type ChatLimit, chatOrigin } from '../gates/chat-origin.ts'

@@ -1,4 +1,4 @@
-import { claimedJobView, freeObject, listOf, shape, text, whole } from '@svc/core'
+import { claimedJobView, freeObject, listOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'

@@ -1,4 +1,5 @@
-import { Problem, shape, text } from '@svc/core'
+import { Problem } from '@svc/core'
+import { shape, text } from '@svc/core/adapters'
 import { open } from '../gates/open.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

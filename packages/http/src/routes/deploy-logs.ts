@@ -1,15 +1,6 @@
 import { Readable } from 'node:stream'
-import {
-  finite,
-  JOB_STATES,
-  type LogLine,
-  listOf,
-  MAX_LINE_CHARS,
-  membershipOf,
-  oneOf,
-  shape,
-  text,
-} from '@svc/core'
+import { JOB_STATES, type LogLine } from '@svc/core'
+import { finite, listOf, MAX_LINE_CHARS, membershipOf, oneOf, shape, text } from '@svc/core/adapters'
 import { session } from '../gates/session.ts'
 import { JSON_TYPE, json, UNBOUNDED } from '../reply.ts'
 import { type Reply, route } from '../route.ts'

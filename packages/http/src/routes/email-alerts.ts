@@ -1,4 +1,5 @@
-import { flag, Problem, REMINDER_RUN, reminderRunView, shape } from '@svc/core'
+import { Problem } from '@svc/core'
+import { flag, REMINDER_RUN, reminderRunView, shape } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { licenseOrCron } from '../gates/license-or-cron.ts'

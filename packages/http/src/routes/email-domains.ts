@@ -1,4 +1,5 @@
-import { type Answer, EMAIL_PAGE } from '@svc/core'
+import type { Answer } from '@svc/core'
+import { EMAIL_PAGE } from '@svc/core/adapters'
 import { agentGate } from '../gates/agent-gate.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'

@@ -1,4 +1,4 @@
-import { listOf, oneOf, sendBody, shape, text, whole } from '@svc/core'
+import { listOf, oneOf, sendBody, shape, text, whole } from '@svc/core/adapters'
 import { jsonBody } from '../body/json-body.ts'
 import { sender } from '../gates/sender.ts'
 import { json } from '../reply.ts'

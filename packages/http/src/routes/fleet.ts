@@ -1,4 +1,4 @@
-import { finite, flag, listOf, shape, text, whole } from '@svc/core'
+import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
 import { licenseBearer } from '../gates/license-bearer.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'

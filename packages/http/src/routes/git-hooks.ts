@@ -1,4 +1,5 @@
-import { type Fields, OPERATIONS, oneOf, read, shape } from '@svc/core'
+import { OPERATIONS } from '@svc/core'
+import { type Fields, oneOf, read, shape } from '@svc/core/adapters'
 import { defaulted, optional, type Struct } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'

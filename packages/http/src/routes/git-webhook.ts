@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { ControlPlane } from '@svc/core'
 import {
-  type ControlPlane,
   flag,
   type GitMessage,
   type GitSender,
@@ -8,7 +8,7 @@ import {
   type PushOutcome,
   shape,
   text,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE, type Received } from '../body/body.ts'
 import { parseJson } from '../body/json-text.ts'

@@ -1,4 +1,4 @@
-import { flag, freeObject, shape } from '@svc/core'
+import { flag, freeObject, shape } from '@svc/core/adapters'
 import { open } from '../gates/open.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'

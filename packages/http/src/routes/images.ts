@@ -1,14 +1,5 @@
-import {
-  flag,
-  IMAGE_STATES,
-  type Image,
-  imageRegistration,
-  oneOf,
-  shape,
-  text,
-  unixSeconds,
-  whole,
-} from '@svc/core'
+import { type Image, unixSeconds } from '@svc/core'
+import { flag, IMAGE_STATES, imageRegistration, oneOf, shape, text, whole } from '@svc/core/adapters'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { json } from '../reply.ts'

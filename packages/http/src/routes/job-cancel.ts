@@ -1,4 +1,5 @@
-import { type CancelOutcome, flag, JOB_STATES, oneOf, shape, text, wasCancelled } from '@svc/core'
+import { type CancelOutcome, JOB_STATES, wasCancelled } from '@svc/core'
+import { flag, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'

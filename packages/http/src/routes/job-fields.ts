@@ -1,4 +1,5 @@
-import { isHeld, isTerminal, type Job, Problem, type ProblemCode, text, whole } from '@svc/core'
+import { isHeld, isTerminal, type Job, Problem, type ProblemCode } from '@svc/core'
+import { text, whole } from '@svc/core/adapters'
 import { isVisible } from '../gates/bearer.ts'
 import type { Call, Replies } from '../route.ts'
 

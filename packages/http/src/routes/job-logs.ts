@@ -1,4 +1,4 @@
-import { anyText, finite, flag, listOf, MAX_REQUEST_LINES, shape, whole } from '@svc/core'
+import { anyText, finite, flag, listOf, MAX_REQUEST_LINES, shape, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'

@@ -1,4 +1,5 @@
-import { JOB_STATES, MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core'
+import { JOB_STATES } from '@svc/core'
+import { MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'

@@ -1,4 +1,4 @@
-import { freeObject, listOf, shape } from '@svc/core'
+import { freeObject, listOf, shape } from '@svc/core/adapters'
 import { open } from '../gates/open.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'

@@ -1,4 +1,4 @@
-import { instant, listOf, shape, text } from '@svc/core'
+import { instant, listOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { perIp } from '../gates/per-ip.ts'

@@ -1,4 +1,4 @@
-import { flag, shape, text, whole } from '@svc/core'
+import { flag, shape, text, whole } from '@svc/core/adapters'
 import { sharedSecret } from '../gates/shared-secret.ts'
 import { json } from '../reply.ts'
 import { type Call, type Reply, route } from '../route.ts'

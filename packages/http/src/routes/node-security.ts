@@ -1,8 +1,8 @@
+import { Problem } from '@svc/core'
 import {
   dryRunView,
   flag,
   outcomeView,
-  Problem,
   ROLLBACK_SECONDS,
   read,
   SECURITY_ANSWERS,
@@ -11,7 +11,7 @@ import {
   shape,
   text,
   whole,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { type Infer, optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'

@@ -1,4 +1,4 @@
-import { flag, shape } from '@svc/core'
+import { flag, shape } from '@svc/core/adapters'
 
 /** `{ ok: true }` */
 export const OK = shape({ ok: flag() })

@@ -1,13 +1,5 @@
-import {
-  type Answer,
-  type Fields,
-  freeObject,
-  type JsonSchema,
-  type Licensee,
-  OPERATIONS,
-  oneOf,
-  shape,
-} from '@svc/core'
+import { type Answer, OPERATIONS } from '@svc/core'
+import { type Fields, freeObject, type JsonSchema, type Licensee, oneOf, shape } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
 import type { Body } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'

@@ -1,4 +1,5 @@
-import { flag, freeObject, listOf, oneOf, PERMISSIONS, shape, text } from '@svc/core'
+import { PERMISSIONS } from '@svc/core'
+import { flag, freeObject, listOf, oneOf, shape, text } from '@svc/core/adapters'
 import { jsonBody } from '../body/json-body.ts'
 import { open } from '../gates/open.ts'
 import { json, UNBOUNDED } from '../reply.ts'

@@ -1,4 +1,5 @@
-import { flag, GATES, listOf, oneOf, Problem, shape, text, whole, worked, workView } from '@svc/core'
+import { Problem } from '@svc/core'
+import { flag, GATES, listOf, oneOf, shape, text, whole, worked, workView } from '@svc/core/adapters'
 import { defaulted, optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { type RouteLimit, takeFrom } from '../gates/limit.ts'

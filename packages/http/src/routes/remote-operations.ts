@@ -1,14 +1,14 @@
+import { OPERATIONS } from '@svc/core'
 import {
   freeObject,
   listOf,
   MAX_PASSWORD_CHARS,
   mayRun,
-  OPERATIONS,
   openShape,
   operatorOf,
   shape,
   text,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import type { Shape } from '../body/shape.ts'

@@ -1,4 +1,4 @@
-import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core'
+import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core/adapters'
 import { jsonBody } from '../body/json-body.ts'
 import { confirmingSession } from '../gates/session.ts'
 import { json } from '../reply.ts'

@@ -1,4 +1,4 @@
-import { normalEmail, shape, text } from '@svc/core'
+import { normalEmail, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { formBody } from '../body/form-body.ts'
 import { takeFrom } from '../gates/limit.ts'

@@ -1,4 +1,5 @@
-import { anyText, finite, flag, listOf, oneOf, SYSTEM_DETAILS, SYSTEM_STATUSES, shape, text } from '@svc/core'
+import { SYSTEM_STATUSES } from '@svc/core'
+import { anyText, finite, flag, listOf, oneOf, SYSTEM_DETAILS, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { healthTokenOrSession } from '../gates/health-token-or-session.ts'
 import { json, UNBOUNDED } from '../reply.ts'

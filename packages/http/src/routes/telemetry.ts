@@ -1,4 +1,5 @@
-import { finite, flag, type LicenseClaim, listOf, shape, text, whole } from '@svc/core'
+import type { LicenseClaim } from '@svc/core'
+import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
 import { type Infer, optional } from 'superstruct'
 import { hotJsonBody } from '../body/json-body.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'

@@ -13,7 +13,7 @@ import {
   transferRevoke,
   transferScope,
   whole,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { optional, type Struct } from 'superstruct'
 import type { Body } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'

@@ -1,4 +1,5 @@
-import { freeObject, OPERATIONS, oneOf, Problem, shape, text } from '@svc/core'
+import { OPERATIONS, Problem } from '@svc/core'
+import { freeObject, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'

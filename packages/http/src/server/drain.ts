@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
-import { race, systemTimers } from '@svc/core'
+import { systemTimers } from '@svc/core'
+import { race } from '@svc/core/adapters'
 import type { Connections } from './connections.ts'
 
 /** Options of draining a server. */

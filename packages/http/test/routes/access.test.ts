@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { proofBytes } from '@svc/core'
+import { proofBytes } from '@svc/core/adapters'
 import { serving } from '../support/serving.ts'
 
 const ENV = {

@@ -1,6 +1,7 @@
 import { scryptSync } from 'node:crypto'
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { IDLE_SECONDS, unixSeconds } from '@svc/core'
+import { unixSeconds } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import { SESSION_SECONDS } from '@svc/core/ports'
 import { serving } from '../support/serving.ts'
 

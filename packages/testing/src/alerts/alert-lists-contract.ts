@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ALERT_STATUSES, type Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import { ALERT_STATUSES } from '@svc/core/adapters'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'

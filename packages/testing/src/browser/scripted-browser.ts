@@ -1,4 +1,4 @@
-import type { PageStep } from '@svc/core'
+import type { PageStep } from '@svc/core/adapters'
 import {
   type BrowserEngine,
   type BrowserPage,

@@ -1,4 +1,5 @@
-import { IDLE_SECONDS, type Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import { type NewApiToken, PENDING_SECONDS, SESSION_SECONDS, TOUCH_SECONDS } from '@svc/core/ports'
 import { buildApiToken } from '../api-tokens/build-api-token.ts'
 import { buildId } from '../build-id.ts'

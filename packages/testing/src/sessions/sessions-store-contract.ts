@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { IDLE_SECONDS, type Storage } from '@svc/core'
+import type { Storage } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import { SESSION_SECONDS, secretDigest, sessionPublicId } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'

@@ -1,4 +1,4 @@
-import { IDLE_SECONDS } from '@svc/core'
+import { IDLE_SECONDS } from '@svc/core/adapters'
 import {
   type NewSession,
   type OtherSessions,

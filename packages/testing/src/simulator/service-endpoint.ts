@@ -1,6 +1,5 @@
 import {
   type ControlPlane,
-  claimedJobView,
   isHeld,
   isTerminal,
   type Job,
@@ -11,6 +10,7 @@ import {
   type RateLimit,
   type RateVerdict,
 } from '@svc/core'
+import { claimedJobView } from '@svc/core/adapters'
 import type { Claim } from '@svc/core/ports'
 import { type Endpoint, jobPath, type WireAnswer, type WireRequest } from './wire.ts'
 

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, Problem, proofBytes } from '@svc/core'
+import { type Clock, Problem } from '@svc/core'
+import { proofBytes } from '@svc/core/adapters'
 import { writeDurably } from '../state/durable-file.ts'
 
 const FILE = 'access-key.pem'

@@ -1,4 +1,4 @@
-import type { ImageRegistration } from '@svc/core'
+import type { ImageRegistration } from '@svc/core/adapters'
 import type { HandlerImages, Snapshot } from './handler-images.ts'
 
 /** A registration without the identity of its host, which the exchange adds. */

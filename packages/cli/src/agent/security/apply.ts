@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { lockOuts, type SecuritySettings } from '@svc/core'
+import { lockOuts, type SecuritySettings } from '@svc/core/adapters'
 import { hostCommand } from './host-command.ts'
 import { BASELINE, type HostFile, hostFiles, SSHD_FILE, SYSCTL_FILE } from './host-files.ts'
 import { Refused } from './refused.ts'

@@ -1,4 +1,4 @@
-import { ROLLBACK_SECONDS } from '@svc/core'
+import { ROLLBACK_SECONDS } from '@svc/core/adapters'
 import type { ClaimedJob } from '../run/claimed-job.ts'
 import type { HandlerEnd } from '../run/handler-process.ts'
 import type { RunningHandler } from '../run/running-handler.ts'

@@ -6,7 +6,7 @@ import {
   firewallJsonOf,
   PICKUP_COMMENT,
   type SecuritySettings,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import { hostCommand } from './host-command.ts'
 
 const { family, name } = FIREWALL_TABLE

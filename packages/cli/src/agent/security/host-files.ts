@@ -1,4 +1,4 @@
-import type { SecuritySettings } from '@svc/core'
+import type { SecuritySettings } from '@svc/core/adapters'
 
 /** A file that is ours on the host; without a text it is not to be there. */
 export interface HostFile {

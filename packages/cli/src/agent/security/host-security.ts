@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, type Log, ROLLED_BACK, type SecuritySettings } from '@svc/core'
+import type { Clock, Log } from '@svc/core'
+import { ROLLED_BACK, type SecuritySettings } from '@svc/core/adapters'
 import { changedFiles, putFiles, type Survey, survey, sysctlOfNow } from './apply.ts'
 import { Attempt, type AttemptMarker, type SecurityDocument } from './attempt.ts'
 import { confirmed } from './confirmation.ts'

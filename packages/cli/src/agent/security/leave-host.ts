@@ -1,4 +1,4 @@
-import { FIREWALL_TABLE } from '@svc/core'
+import { FIREWALL_TABLE } from '@svc/core/adapters'
 import { listedTable } from './firewall-table.ts'
 import { hostCommand } from './host-command.ts'
 import { SSHD_FILE, SYSCTL_FILE, UPDATES_FILE } from './host-files.ts'

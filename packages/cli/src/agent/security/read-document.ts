@@ -1,4 +1,4 @@
-import { readSecuritySettings, type SecuritySettings, settingsDigest } from '@svc/core'
+import { readSecuritySettings, type SecuritySettings, settingsDigest } from '@svc/core/adapters'
 import type { SecurityDocument } from './attempt.ts'
 import { Refused } from './refused.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SecuritySettings } from '@svc/core'
+import type { SecuritySettings } from '@svc/core/adapters'
 import { runAs } from '../run/handler-user.ts'
 import { hostCommand, systemProgram } from './host-command.ts'
 import { SSHD_FILE, sshKeywords } from './host-files.ts'

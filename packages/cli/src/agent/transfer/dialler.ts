@@ -1,4 +1,5 @@
-import { type Log, Problem, type TransferToken } from '@svc/core'
+import { type Log, Problem } from '@svc/core'
+import type { TransferToken } from '@svc/core/adapters'
 import { backoff, pause } from '../pause.ts'
 import { BadManifest, bytesOf, checkedManifest, type Manifest } from './manifest.ts'
 import { type PeerAddress, PeerClient, PeerRefused } from './peer-client.ts'

@@ -1,11 +1,5 @@
-import {
-  Problem,
-  peerDigest,
-  readTransferKey,
-  sameSecret,
-  type TransferToken,
-  type verificationKeys,
-} from '@svc/core'
+import { Problem, sameSecret, type verificationKeys } from '@svc/core'
+import { peerDigest, readTransferKey, type TransferToken } from '@svc/core/adapters'
 
 /** A host of a transfer, and the published keys of its plane. */
 export interface OwnSide {

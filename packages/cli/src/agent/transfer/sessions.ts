@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock, TransferToken } from '@svc/core'
+import type { Clock } from '@svc/core'
+import type { TransferToken } from '@svc/core/adapters'
 import type { ReleaseSource } from './release-source.ts'
 import type { ReleaseTarget } from './release-target.ts'
 

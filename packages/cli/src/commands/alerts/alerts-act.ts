@@ -1,4 +1,5 @@
-import { type AlertAction, type AlertView, isIdEnd, Problem } from '@svc/core'
+import { type AlertAction, type AlertView, Problem } from '@svc/core'
+import { isIdEnd } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { secondsOf } from '../duration-option.ts'
 import { secondOf } from '../instant-option.ts'

@@ -1,4 +1,5 @@
-import { type AlertView, shellWord } from '@svc/core'
+import type { AlertView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { idColumn } from '../../terminal/id-column.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'

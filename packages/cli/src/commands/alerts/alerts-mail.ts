@@ -1,4 +1,4 @@
-import type { MailboxesView } from '@svc/core'
+import type { MailboxesView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { instant, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

@@ -1,4 +1,4 @@
-import type { AlertStoryView } from '@svc/core'
+import type { AlertStoryView } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 

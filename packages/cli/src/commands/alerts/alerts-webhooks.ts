@@ -1,4 +1,4 @@
-import type { WebhookView } from '@svc/core'
+import type { WebhookView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'

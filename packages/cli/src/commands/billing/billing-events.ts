@@ -1,4 +1,4 @@
-import type { PaymentEventView } from '@svc/core'
+import type { PaymentEventView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'

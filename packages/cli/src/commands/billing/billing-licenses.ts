@@ -1,4 +1,4 @@
-import type { BillingStatusView, CheckoutView, TierView } from '@svc/core'
+import type { BillingStatusView, CheckoutView, TierView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { expiry, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

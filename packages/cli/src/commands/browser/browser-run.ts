@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type AgentAnswer, type AgentStep, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { AgentAnswer, AgentStep } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { plain, plainBlock } from '../../terminal/terminal.ts'

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem, type ScrapeAnswer } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { ScrapeAnswer } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

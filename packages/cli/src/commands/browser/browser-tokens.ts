@@ -1,4 +1,4 @@
-import type { BrowserTokenView } from '@svc/core'
+import type { BrowserTokenView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { idColumn } from '../../terminal/id-column.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'

@@ -1,4 +1,5 @@
-import { type ConversationView, shellWord } from '@svc/core'
+import type { ConversationView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 import { wholeNumber } from '../number-option.ts'
 import { conversationsTable } from './conversation-table.ts'

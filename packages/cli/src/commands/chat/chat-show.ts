@@ -1,4 +1,5 @@
-import { type ConversationView, type MessageView, shellWord } from '@svc/core'
+import type { ConversationView } from '@svc/core'
+import { type MessageView, shellWord } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 import { ago, type Page } from '../../terminal/render.ts'
 import { paint, plain, plainBlock } from '../../terminal/terminal.ts'

@@ -1,4 +1,5 @@
-import type { SystemCheckLine, SystemDetail } from '@svc/core'
+import type { SystemCheckLine } from '@svc/core'
+import type { SystemDetail } from '@svc/core/adapters'
 
 /** The meaning of each detail and what to do about it, in one line; `docs/reference/checks.md` says more. */
 const ADVICE: Readonly<Record<SystemDetail, string>> = {

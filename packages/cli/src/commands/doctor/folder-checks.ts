@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Config, diskFinding, type Finding, folderAccess, type NamedCheck } from '@svc/core'
+import type { Config } from '@svc/core'
+import { diskFinding, type Finding, folderAccess, type NamedCheck } from '@svc/core/adapters'
 
 /** The folder of an embedded database: can it be written, has somebody got it, is there room. */
 export function folderChecks({ service }: Pick<Config, 'service'>): readonly NamedCheck[] {

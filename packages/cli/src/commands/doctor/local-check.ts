@@ -1,18 +1,13 @@
+import { type Clock, type Config, nodeDnsClient, Signer, type Storage, systemTimers } from '@svc/core'
 import {
-  type Clock,
-  type Config,
   dnsCheck,
   type NamedCheck,
-  nodeDnsClient,
-  Signer,
-  type Storage,
   SystemCheck,
   sessionSecretCheck,
   settingsChecks,
   signingKeyCheck,
   storageChecks,
-  systemTimers,
-} from '@svc/core'
+} from '@svc/core/adapters'
 import type { CommandRun } from '../../program/command-run.ts'
 import type { Examination } from './doctor.ts'
 import { folderChecks } from './folder-checks.ts'

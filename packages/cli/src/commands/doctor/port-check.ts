@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
-import type { Config, Finding, NamedCheck } from '@svc/core'
+import type { Config } from '@svc/core'
+import type { Finding, NamedCheck } from '@svc/core/adapters'
 import { askPlane } from '../../connect/plane-request.ts'
 
 /** Checks whether the service could listen on the address of its settings, or does already. */

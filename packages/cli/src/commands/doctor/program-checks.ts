@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import type { NamedCheck } from '@svc/core'
+import type { NamedCheck } from '@svc/core/adapters'
 import type { Io } from '../../io.ts'
 import { requiredNode } from '../../version.ts'
 

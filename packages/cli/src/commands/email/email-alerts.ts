@@ -1,4 +1,4 @@
-import type { ReminderRunView } from '@svc/core'
+import type { ReminderRunView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'
 

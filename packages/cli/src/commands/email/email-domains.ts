@@ -1,4 +1,5 @@
-import { type DomainHealthView, type EmailDomainView, shellWord } from '@svc/core'
+import type { EmailDomainView } from '@svc/core'
+import { type DomainHealthView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'

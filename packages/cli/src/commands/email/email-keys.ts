@@ -1,4 +1,4 @@
-import { type EmailKeyView, shellWord } from '@svc/core'
+import { type EmailKeyView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, expiry, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core'
+import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'

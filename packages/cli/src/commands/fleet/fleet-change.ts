@@ -1,4 +1,5 @@
-import { type FleetServer, shellWord } from '@svc/core'
+import type { FleetServer } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'

@@ -1,4 +1,5 @@
-import { type HostView, shellWord } from '@svc/core'
+import type { HostView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, facts, instant, type Page } from '../../terminal/render.ts'
 import type { FleetOptions } from './fleet-servers.ts'

@@ -1,4 +1,5 @@
-import type { GitDeliveryView, GitHookView } from '@svc/core'
+import type { GitHookView } from '@svc/core'
+import type { GitDeliveryView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'

@@ -1,4 +1,5 @@
-import { type ImageView, type JobView, shellWord } from '@svc/core'
+import type { ImageView, JobView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { jobsTable } from '../jobs/job-table.ts'
 import { imagesTable } from './image-table.ts'

@@ -1,4 +1,5 @@
-import { type JobView, type StoredLine, shellWord } from '@svc/core'
+import type { JobView, StoredLine } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import type { Connection } from '../../connect/connect.ts'
 import type { CommandRun } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'

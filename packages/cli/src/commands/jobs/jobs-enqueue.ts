@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type DeploymentView, type JobView, Problem, shellWord } from '@svc/core'
+import { type DeploymentView, type JobView, Problem } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { wholeNumber } from '../number-option.ts'

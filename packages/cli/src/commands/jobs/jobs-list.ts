@@ -1,4 +1,5 @@
-import { type JobView, shellWord } from '@svc/core'
+import type { JobView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { secondOf } from '../instant-option.ts'
 import { wholeNumber } from '../number-option.ts'

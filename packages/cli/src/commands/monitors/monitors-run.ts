@@ -1,4 +1,5 @@
-import type { HistoryView, MonitorView, ObservationView } from '@svc/core'
+import type { MonitorView } from '@svc/core'
+import type { HistoryView, ObservationView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'

@@ -1,4 +1,5 @@
-import type { OrderEventView, OrderView } from '@svc/core'
+import type { OrderView } from '@svc/core'
+import type { OrderEventView } from '@svc/core/adapters'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 /** Orders as people read them. */

@@ -1,4 +1,4 @@
-import type { CatalogView } from '@svc/core'
+import type { CatalogView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

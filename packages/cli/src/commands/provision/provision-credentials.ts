@@ -1,4 +1,5 @@
-import { type CredentialView, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { CredentialView } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 

@@ -1,4 +1,5 @@
-import { type BudgetView, Problem, type ReconciliationView, type ServerView, type StepView } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { BudgetView, ReconciliationView, ServerView, StepView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { facts, type Page, stateColour, table } from '../../terminal/render.ts'

@@ -1,4 +1,5 @@
-import { type OrderEventView, type OrderView, type PreviewView, Problem } from '@svc/core'
+import { type OrderView, Problem } from '@svc/core'
+import type { OrderEventView, PreviewView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { facts } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'

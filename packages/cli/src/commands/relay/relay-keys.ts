@@ -1,4 +1,5 @@
-import { Problem, publicKeyTexts, readConfig, relaySignerOf } from '@svc/core'
+import { Problem, readConfig } from '@svc/core'
+import { publicKeyTexts, relaySignerOf } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 
 /** Prints the public keys of the settings, joined as `RELAY_VERIFY_KEYS` takes them. */

@@ -3,13 +3,12 @@ import {
   type ControlPlane,
   createControlPlane,
   type Log,
-  MemoryLedger,
   Problem,
   publicKeySet,
   readConfig,
-  relaySignerOf,
   verificationKeys,
 } from '@svc/core'
+import { MemoryLedger, relaySignerOf } from '@svc/core/adapters'
 import { databaseServer, openStorage } from '@svc/core/sql'
 import { createRelayApp, listen } from '@svc/http'
 import type { Handler } from '../../program/command-run.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type DryRunView, Problem, type SecurityOutcomeView, shellWord } from '@svc/core'
+import { Problem } from '@svc/core'
+import { type DryRunView, type SecurityOutcomeView, shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

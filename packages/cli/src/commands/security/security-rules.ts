@@ -1,4 +1,5 @@
-import { Problem, type SecurityOutcomeView, type SecuritySettings, type SecurityView } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { SecurityOutcomeView, SecuritySettings, SecurityView } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { printOutcome, type SendOptions, sendInput } from './security-change.ts'
 

@@ -1,4 +1,5 @@
-import type { RevisionView, SecurityView } from '@svc/core'
+import type { RevisionView } from '@svc/core'
+import type { SecurityView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'

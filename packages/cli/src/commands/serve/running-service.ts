@@ -4,10 +4,10 @@ import {
   type ControlPlane,
   createControlPlane,
   type Log,
-  ownFolder,
   Problem,
   verificationKeys,
 } from '@svc/core'
+import { ownFolder } from '@svc/core/adapters'
 import { type DatabaseServer, databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import {
   createApp,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ownFolder, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import { ownFolder } from '@svc/core/adapters'
 import { folderHolder } from '@svc/core/sql'
 import { controlSocketPath } from '../../connect/connect.ts'
 import { controlClient } from '../../connect/control-client.ts'

@@ -1,4 +1,5 @@
-import { type OperatorServer, Problem, shellWord } from '@svc/core'
+import { type OperatorServer, Problem } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 
 /** Flags of `svc ssh config`. */

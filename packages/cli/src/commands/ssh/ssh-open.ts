@@ -1,4 +1,5 @@
-import { Problem, shellWord } from '@svc/core'
+import { Problem } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { failureOf, failureText } from '../../program/failure.ts'
 import { RelayRefused } from '../../relay/relay-socket.ts'

@@ -1,4 +1,4 @@
-import type { AccessView } from '@svc/core'
+import type { AccessView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

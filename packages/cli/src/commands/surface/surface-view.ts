@@ -1,4 +1,5 @@
-import type { SurfaceFindingView, SurfaceScanView, SurfaceTargetView } from '@svc/core'
+import type { SurfaceFindingView } from '@svc/core'
+import type { SurfaceScanView, SurfaceTargetView } from '@svc/core/adapters'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import type { Colour } from '../../terminal/terminal.ts'
 

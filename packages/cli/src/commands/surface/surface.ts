@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SurfaceFindingView, SurfaceScanView, SurfaceTargetView } from '@svc/core'
+import type { SurfaceFindingView } from '@svc/core'
+import type { SurfaceScanView, SurfaceTargetView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { plain } from '../../terminal/terminal.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem, readTransferKey, type TransferToken, verificationKeys } from '@svc/core'
+import { Problem, verificationKeys } from '@svc/core'
+import { readTransferKey, type TransferToken } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { expiry, facts, type Page } from '../../terminal/render.ts'

@@ -1,13 +1,7 @@
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  type Config,
-  type ControlPlane,
-  generateSigningKey,
-  type License,
-  ownFolder,
-  readConfig,
-} from '@svc/core'
+import { type Config, type ControlPlane, generateSigningKey, type License, readConfig } from '@svc/core'
+import { ownFolder } from '@svc/core/adapters'
 import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Io } from '../../io.ts'
 import type { Handler } from '../../program/command-run.ts'

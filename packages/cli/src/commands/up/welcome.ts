@@ -1,4 +1,4 @@
-import { shellWord } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import type { Io } from '../../io.ts'
 import { paint } from '../../terminal/terminal.ts'
 import type { GitSource } from './sample-app.ts'

@@ -1,4 +1,5 @@
-import { type CurrentCredentials, Problem } from '@svc/core'
+import { Problem } from '@svc/core'
+import type { CurrentCredentials } from '@svc/core/adapters'
 import type { Io } from '../../io.ts'
 import { given } from '../../program/command-run.ts'
 

@@ -1,4 +1,5 @@
-import { shellWord, type UserView } from '@svc/core'
+import type { UserView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { newPassword } from './password-input.ts'
 import { usersTable } from './users-list.ts'

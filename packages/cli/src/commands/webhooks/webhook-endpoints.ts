@@ -1,4 +1,5 @@
-import type { EndpointDeliveryView, EndpointView } from '@svc/core'
+import type { EndpointView } from '@svc/core'
+import type { EndpointDeliveryView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { Page } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

@@ -1,4 +1,5 @@
-import type { AttemptView, EndpointDeliveryView, EndpointView } from '@svc/core'
+import type { EndpointView } from '@svc/core'
+import type { AttemptView, EndpointDeliveryView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'
 import { secondsOf } from '../duration-option.ts'

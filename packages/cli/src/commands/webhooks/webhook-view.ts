@@ -1,4 +1,5 @@
-import type { EndpointDeliveryView, EndpointView } from '@svc/core'
+import type { EndpointView } from '@svc/core'
+import type { EndpointDeliveryView } from '@svc/core/adapters'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 
 const breakerText = ({ breaker }: EndpointView): string =>

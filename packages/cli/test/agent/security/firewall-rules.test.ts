@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import { firewallJson, firewallJsonOf, readSecuritySettings } from '@svc/core'
+import { firewallJson, firewallJsonOf, readSecuritySettings } from '@svc/core/adapters'
 import { firewallText } from '../../../../core/src/node-security/firewall-text.ts'
 import { ADDRESS, inNamespaces, NetnsRig, type Peer, skipped } from './netns-rig.ts'
 

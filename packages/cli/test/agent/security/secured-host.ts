@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readSecuritySettings, settingsDigest } from '@svc/core'
+import { readSecuritySettings, settingsDigest } from '@svc/core/adapters'
 import type { NetnsRig } from './netns-rig.ts'
 
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
