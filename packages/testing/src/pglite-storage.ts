@@ -5,7 +5,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Storage } from '@svc/core'
-import { embeddedSnapshot, openStorage, SCHEMA } from '@svc/core/sql'
+
+// Storage loads when it is opened: suites on the fakes alone do without the ORM, half of all modules.
+const sql = () => import('@svc/core/sql')
 
 let snapshot: Promise<Blob> | undefined
 
@@ -15,6 +17,7 @@ let snapshot: Promise<Blob> | undefined
  * changes.
  */
 export async function pgliteStorage(): Promise<Storage> {
+  const { openStorage } = await sql()
   snapshot ??= keptSnapshot()
   try {
     return await openStorage({ memory: true, snapshot: await snapshot })
@@ -52,6 +55,7 @@ async function keptSnapshot(): Promise<Blob> {
 }
 
 async function freshSnapshot(): Promise<Blob> {
+  const { embeddedSnapshot } = await sql()
   const [made, path] = [await embeddedSnapshot(), await snapshotPath()]
   if (path !== undefined) {
     const own = `${path}.${process.pid}`
@@ -71,7 +75,7 @@ async function forgetOthers(path: string): Promise<void> {
 }
 
 async function snapshotPath(): Promise<string | undefined> {
-  const folder = await ownFolder()
+  const [folder, { SCHEMA }] = [await ownFolder(), await sql()]
   const name = createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)
   return folder === undefined ? undefined : join(folder, `${name}.tar`)
 }

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Storage } from '@svc/core'
-import { migrate, openStorage, SCHEMA } from '@svc/core/sql'
-import pg from 'pg'
+import type pg from 'pg'
 import { LEAK_PATTERNS } from './leaks.ts'
+
+// Storage loads when it is opened: suites on the fakes alone do without the ORM, half of all modules.
+const sql = () => import('@svc/core/sql')
 
 /** A database that exists for one test. */
 export interface TestDatabase extends AsyncDisposable {
@@ -40,6 +42,7 @@ export const migratedDatabase = async (serverUrl: string): Promise<TestDatabase>
 export async function postgresStorage(serverUrl: string, poolSize = 10): Promise<Storage> {
   const database = await migratedDatabase(serverUrl)
   try {
+    const { openStorage } = await sql()
     const storage = await openStorage({ url: database.url, poolSize })
     let disposed: Promise<void> | undefined
     const dispose = async () => {
@@ -59,27 +62,28 @@ export async function postgresStorage(serverUrl: string, poolSize = 10): Promise
   }
 }
 
-const TEMPLATE = `svc_testing_${createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)}`
 /** Advisory lock: one process makes the template, the others wait for it. */
 const TEMPLATE_LOCK = 7_382_915
 
 async function migratedTemplate(serverUrl: string): Promise<string> {
+  const { migrate, SCHEMA } = await sql()
+  const template = `svc_testing_${createHash('sha256').update(SCHEMA).digest('hex').slice(0, 32)}`
   await administer(serverUrl, async (client) => {
-    if (await hasTemplate(client)) return
+    if (await hasDatabase(client, template)) return
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
-    if (await hasTemplate(client)) return
+    if (await hasDatabase(client, template)) return
     // It gets its name when it is complete: an interrupted run leaves no template that lacks tables.
-    const unfinished = `${TEMPLATE}_unfinished`
+    const unfinished = `${template}_unfinished`
     await client.query(`drop database if exists ${unfinished} with (force)`)
     await client.query(`create database ${unfinished} template template0`)
     await migrate(databaseUrl(serverUrl, unfinished).href)
-    await client.query(`alter database ${unfinished} rename to ${TEMPLATE}`)
+    await client.query(`alter database ${unfinished} rename to ${template}`)
   })
-  return TEMPLATE
+  return template
 }
 
-const hasTemplate = async (client: pg.Client): Promise<boolean> =>
-  (await client.query('select from pg_database where datname = $1', [TEMPLATE])).rowCount === 1
+const hasDatabase = async (client: pg.Client, name: string): Promise<boolean> =>
+  (await client.query('select from pg_database where datname = $1', [name])).rowCount === 1
 
 function databaseUrl(serverUrl: string, name: string): URL {
   const url = new URL(serverUrl)
@@ -87,8 +91,13 @@ function databaseUrl(serverUrl: string, name: string): URL {
   return url
 }
 
+async function clientOf(config: pg.ClientConfig): Promise<pg.Client> {
+  const { default: driver } = await import('pg')
+  return new driver.Client(config)
+}
+
 async function administer(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
+  const client = await clientOf({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
     await work(client)
@@ -106,7 +115,7 @@ const LOOK_MS = 60_000
 /** Returns tables that contain a secret, and tables that could not be read, which may contain one. */
 async function leakingTables(url: string): Promise<readonly string[]> {
   const limits = { connectionTimeoutMillis: 10_000, lock_timeout: 5000, statement_timeout: LOOK_MS }
-  const client = new pg.Client({ connectionString: url, ...limits })
+  const client = await clientOf({ connectionString: url, ...limits })
   try {
     await client.connect()
     const { rows } = await client.query<{ tablename: string }>(

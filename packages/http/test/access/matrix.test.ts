@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Answer, Sent } from '../../../../test/support/exchange.ts'
 import { OPERATION_ENTRIES, ROUTE_ENTRIES, type RouteEntry } from '../../../../test/support/features.ts'
-import { sampledOperations } from '../../../../test/support/sample.ts'
+import { sample, sampledOperations } from '../../../../test/support/sample.ts'
 import { unlimited } from '../../../../test/support/unlimited.ts'
 import { OPERATIONS } from '../../../core/src/wiring/features.ts'
 import { pathsOf, type Route } from '../../src/route.ts'
@@ -189,10 +189,12 @@ describe.each<readonly [string, OpenGlass]>([
 
   const operations = operationRows.filter(({ title }) => storage === 'memory' || SAMPLED.has(title))
   const rows = [...routeRows, ...controlRows, ...operations]
+  // Gates refuse before a store is asked: on the database a part of the rows says whether it does as the fake.
+  const refused = new Set(storage === 'memory' ? rows : sample(rows, PARTS))
   it.each(rows.map((row) => [row.title, row] as const))(
     '%s',
     async (_title, row) => {
-      await refusals(world, row)
+      if (refused.has(row)) await refusals(world, row)
       await admissions(world, row)
       if (row.endsSession) world = await refreshed(world)
     },

@@ -87,6 +87,8 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
     return counts
   }
+  // Claims of one host go one after the other: on a slow machine some wait too long and are told to come again.
+  const BUSY = 503
   const post = (path: string, body: object, headers: Sent['headers'] = {}): Sent => ({
     method: 'POST',
     path,
@@ -108,7 +110,8 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
       await one().plane.jobs.enqueue({ licenseId: id, kind: 'prune', payload: {} })
     }
     const answers = await rush(post('/v1/jobs/claim', { fingerprint: 'fp' }, bearer))
-    expect(counted(answers)).toEqual({ 200: 7, 204: 53, 429: 4 })
+    const { [BUSY]: busy = 0, 204: none = 0, ...others } = counted(answers)
+    expect({ ...others, none: none + busy }).toEqual({ 200: 7, none: 53, 429: 4 })
     expect(new Set(bodies<{ job: { id: string } }>(answers).map(({ job }) => job.id)).size).toBe(7)
   })
 
@@ -118,10 +121,10 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
       await one().plane.jobs.enqueue({ licenseId: id, kind: 'prune', payload: {} })
     }
     const headers = { ...bearer, 'idempotency-key': 'once' }
-    const jobs = bodies<{ job: { id: string } }>(
-      await rush(post('/v1/jobs/claim', { fingerprint: 'fp' }, headers)),
-    )
-    expect(jobs.length).toBe(60)
+    const answers = await rush(post('/v1/jobs/claim', { fingerprint: 'fp' }, headers))
+    const jobs = bodies<{ job: { id: string } }>(answers)
+    const { [BUSY]: busy = 0 } = counted(answers)
+    expect(jobs.length + busy).toBe(60)
     expect(new Set(jobs.map(({ job }) => job.id)).size).toBe(1)
     expect(await one().plane.jobs.list({ licenseIds: [id], state: 'pending', limit: 10 })).toHaveLength(2)
   })
