@@ -189,7 +189,7 @@ describe.each<readonly [string, OpenGlass]>([
 
   const operations = operationRows.filter(({ title }) => storage === 'memory' || SAMPLED.has(title))
   const rows = [...routeRows, ...controlRows, ...operations]
-  // Gates refuse before a store is asked: on the database a part of the rows says whether it does as the fake.
+  // Gates refuse before a store is asked: on the database a part of the rows is enough.
   const refused = new Set(storage === 'memory' ? rows : sample(rows, PARTS))
   it.each(rows.map((row) => [row.title, row] as const))(
     '%s',

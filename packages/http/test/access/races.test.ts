@@ -87,7 +87,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
     return counts
   }
-  // Claims of one host go one after the other: on a slow machine some wait too long and are told to come again.
+  // Claims of one host go one after the other: on a slow machine some are told to come again.
   const BUSY = 503
   const post = (path: string, body: object, headers: Sent['headers'] = {}): Sent => ({
     method: 'POST',
