@@ -328,7 +328,7 @@ export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'
 export type { Gate } from './provisioning/gates.ts'
 export {
-  CLEANING_STATES,
+  BUILDING_STATES,
   ENDED_STATES,
   fingerprintOf,
   mayHaveServer,

@@ -42,6 +42,17 @@ export const ORDER_STEPS = {
 /** A state that the worker has a step for. */
 export type WorkingState = keyof typeof ORDER_STEPS
 
+/** States whose steps lead to a server: they need all gates and a credential. */
+export const BUILDING_STATES: ReadonlySet<OrderState> = new Set([
+  'requested',
+  'pricing',
+  'reserving',
+  'creating',
+  'waiting_action',
+  'booting',
+  'waiting_agent',
+])
+
 /** States whose steps take servers away: they need a credential and nothing else. */
 export const CLEANING_STATES: ReadonlySet<OrderState> = new Set([
   'failed',

@@ -1,7 +1,7 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { Credential } from './credential.ts'
-import type { ProviderName } from './order.ts'
+import { BUILDING_STATES, type ProviderName } from './order.ts'
 import { type CredentialRow, toCredential } from './provisioning-row-sql.ts'
 import { HELD_BY_CREDENTIAL, type ProvisioningStore } from './provisioning-store.ts'
 
@@ -44,7 +44,7 @@ const INVALIDATED = {
     update provisioning_orders o set error_code = '${HELD_BY_CREDENTIAL}', error_detail = $3,
       error_since = ${at('$4')}, updated_at = ${at('$4')}
     from seen where o.provider = seen.provider and o.next_run_at is not null
-      and o.state in ('requested', 'pricing', 'reserving', 'creating', 'waiting_action', 'booting', 'waiting_agent')`,
+      and o.state in ('${[...BUILDING_STATES].join("', '")}')`,
 }
 const LIMITED = {
   name: 'provisioning-limited',

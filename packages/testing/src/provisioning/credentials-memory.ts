@@ -1,5 +1,5 @@
 import {
-  CLEANING_STATES,
+  BUILDING_STATES,
   type Credential,
   HELD_BY_CREDENTIAL,
   type ProviderName,
@@ -58,7 +58,7 @@ export function memoryCredentials(tables: MemoryTables, run: Run, time: () => Da
         if (row === undefined) return
         rows.put(provider, { ...row, state: 'invalid' })
         for (const order of waiting(provider)) {
-          if (CLEANING_STATES.has(order.state)) continue
+          if (!BUILDING_STATES.has(order.state)) continue
           const error = { errorCode: HELD_BY_CREDENTIAL, errorDetail, errorSince: now }
           orders.put(order.id, { ...order, ...error, updatedAt: now })
         }

@@ -72,6 +72,10 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     planted: 'heartbeat: an old attempt renews the lease of a new one',
   },
   {
+    seed: 935563120,
+    why: 'a success of an attempt from before reaches an open breaker, and five failures of others follow',
+  },
+  {
     seed: 3,
     why: 'a condition ends while ticks go on, late enough in the run that its alert must be over',
     planted: 'alert: never resolves',

@@ -29,6 +29,8 @@ export class AttemptCheck {
   readonly #counted = new Map<string, number>()
   /** The failures in a row of each endpoint. */
   readonly #failures = new Map<string, number>()
+  /** Until when the breaker of each endpoint was open when it was last seen, in milliseconds. */
+  readonly #openUntil = new Map<string, number>()
 
   constructor(verdict: Verdict) {
     this.#verdict = verdict
@@ -107,8 +109,13 @@ export class AttemptCheck {
     const spell = () => `${recipient} is ${breaker} after ${failures} failures in a row`
     const isRight = isSuccess ? breaker !== 'half_open' : failures < OPENING || breaker !== 'closed'
     this.#verdict.expect(isRight, 'failures open a breaker, a success closes it', spell)
-    if (isSuccess || breaker !== 'open' || failures !== OPENING) return
-    const restMs = (openUntil?.getTime() ?? 0) - now.getTime()
+    const until = openUntil?.getTime() ?? 0
+    const known = this.#openUntil.get(recipient)
+    // Results of attempts from before an open breaker change nothing.
+    if (breaker !== 'open' || until === known) return
+    this.#openUntil.set(recipient, until)
+    undo.record(() => this.#openUntil.set(recipient, known ?? 0))
+    const restMs = until - now.getTime()
     this.#verdict.expect(restMs >= REST_MS, 'an open breaker rests', () => `${recipient}: ${restMs} ms`)
   }
 }
