@@ -27,7 +27,7 @@ describe(`a claim of deliveries on ${POSTGRES}`, () => {
     )
 
   /** Returns the pages that a claim touches, under a plan that is made for any parameters. */
-  async function claim() {
+  async function pagesOfOne() {
     const { client } = scene
     await client.query('set plan_cache_mode = force_generic_plan')
     await client.query(`prepare take as ${TAKE_DUE.text}`)
@@ -36,6 +36,9 @@ describe(`a claim of deliveries on ${POSTGRES}`, () => {
     await client.query('deallocate take')
     return found.pages
   }
+
+  // The least of three: a claim may have to read the catalog anew after the server has changed it.
+  const claim = async () => Math.min(await pagesOfOne(), await pagesOfOne(), await pagesOfOne())
 
   it('touches as much behind 100,000 as behind 1,000, whether statistics know of them or not', async () => {
     await wait(1, 1000)

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals'
 import { WebhookScene } from './webhook-scene.ts'
 
 const MEGABYTE = 2 ** 20
+const INFLATING = gzipSync(Buffer.alloc(64 * MEGABYTE)).subarray(0, 60_000)
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 
 /** Answers with bytes as they are. */
@@ -82,8 +83,7 @@ describe('a receiver', () => {
     [
       'whose small answer would inflate to 64 megabytes',
       (_request, response) => {
-        const body = gzipSync(Buffer.alloc(64 * MEGABYTE)).subarray(0, 60_000)
-        response.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(INFLATING)
       },
       TAKEN,
     ],

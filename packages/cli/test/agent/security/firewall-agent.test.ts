@@ -157,7 +157,7 @@ inNamespaces(
     }
     expect(rig.rules()).toBe(rules)
   },
-  30_000,
+  60_000,
 )
 
 inNamespaces(
@@ -191,7 +191,7 @@ inNamespaces(
     await eventually(() => isOver(again.jobId))
     expect(await shown()).toMatchObject({ applied: { state: 'applied', revision: 2 } })
   },
-  40_000,
+  60_000,
 )
 
 inNamespaces(
@@ -209,7 +209,7 @@ inNamespaces(
     expect(rig.rules()).toBe(rules)
     expect(await client.reaches(ADDRESS.v4, 7001)).toBe('dropped')
   },
-  30_000,
+  60_000,
 )
 
 inNamespaces(
@@ -227,5 +227,5 @@ inNamespaces(
     expect(rig.rules()).toBe(rules)
     execFileSync('test', ['-s', join(folder, 'state/security/security.json')])
   },
-  30_000,
+  60_000,
 )
