@@ -13,7 +13,7 @@ const PROBE_MS = 60_000
 const OPENING = 5
 const REST_MS = 0.8 * 60_000
 /** Errors that are not the fault of the receiver. */
-const OURS = ['internal', 'cancelled']
+const OURS = ['internal', 'cancelled', 'removed']
 
 /**
  * Checks the attempts to send messages to endpoints: none after a success that is committed, each with one
