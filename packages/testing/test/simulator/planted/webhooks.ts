@@ -153,7 +153,8 @@ export const webhookBugs: readonly PlantedBug[] = [
       settle: async (settlement) => {
         const row = tables.deliveries.get(settlement.id)
         const isHeld = await deliveries.settle(settlement)
-        if (isHeld && settlement.state === 'sent' && row !== undefined) tables.deliveries.put(row.id, row)
+        if (isHeld && settlement.state === 'sent' && row?.kind === 'endpoint')
+          tables.deliveries.put(row.id, row)
         return isHeld
       },
     }),
