@@ -48,8 +48,11 @@ function request(): string {
   return `POST /v1/telemetry/heartbeat HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** One kept connection after the other, one request at a time, until the server is gone. */
-function client(first: boolean): void {
+/**
+ * One kept connection after the other, one request at a time, until the server is gone. `turn`, from 0 to 1, is
+ * the client's part of the first pause: without it all would ask at the same moments, and none be idle then.
+ */
+function client(turn: number, first: boolean): void {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let [text, waiting, heard, isLast] = ['', false, 0, false]
   let timer: NodeJS.Timeout | undefined
@@ -74,7 +77,7 @@ function client(first: boolean): void {
       goodbyes += 1
       if (goodbyes === 1) [untilGoodbye, atGoodbye] = [answered, performance.now()]
     } else if (everyMs === 0) send()
-    else timer = setTimeout(send, everyMs)
+    else timer = setTimeout(send, first && heard === 1 ? everyMs * turn : everyMs)
   })
   let refused = false
   socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -87,7 +90,7 @@ function client(first: boolean): void {
       if (waiting && heard > 0) lost += 1
       else if (waiting) untaken += 1
       else if (!isLast) closedIdle += 1
-      client(false)
+      client(turn, false)
     }
   })
 }
@@ -121,4 +124,4 @@ function ended(): void {
   process.stdout.write(`${JSON.stringify(report)}\n`)
 }
 
-for (let count = 0; count < connections; count += 1) client(true)
+for (let count = 0; count < connections; count += 1) client(count / connections, true)
