@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning']
-const TINY = ['--small', '--rounds', '2', '--seconds', '2', '--warm', '1', '--no-results', '--json']
+const TINY = ['--small', '--rounds', '2', '--seconds', '0.5', '--warm', '0.5', '--no-results', '--json']
 const RUN_MS = 180_000
 
 const bench = (...args: readonly string[]) =>

@@ -44,13 +44,13 @@ afterAll(async () => {
 const methodAndPath = ({ method, path }: Route) => ({ method, path: path.replace(/\{[^}]+\}/, 'x') })
 
 /**
- * Returns the milliseconds that the thread worked for one request: the least of some tries after the first,
- * in which code is compiled.
+ * Returns the milliseconds that the thread worked for one request. Code is compiled in the first try, so one that
+ * takes longer than `enoughMs` is tried again: the least of some tries counts.
  */
-async function cost(sent: Sent): Promise<number> {
+async function cost(sent: Sent, enoughMs: number): Promise<number> {
   const credentials = { authorization: `Bearer ${served.key}`, cookie, 'content-type': 'application/json' }
   let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES && least > enoughMs; attempt += 1) {
     const before = process.threadCpuUsage()
     const { status } = await served.send({ ...sent, headers: { ...credentials, ...sent.headers } })
     const { user, system } = process.threadCpuUsage(before)
@@ -64,7 +64,7 @@ async function cost(sent: Sent): Promise<number> {
 async function tooLong(requests: readonly Sent[], most: typeof SMALL): Promise<string[]> {
   const found: string[] = []
   for (const sent of requests) {
-    const ms = await cost(sent)
+    const ms = await cost(sent, most.ms)
     const shown = `${sent.method} ${sent.path?.slice(0, 60)} ${JSON.stringify(sent.headers)?.slice(0, 60)} ${String(sent.body).slice(0, 60)}`
     if (ms > most.ms && ms > most.ms * most.paceNow()) found.push(`${ms.toFixed(0)} ms: ${shown}`)
   }

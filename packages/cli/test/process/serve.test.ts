@@ -15,6 +15,8 @@ let cwd: string
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  // A first start on an empty folder takes a second more; up.test.ts has it.
+  await embeddedFolder(join(cwd, '.svc'))
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
@@ -28,7 +30,6 @@ interface Place extends AsyncDisposable {
 }
 
 async function folder(): Promise<Place> {
-  await embeddedFolder(join(cwd, '.svc'))
   return { args: [...SERVE, '--data-dir', '.svc'], env: {}, [Symbol.asyncDispose]: async () => {} }
 }
 
