@@ -23,8 +23,9 @@ export default {
   testEnvironment: '<rootDir>/test/environment.js',
   reporters: ['default', '<rootDir>/test/reporter.js'],
   maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
-  // Compiled modules of finished suites are not given back, and each collection of garbage walks them: suites that
-  // allocate much took three times as long in a worker of 800 MB. A worker starts afresh when it has grown this much.
+  // Compiled modules of finished suites are not given back, and each collection of garbage walks them: suites
+  // that allocate much took three times as long in a worker of 800 MB. A worker starts afresh when it has
+  // grown this much.
   workerIdleMemoryLimit: '300MB',
   testTimeout: 30_000,
 }

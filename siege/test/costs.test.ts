@@ -44,8 +44,8 @@ afterAll(async () => {
 const methodAndPath = ({ method, path }: Route) => ({ method, path: path.replace(/\{[^}]+\}/, 'x') })
 
 /**
- * Returns the milliseconds that the thread worked for one request. Code is compiled in the first try, so one that
- * takes longer than `enoughMs` is tried again: the least of some tries counts.
+ * Returns the milliseconds that the thread worked for one request. Code is compiled in the first try, so one
+ * that takes longer than `enoughMs` is tried again: the least of some tries counts.
  */
 async function cost(sent: Sent, enoughMs: number): Promise<number> {
   const credentials = { authorization: `Bearer ${served.key}`, cookie, 'content-type': 'application/json' }

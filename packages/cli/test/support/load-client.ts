@@ -49,8 +49,9 @@ function request(): string {
 }
 
 /**
- * One kept connection after the other, one request at a time, until the server is gone. `turn`, from 0 to 1, is
- * the client's part of the first pause: without it all would ask at the same moments, and none be idle then.
+ * One kept connection after the other, one request at a time, until the server is gone. `turn`, from 0 to 1,
+ * is the client's part of the first pause: without it all would ask at the same moments, and none be idle
+ * then.
  */
 function client(turn: number, first: boolean): void {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
