@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 
 const RUNS = 4
+/** Longest wait before a run for transactions of other suites. */
+const WAIT_MS = 5000
 
 interface Plan {
   readonly 'Index Name'?: string
@@ -23,8 +26,24 @@ const indexesOf = (plan: Plan): readonly string[] => [
   ...(plan.Plans ?? []).flatMap(indexesOf),
 ]
 
+/**
+ * Waits until no transaction on the server is older than this call: the versions that a rolled-back run has
+ * left can only then be passed over by the next one. A transaction in any database keeps them.
+ */
+async function othersEnded(client: pg.Client): Promise<void> {
+  const own = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
+  const ended = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as all'
+  const end = Date.now() + WAIT_MS
+  while (Date.now() < end) {
+    const { rows } = await client.query<{ all: boolean }>(ended, [own.rows[0]?.id])
+    if (rows[0]?.all === true) return
+    await sleep(20)
+  }
+}
+
 /** Returns the pages and indexes of one run of `statement` according to EXPLAIN; the run is rolled back. */
 async function run(client: pg.Client, statement: string): Promise<Touched> {
+  await othersEnded(client)
   await client.query('begin')
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ Plan: Plan }] }>(
     `explain (analyze, buffers, timing off, format json) ${statement}`,
