@@ -69,7 +69,10 @@ const opening = (...ports: string[]) =>
 const jobOf = async (id: string | undefined) => served.plane.jobs.get(id ?? '')
 const isOver = async (id: string | undefined) => (await jobOf(id)).finishedAt !== undefined
 
+const isRunning = () => agent !== undefined && agent.exitCode === null && agent.signalCode === null
+
 function startAgent(): void {
+  if (isRunning()) throw new Error('the host has an agent already: two would take turns with the rules')
   const timing = { ...QUICK, retryFloorMs: 20, retryCeilingMs: 100, tendMs: 200 }
   const places = { stateDir: join(folder, 'state'), handlersDir: join(folder, 'handlers') }
   const options = {
@@ -82,7 +85,7 @@ function startAgent(): void {
   agent = rig.start(process.execPath, [...FLAGS, program, JSON.stringify(options)])
 }
 async function killAgent(): Promise<void> {
-  if (agent === undefined || agent.exitCode !== null || agent.signalCode !== null) return
+  if (agent === undefined || !isRunning()) return
   const ended = once(agent, 'exit')
   agent.kill('SIGKILL')
   await ended
@@ -186,7 +189,6 @@ inNamespaces(
       drift: true,
     })
     // It does not come back by itself; on demand it does.
-    await attached()
     const again = await served.plane.nodeSecurity.reapply(host(), BY)
     await eventually(() => isOver(again.jobId))
     expect(await shown()).toMatchObject({ applied: { state: 'applied', revision: 2 } })
@@ -205,8 +207,8 @@ inNamespaces(
     bridge.cut()
     rig.run('nft', 'flush', 'ruleset')
     startAgent()
-    await eventually(() => rig.rules() !== '')
-    expect(rig.rules()).toBe(rules)
+    // A listing of nft during a change may have the table without its chains.
+    await eventually(() => rig.rules() === rules)
     expect(await client.reaches(ADDRESS.v4, 7001)).toBe('dropped')
   },
   60_000,
