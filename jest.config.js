@@ -23,9 +23,9 @@ export default {
   testEnvironment: '<rootDir>/test/environment.js',
   reporters: ['default', '<rootDir>/test/reporter.js'],
   maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
-  // Compiled modules of finished suites are not given back, and each collection of garbage walks them: suites
-  // that allocate much took three times as long in a worker of 800 MB. A worker starts afresh when it has
-  // grown this much.
-  workerIdleMemoryLimit: '300MB',
+  // What suites leave behind makes each collection of garbage longer: a worker starts afresh at this size.
+  workerIdleMemoryLimit: '1GB',
+  // Suites are transformed once, wherever a run keeps its temporary files.
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testTimeout: 30_000,
 }

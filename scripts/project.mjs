@@ -88,12 +88,12 @@ function passOn(child) {
 /**
  * Runs the project's Node to its end and passes signals on. Returns the exit code (128 + number if a signal
  * ended it). `alone` gives the child a process group of its own and no standard input, so that one Ctrl-C
- * reaches it once.
+ * reaches it once. `environment` has variables beside those of this process.
  */
-export function runNode(args, { alone = false, onMessage } = {}) {
+export function runNode(args, { alone = false, environment, onMessage } = {}) {
   const input = alone ? 'ignore' : 'inherit'
   const stdio = [input, 'inherit', 'inherit', ...(onMessage ? ['ipc'] : [])]
-  const child = spawn(node, args, { cwd: root, env, stdio, detached: alone })
+  const child = spawn(node, args, { cwd: root, env: { ...env, ...environment }, stdio, detached: alone })
   if (onMessage) child.on('message', (message) => onMessage(message, child))
   const stop = passOn(child)
   return new Promise((resolve, reject) => {

@@ -2,6 +2,7 @@
 // packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are any);
 // a run without tests fails.
 import { ensureInstalled, runNode } from './project.mjs'
+import { ramFolder } from './ram-folder.mjs'
 
 ensureInstalled()
 
@@ -14,10 +15,19 @@ if (chosen.length === 0 && (await runNode(['node_modules/typescript/bin/tsc', '-
 }
 
 // These are arguments and not NODE_OPTIONS, which the processes that suites start would inherit.
-const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+// V8 would keep the compiled modules of finished suites, and optimize WebAssembly that a suite runs for
+// seconds.
+const flags = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  '--no-compilation-cache',
+  '--liftoff-only',
+]
 const ENDING_MS = 15_000
 let counts
+const folder = ramFolder()
 const exitCode = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...chosen], {
+  environment: folder && { TMPDIR: folder },
   onMessage: (message, child) => {
     if (!message?.counts) return
     counts = message.counts

@@ -5,7 +5,12 @@ import { describe, expect, test } from '@jest/globals'
 import { type Block, readPage, root } from './docs/page.ts'
 
 // Bare names in a program that is read from standard input resolve from the folder it runs in.
-const FLAGS = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', '--input-type=module']
+const FLAGS = [
+  '--conditions=svc-source',
+  '--disable-warning=ExperimentalWarning',
+  '--input-type=module',
+  '--liftoff-only',
+]
 
 function printed(program: string): Promise<string> {
   return new Promise((resolve, reject) => {

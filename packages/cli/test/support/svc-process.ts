@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '@svc/core'
 import { leaksIn } from '@svc/testing'
@@ -9,9 +7,15 @@ import { Recording } from '../../../../test/support/recording-io.ts'
 
 const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url))
 /** Flags of Node.js that run the command from its sources. */
-export const SOURCES = ['--conditions=svc-source', '--disable-warning=ExperimentalWarning', BIN]
+export const SOURCES = [
+  '--conditions=svc-source',
+  '--disable-warning=ExperimentalWarning',
+  // These processes run for seconds: optimizing the WebAssembly of PGlite takes a third of their work.
+  '--liftoff-only',
+  BIN,
+]
 // Compiled sources are kept between the many short processes of these suites.
-const CACHE = join(tmpdir(), 'svc-cli-test-cache')
+const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/svc-cli-test', import.meta.url))
 
 /** The commands that have to print a secret on stdout, and the secret. */
 const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[] = [
