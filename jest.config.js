@@ -23,7 +23,7 @@ export default {
   testEnvironment: '<rootDir>/test/environment.js',
   reporters: ['default', '<rootDir>/test/reporter.js'],
   maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
-  // What suites leave behind makes each collection of garbage longer: a worker starts afresh at this size.
+  // A worker starts afresh at this size: its garbage makes each collection longer.
   workerIdleMemoryLimit: '1GB',
   // Suites are transformed once, wherever a run keeps its temporary files.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

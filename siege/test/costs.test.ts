@@ -22,7 +22,7 @@ const PARTS = 4
 /** Client and service share the thread, so the times include sending. */
 const SMALL = { ms: 60, paceNow: pace }
 const HUGE = { ms: 300, paceNow: bulkPace }
-const TRIES = 3
+const TRIES = 5
 const US_PER_MS = 1000
 const HEADER_NAMES = ['authorization', 'x-forwarded-for', 'origin', 'content-encoding', 'idempotency-key']
 
