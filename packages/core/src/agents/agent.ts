@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts'
 import type { JobKind } from '../jobs/job.ts'
 
 /** Seconds between two heartbeats that the service asks for (spec, Limits). */
@@ -43,9 +44,9 @@ export interface Agent {
 
 /**
  * The display id of a host. It is for people and does not identify the host: fingerprints that share a prefix
- * have the same one.
+ * have the same one. It has whole code points, as the database's `left` has.
  */
-export const agentId = (fingerprint: string): string => `agt_${fingerprint.slice(0, ID_CHARS)}`
+export const agentId = (fingerprint: string): string => `agt_${cut(fingerprint, ID_CHARS)}`
 
 /**
  * The state that lists, alerts, metrics and the command line show: the reported one while heartbeats come,

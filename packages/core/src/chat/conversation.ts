@@ -1,6 +1,6 @@
+import { cut } from '../cut.ts'
 import { redact } from '../redaction/redactor.ts'
 import { secretDigest } from '../signing/same-secret.ts'
-import { cut } from './visitor-text.ts'
 
 /** Modes of a conversation: the service answers, a person has taken over, or nobody answers any more. */
 export const CHAT_MODES = ['ai', 'human_active', 'closed'] as const

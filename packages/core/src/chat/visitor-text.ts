@@ -1,17 +1,10 @@
+import { cut } from '../cut.ts'
 import { redact } from '../redaction/redactor.ts'
 
 /** Most code points stored of a message (spec, Limits). */
 export const MAX_MESSAGE_CHARS = 4000
 
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u
-
-/** Returns the first `length` code points of a text, so that no character is cut in two. */
-export function cut(text: string, length: number): string {
-  if (text.length <= length) return text
-  return Array.from(text.slice(0, length * 2))
-    .slice(0, length)
-    .join('')
-}
 
 /**
  * Returns a visitor's message as it is stored, searched for and shown to the model: trimmed, redacted, and

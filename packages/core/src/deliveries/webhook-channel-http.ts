@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts'
 import type { Outbound } from '../net/outbound.ts'
 import { redact } from '../redaction/redactor.ts'
 import { webhookHeaders } from '../signing/webhook-signature.ts'
@@ -16,7 +17,7 @@ const READ_BYTES = 4 * SHOWN_CHARS
 /** Returns the beginning of an answer without control characters and secrets. */
 function textOf(body: Uint8Array): string {
   const text = Buffer.from(body.subarray(0, READ_BYTES)).toString('utf8')
-  return redact(text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')).slice(0, SHOWN_CHARS)
+  return cut(redact(text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')), SHOWN_CHARS)
 }
 
 /** Webhooks over the guarded client. It follows no redirects. */

@@ -34,6 +34,8 @@ describe('what agents read', () => {
   it('an id shows the first twelve characters of the fingerprint', () => {
     expect(agentId('0123456789abcdef')).toBe('agt_0123456789ab')
     expect(agentId('short')).toBe('agt_short')
+    expect(agentId(`${'x'.repeat(11)}😀😀`)).toBe(`agt_${'x'.repeat(11)}😀`)
+    expect(agentId('😀'.repeat(13))).toBe(`agt_${'😀'.repeat(12)}`)
   })
 
   it('instants are whole unix seconds, 0 if never', () => {

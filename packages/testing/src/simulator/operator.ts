@@ -30,8 +30,8 @@ export class Operator {
   #reinstatements = 0
   readonly #enqueued = new Set<string>()
   readonly #revoked = new Set<string>()
-  /** Licenses whose last reinstatement has an unknown outcome. */
-  readonly #unsure = new Set<string>()
+  /** Reinstatements of each license without a known end: they may still take effect at any time. */
+  readonly #unended = new Map<string, number>()
 
   constructor(parts: OperatorParts) {
     this.#parts = parts
@@ -98,7 +98,7 @@ export class Operator {
   async bar(verb: 'suspend' | 'revoke', license: string): Promise<void> {
     if (verb === 'revoke') this.#revoked.add(license)
     const reinstated = this.#reinstatements
-    const isUnsure = this.#unsure.has(license)
+    const isUnsure = (this.#unended.get(license) ?? 0) > 0
     const { answer } = await this.run(`licenses.${verb}`, { license })
     // A suspension that overlaps a reinstatement may have taken effect before it.
     const isSure = verb === 'revoke' || (!isUnsure && reinstated === this.#reinstatements)
@@ -109,10 +109,12 @@ export class Operator {
   async reinstate(license: string): Promise<boolean> {
     if (this.#revoked.has(license)) return true
     this.#parts.bars.opening(license)
-    this.#unsure.add(license)
+    const count = (change: number) => this.#unended.set(license, (this.#unended.get(license) ?? 0) + change)
+    count(1)
     this.#reinstatements += 1
     const { answer, refused } = await this.run('licenses.reinstate', { license })
-    if (answer !== undefined) this.#unsure.delete(license)
-    return answer !== undefined || refused === 'conflict'
+    const isEnded = answer !== undefined || refused === 'conflict'
+    if (isEnded) count(-1)
+    return isEnded
   }
 }

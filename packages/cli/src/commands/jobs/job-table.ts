@@ -5,7 +5,7 @@ import { ago, facts, instant, type Page, stateColour, table } from '../../termin
 
 const FINGERPRINT_CHARS = 12
 const hostId = (fingerprint: string | undefined): string | undefined =>
-  fingerprint === undefined ? undefined : `agt_${fingerprint.slice(0, FINGERPRINT_CHARS)}`
+  fingerprint === undefined ? undefined : `agt_${[...fingerprint].slice(0, FINGERPRINT_CHARS).join('')}`
 
 /** Whether the job has ended. */
 export const isOver = ({ state }: JobView): boolean => state === 'succeeded' || state === 'failed'

@@ -1,6 +1,6 @@
+import { cut } from '../../cut.ts'
 import type { Hit } from '../documents/retrieval.ts'
 import type { ChatMessage } from '../message.ts'
-import { cut } from '../visitor-text.ts'
 import type { ModelPrompt, ModelTurn } from './language-model.ts'
 
 /** Most messages before the question that the model is shown. */

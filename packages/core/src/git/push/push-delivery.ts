@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { cut } from '../../cut.ts'
 import type { Ids } from '../../ids.ts'
 import type { Job, JobKind } from '../../jobs/job.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
@@ -174,7 +175,7 @@ export class PushDelivery {
     const replaced = before === undefined ? {} : { before }
     const source = { type: 'git', repo_url: repoUrl, sha, ref, ...replaced, depth: 1, ...credentialsOf(hook) }
     const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git' }
-    const pusher = push.pusher.replaceAll(/\p{C}/gu, '').slice(0, 100) || 'somebody'
+    const pusher = cut(push.pusher.replaceAll(/\p{C}/gu, ''), 100) || 'somebody'
     const firstLine = `git push ${sha.slice(0, SHORT_SHA)} ${ref} by ${pusher}`
     const { job } = await this.#parts.jobs.enqueueIn(stores, {
       licenseId,
@@ -203,7 +204,7 @@ export class PushDelivery {
   }
 }
 
-const short = (text: string): string => text.slice(0, MAX_NAME_CHARS)
+const short = (text: string): string => cut(text, MAX_NAME_CHARS)
 
 // A name that is too long for its column is replaced by the digest, which is as good a name.
 const keyOf = ({ id }: GitHook, { push, bodyDigest }: Arrival, ref: PushedRef | undefined): DeliveryKey => ({
