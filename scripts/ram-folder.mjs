@@ -20,7 +20,8 @@ export function ramFolder() {
   const folder = mkdtempSync(`${PLACE}/svc-test-`)
   // Suites run programs as other users.
   chmodSync(folder, FOR_EVERYBODY)
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // A database that is still stopping may write while its folder is removed.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
   return folder
 }
 

@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'browser: text of a page passes for the name of a button',
     file: `${BROWSER}/risk.ts`,
-    find: 'if (attributes.includes(` [ref=${ref}]`)) return label.slice(0, MAX_LABEL_CHARS)',
+    find: 'if (attributes.includes(` [ref=${ref}]`)) return cut(label, MAX_LABEL_CHARS)',
     replace: 'if (line.includes(`[ref=${ref}]`)) return (label || attributes).slice(0, MAX_LABEL_CHARS)',
     suites: [RULES],
   },

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { cut } from '../cut.ts'
 import type { Outbound } from '../net/outbound.ts'
 import type { OutboundLimits, OutboundMethod } from '../net/outbound-request.ts'
 import { redact } from '../redaction/redactor.ts'
@@ -137,7 +138,7 @@ function failureOf(error: unknown): PaymentProviderError {
   const text = error instanceof Error ? error.message : 'unknown'
   // A key that is refused, or too many calls at once: the same request may be good later.
   const isPassing = status === undefined || status >= 500 || [401, 403, 409, 429].includes(status)
-  return new PaymentProviderError(`${status ?? 'no answer'}: ${redact(text).slice(0, 300)}`, {
+  return new PaymentProviderError(`${status ?? 'no answer'}: ${cut(redact(text), 300)}`, {
     isRefused: !isPassing,
   })
 }

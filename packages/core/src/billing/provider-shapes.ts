@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts'
 import type { EventFacts, PaymentEvent } from './payment-event.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -50,7 +51,7 @@ export function readSubscription(value: unknown): Subscription | undefined {
     createdAt,
     currentPeriodEnd,
     licenseId: idOf(within(value, 'metadata', 'license_id')),
-    status: status.slice(0, 64),
+    status: cut(status, 64),
     cancelAt: dateOf(own(value, 'cancel_at')) ?? (isEnding ? currentPeriodEnd : undefined),
     endedAt: dateOf(own(value, 'ended_at')),
     priceIds: items.flatMap((item) => idOf(own(item, 'price')) ?? []),

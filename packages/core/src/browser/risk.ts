@@ -1,3 +1,4 @@
+import { cut } from '../cut.ts'
 import type { PageStep } from './agent-action.ts'
 import { isVariablesOnly, type Variables } from './agent-variables.ts'
 import type { ElementFacts } from './browser-page.ts'
@@ -39,7 +40,7 @@ const LINE = /^\s*- '?([a-z]+(?: "(?:[^"\\]|\\.)*")?)((?: \[[^\]]*\])*)/
 export function labelOf(tree: string, ref: string): string {
   for (const line of tree.split('\n')) {
     const [, label = '', attributes = ''] = LINE.exec(line) ?? []
-    if (attributes.includes(` [ref=${ref}]`)) return label.slice(0, MAX_LABEL_CHARS)
+    if (attributes.includes(` [ref=${ref}]`)) return cut(label, MAX_LABEL_CHARS)
   }
   return ''
 }

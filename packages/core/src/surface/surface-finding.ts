@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { cut } from '../cut.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { SurfaceCheck } from './surface-scan.ts'
 
@@ -51,11 +52,12 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-
 
 /** One line of what a stranger sent, fit to be stored and shown: at most `most` characters. */
 export const shownText = (text: string, most: number): string =>
-  text
-    .slice(0, most * 4)
-    .replace(UNPRINTABLE, ' ')
-    .trim()
-    .slice(0, most)
+  cut(
+    cut(text, most * 4)
+      .replace(UNPRINTABLE, ' ')
+      .trim(),
+    most,
+  )
 
 const VALUE = /((?:^|[\s;,{])["']?[A-Za-z_][\w.-]{0,63}["']?\s*(?:=|:(?!\/\/))\s*).*/s
 const USERINFO = /\/\/[^/\s@]+@/g

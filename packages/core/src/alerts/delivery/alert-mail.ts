@@ -1,3 +1,4 @@
+import { cut } from '../../cut.ts'
 import { type AlertDelivery, MAX_DIGEST_ALERTS } from './alert-channels.ts'
 import type { AlertNotice } from './alert-deliveries-store.ts'
 
@@ -30,7 +31,7 @@ export function digestMail({ notices }: AlertDelivery): { readonly subject: stri
   const rest = notices.length - shown.length
   const more = rest > 0 ? [`and ${rest} more: svc alerts list`] : []
   return {
-    subject: [...subjectOf(notices)].slice(0, MAX_SUBJECT_CHARS).join(''),
+    subject: cut(subjectOf(notices), MAX_SUBJECT_CHARS),
     text: `${[...shown, ...more].join('\n\n')}\n`,
   }
 }

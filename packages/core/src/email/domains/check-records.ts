@@ -1,3 +1,4 @@
+import { cut } from '../../cut.ts'
 import { dmarcPolicy } from './dmarc.ts'
 import type { DomainLookup, Looked } from './domain-dns.ts'
 import { registrable } from './domain-name.ts'
@@ -13,7 +14,7 @@ const MAX_CHARS = 256
 const CONTROL_ADDRESS = '192.0.2.1'
 
 const shown = (values: readonly string[]): readonly string[] =>
-  values.slice(0, MAX_FOUND).map((value) => value.slice(0, MAX_CHARS))
+  values.slice(0, MAX_FOUND).map((value) => cut(value, MAX_CHARS))
 
 const unanswered = ({ error }: { readonly error: string }): RecordFinding => ({
   status: 'temporary_failure',

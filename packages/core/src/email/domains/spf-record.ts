@@ -1,3 +1,5 @@
+import { cut } from '../../cut.ts'
+
 /** A mechanism of an SPF record (RFC 7208, section 5). */
 export interface SpfMechanism {
   readonly kind: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists'
@@ -76,4 +78,4 @@ function parseMechanism(term: string): SpfMechanism {
 
 const resultOf = (sign: string) => QUALIFIERS[(sign === '' ? '+' : sign) as keyof typeof QUALIFIERS]
 
-const unreadable = (term: string) => new SpfSyntaxError(`"${term.slice(0, 64)}" cannot be read`)
+const unreadable = (term: string) => new SpfSyntaxError(`"${cut(term, 64)}" cannot be read`)

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { cut } from '../../cut.ts'
 import type { RecordType } from '../../monitors/dns-answer.ts'
 import type { DomainLookup } from './domain-dns.ts'
 import { expandMacros } from './spf-macro.ts'
@@ -123,7 +124,7 @@ class Evaluation {
   #isWithin(kind: 'ip4' | 'ip6', network: string, mechanism: SpfMechanism): boolean {
     const isFamily =
       kind === 'ip4' ? ipaddr.IPv4.isValidFourPartDecimal(network) : ipaddr.IPv6.isValid(network)
-    if (!isFamily) throw new SpfSyntaxError(`"${kind}:${network.slice(0, 64)}" cannot be read`)
+    if (!isFamily) throw new SpfSyntaxError(`"${kind}:${cut(network, 64)}" cannot be read`)
     return this.#isNear(network, mechanism)
   }
 

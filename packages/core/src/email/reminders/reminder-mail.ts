@@ -1,9 +1,10 @@
+import { cut } from '../../cut.ts'
 import type { DueReminder } from './reminder.ts'
 
 // A label may hold whatever an operator typed: nothing of it may end a line or turn the writing.
 const named = (label: string): string => {
   const shown = label.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
-  return shown === '' ? 'Your license' : `Your license "${[...shown].slice(0, 80).join('')}"`
+  return shown === '' ? 'Your license' : `Your license "${cut(shown, 80)}"`
 }
 
 const DAY_MS = 86_400_000

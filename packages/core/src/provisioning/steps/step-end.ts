@@ -1,3 +1,4 @@
+import { cut } from '../../cut.ts'
 import { mayHaveServer, type Order, type OrderState } from '../order.ts'
 import { capacityDelay, HOLD_SECONDS, pollDelay, retryDelay } from '../order-timing.ts'
 import type { OrderChange, StepOutcome } from '../provisioning-store.ts'
@@ -23,8 +24,7 @@ const NO_ERROR = { errorCode: null, errorDetail: null } as const
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}]+/gu
 
 /** Returns a text of a provider as it may be kept: one line, without control characters. */
-export const keptText = (text: string): string =>
-  text.replaceAll(CONTROLS, ' ').trim().slice(0, MAX_DETAIL_CHARS)
+export const keptText = (text: string): string => cut(text.replaceAll(CONTROLS, ' ').trim(), MAX_DETAIL_CHARS)
 
 /** The order goes on, at once or after a while. */
 export const goesOn = (
