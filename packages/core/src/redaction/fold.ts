@@ -58,6 +58,30 @@ const NOT_PLAIN = new RegExp(
 )
 const NOT_PLAIN_IN_ASCII = new RegExp(`(${MARK})|(${COLOUR})`, 'g')
 
+/** Matches each character with which a match of `NOT_PLAIN` can begin: some beyond U+FFFF do. */
+const BEGINS_NOT_PLAIN = new RegExp(
+  String.raw`[\x1b\[\u{d800}-\u{dbff}\p{Default_Ignorable_Code_Point}${BLOCKS_CLASS}]`,
+  'u',
+)
+const UTF16_UNITS = 0x10000
+
+let beginnings: Uint8Array | undefined
+
+/** Returns 1 by UTF-16 unit where a match can begin. Computed when the first such text comes. */
+const readBeginnings = (): Uint8Array =>
+  Uint8Array.from({ length: UTF16_UNITS }, (_, unit) =>
+    BEGINS_NOT_PLAIN.test(String.fromCharCode(unit)) ? 1 : 0,
+  )
+
+/**
+ * Returns whether all is plain, as in most text of any script. The expression needs six times as long.
+ */
+function isPlain(text: string): boolean {
+  beginnings ??= readBeginnings()
+  for (let at = 0; at < text.length; at++) if (beginnings[text.charCodeAt(at)] === 1) return false
+  return true
+}
+
 function plainForm(character: string): string {
   plainForms ??= readPlainForms()
   return plainForms.get(character.codePointAt(0) ?? 0) ?? character
@@ -81,7 +105,7 @@ function plainRun(run: string, mark: string | undefined, invisible: string | und
  * `codes` is the union of the text's character codes: most text is ASCII and is returned at once.
  */
 export function fold(text: string, codes: number): string {
-  if (codes > LAST_ASCII) return text.replace(NOT_PLAIN, plainRun)
+  if (codes > LAST_ASCII) return isPlain(text) ? text : text.replace(NOT_PLAIN, plainRun)
   return text.includes('\x1b[') || text.includes('[redacted:')
     ? text.replace(NOT_PLAIN_IN_ASCII, plainRun)
     : text
