@@ -4,9 +4,10 @@ import { availableParallelism } from 'node:os'
 // suites' pools fit into one PostgreSQL of 200 connections.
 const WORKERS_MAX = 8
 
-// Suites of packed packages install them, which takes a minute: they run when they are named, as in
+// Suites of packed packages install them, which takes a minute: they run when they are named, and in
 // .ci/run.
-const isNamed = process.argv.some((argument) => argument.includes('test/packed'))
+const runsPacked =
+  process.env.SVC_TEST_PACKED === '1' || process.argv.some((argument) => argument.includes('test/packed'))
 
 export default {
   rootDir: import.meta.dirname,
@@ -15,7 +16,7 @@ export default {
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },
   testEnvironmentOptions: { customExportConditions: ['svc-source', 'node', 'node-addons'] },
-  testPathIgnorePatterns: ['/node_modules/', ...(isNamed ? [] : ['<rootDir>/test/packed/'])],
+  testPathIgnorePatterns: ['/node_modules/', ...(runsPacked ? [] : ['<rootDir>/test/packed/'])],
   modulePathIgnorePatterns: ['/dist/'],
   globalSetup: '<rootDir>/test/global-setup.js',
   globalTeardown: '<rootDir>/test/global-teardown.js',

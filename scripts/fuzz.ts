@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 })
 const bad = Number(values.requests)
-const paced = { requests: Math.min(8192, bad / 4), perSecond: 250 }
+const paced = { requests: Math.min(8192, bad / 10), perSecond: 250 }
 const seed = values.seed === undefined ? Math.trunc(performance.timeOrigin) % 2 ** 31 : Number(values.seed)
 
 const atMost = Number(values['at-most'])

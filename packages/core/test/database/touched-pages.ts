@@ -27,10 +27,10 @@ const indexesOf = (plan: Plan): readonly string[] => [
 ]
 
 /**
- * Waits until no transaction on the server is older than this call: the versions that a rolled-back run has
- * left can only then be passed over by the next one. A transaction in any database keeps them.
+ * Waits, 5 s at most, until no transaction on the server is older than this call: versions of rows that lie
+ * dead can only then be passed over and cleared. A transaction in any database keeps them.
  */
-async function othersEnded(client: pg.Client): Promise<void> {
+export async function othersEnded(client: pg.Client): Promise<void> {
   const own = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
   const ended = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as all'
   const end = Date.now() + WAIT_MS

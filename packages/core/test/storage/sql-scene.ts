@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Storage } from '@svc/core'
+import { openStorage } from '@svc/core/sql'
 import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Lanes } from '../../src/database/lanes.ts'
@@ -56,18 +59,29 @@ export class SqlScene implements AsyncDisposable {
   }
 
   /**
-   * Returns the updates of a table once there are at least `least`: a connection publishes its counts seconds
-   * after its last statement.
+   * Runs `work` on a storage of its own and returns its updates of `table`, once there are at least `least`.
+   * A connection that stays open would publish its counts ten seconds after its last statement.
    */
-  async updatesOf(table: string, least: number): Promise<Updates> {
-    for (;;) {
-      const { rows } = await this.client.query<Updates>(
-        `select n_tup_upd::int as updates, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = $1`,
-        [table],
-      )
-      const [found] = rows
-      if (found !== undefined && found.updates >= least) return found
+  async updatesBy(work: (storage: Storage) => Promise<void>, table: string, least: number): Promise<Updates> {
+    const before = await this.#updatesOf(table)
+    {
+      await using storage = await openStorage({ url: this.url })
+      await work(storage)
     }
+    for (;;) {
+      const after = await this.#updatesOf(table)
+      const updates = after.updates - before.updates
+      if (updates >= least) return { updates, hot: after.hot - before.hot }
+      await sleep(10)
+    }
+  }
+
+  async #updatesOf(table: string): Promise<Updates> {
+    const { rows } = await this.client.query<Updates>(
+      `select n_tup_upd::int as updates, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = $1`,
+      [table],
+    )
+    return rows[0] ?? { updates: 0, hot: 0 }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
