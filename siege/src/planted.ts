@@ -4,7 +4,7 @@ import { BYSTANDER } from './marker.ts'
 import { SPARE_PERSON } from './scene.ts'
 
 const LEAKED_CHARS = 32 * 1024
-const HELD_MS = 2000
+const HELD_MS = 600
 const ATTACKED_MS = 500
 const SLOW_MS = 80
 

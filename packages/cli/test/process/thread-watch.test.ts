@@ -60,14 +60,14 @@ test(
   async () => {
     const freeze = async (pid: number) => {
       process.kill(pid, 'SIGSTOP')
-      await pause(6000)
+      await pause(3000)
       process.kill(pid, 'SIGCONT')
     }
     const program = `console.log('frozen now')
       await new Promise((resolve) => setTimeout(resolve, 1000))
       await watch[Symbol.asyncDispose]()
-      for (const end = Date.now() + 7000; Date.now() < end; );`
-    expect(await run(program, 5000, freeze)).toEqual({ code: 0, signal: null, err: '' })
+      for (const end = Date.now() + 3500; Date.now() < end; );`
+    expect(await run(program, 2500, freeze)).toEqual({ code: 0, signal: null, err: '' })
   },
   PATIENCE_MS,
 )
