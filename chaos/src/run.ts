@@ -36,6 +36,8 @@ export interface RunOptions {
 
 /** The report of a run. */
 export interface RunReport extends Findings {
+  /** The broken promises, of `breaches`: a slow machine makes a recovery late, and breaks none of them. */
+  readonly broken: readonly Breach[]
   readonly profile: ProfileName
   readonly seconds: number
   readonly requests: number
@@ -103,7 +105,8 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
   await cast.dismiss()
   const findings = await found(options, cast, database, last)
   const breaches = [...findings.breaches, ...missing(least, killsOf(injurer), faultsOf(cast, injurer))]
-  return { ...reportOf(options, cast, injurer), ...findings, breaches, seconds: lasted / 1000, drainSeconds }
+  const lengths = { seconds: lasted / 1000, drainSeconds }
+  return { ...reportOf(options, cast, injurer), ...findings, breaches, ...lengths }
 }
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
@@ -134,7 +137,7 @@ async function found(
   cast: Cast,
   database: ChaosDatabase,
   last: LastFault,
-): Promise<Findings> {
+): Promise<Findings & Pick<RunReport, 'broken'>> {
   const testimony = { journals: cast.journals, barrings: cast.operator.barrings }
   const findings = await database.examine((query) => examine(query, cast.hosts, testimony, last))
   const breaches: Breach[] = [...cast.breaches, ...findings.breaches]
@@ -150,7 +153,7 @@ async function found(
       rule: 'evidence',
       evidence: 'no job was lost, no line acknowledged, or no message arrived: the run shows nothing',
     })
-  return { ...findings, breaches }
+  return { ...findings, breaches, broken: findings.breaches }
 }
 
 function reportOf({ profile, seconds, recoveryLimitSeconds }: RunOptions, cast: Cast, injurer: Injurer) {
