@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 // suites' pools fit into one PostgreSQL of 200 connections.
 const WORKERS_MAX = 8
 
-// Suites of packed packages install them, which takes a minute: they run when they are named, and in
-// .ci/run.
+// Suites of packed packages install them, which takes a minute: they run when they are named, in
+// .ci/run and at night.
 const runsPacked =
   process.env.SVC_TEST_PACKED === '1' || process.argv.some((argument) => argument.includes('test/packed'))
 

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { othersEnded } from './others-ended.ts'
 
 const RUNS = 4
-/** Longest wait before a run for transactions of other suites. */
-const WAIT_MS = 5000
 
 interface Plan {
   readonly 'Index Name'?: string
@@ -25,21 +23,6 @@ const indexesOf = (plan: Plan): readonly string[] => [
   ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
   ...(plan.Plans ?? []).flatMap(indexesOf),
 ]
-
-/**
- * Waits, 5 s at most, until no transaction on the server is older than this call: versions of rows that lie
- * dead can only then be passed over and cleared. A transaction in any database keeps them.
- */
-export async function othersEnded(client: pg.Client): Promise<void> {
-  const own = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
-  const ended = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as all'
-  const end = Date.now() + WAIT_MS
-  while (Date.now() < end) {
-    const { rows } = await client.query<{ all: boolean }>(ended, [own.rows[0]?.id])
-    if (rows[0]?.all === true) return
-    await sleep(20)
-  }
-}
 
 /** Returns the pages and indexes of one run of `statement` according to EXPLAIN; the run is rolled back. */
 async function run(client: pg.Client, statement: string): Promise<Touched> {

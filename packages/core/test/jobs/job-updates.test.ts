@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { LEASE_SECONDS } from '@svc/core/ports'
-import { othersEnded } from '../database/touched-pages.ts'
 import { POSTGRES } from '../storage/backends.ts'
 import { SqlScene } from '../storage/sql-scene.ts'
 
@@ -52,7 +51,6 @@ describe(`the rows of jobs on ${POSTGRES}`, () => {
     const shares: number[] = []
     while (shares.length < STRETCHES && !shares.some((share) => share >= ENOUGH)) {
       await enqueue(shares.length * JOBS)
-      await othersEnded(scene.client)
       const { updates, hot } = await scene.updatesBy(beginAll, 'jobs', 2 * JOBS)
       expect(updates).toBe(2 * JOBS)
       shares.push(hot / JOBS)

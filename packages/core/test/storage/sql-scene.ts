@@ -5,6 +5,7 @@ import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { Lanes } from '../../src/database/lanes.ts'
 import type { Rows } from '../../src/database/session.ts'
+import { othersEnded } from '../database/others-ended.ts'
 import { SERVER } from './backends.ts'
 
 /** Counts of a table's updates, and of the updates that changed no index. */
@@ -60,9 +61,11 @@ export class SqlScene implements AsyncDisposable {
 
   /**
    * Runs `work` on a storage of its own and returns its updates of `table`, once there are at least `least`.
-   * A connection that stays open would publish its counts ten seconds after its last statement.
+   * A connection that stays open would publish its counts ten seconds after its last statement. Older
+   * transactions of other suites, which keep pages full, have ended when the work begins.
    */
   async updatesBy(work: (storage: Storage) => Promise<void>, table: string, least: number): Promise<Updates> {
+    await othersEnded(this.client)
     const before = await this.#updatesOf(table)
     {
       await using storage = await openStorage({ url: this.url })
