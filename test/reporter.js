@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 // At the end names the storage runs, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
 // `… on PGlite`, `… on memory`), and each failed test in one line, and tells scripts/test.mjs the counts for
@@ -30,14 +31,22 @@ function spell({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** One line for each failed test, and for each suite that did not load. */
+/** The first line of an error, without the colours of a terminal. */
+const firstLine = ({ message, stack }) =>
+  stripVTControlCharacters(message || stack || '')
+    .trim()
+    .split('\n', 1)[0]
+
+/** One line for each failed test, and for each suite that failed outside its tests. */
 function failures(suites) {
   return suites.flatMap(({ testFilePath, testExecError, testResults }) => {
     const file = relative(process.cwd(), testFilePath)
     const failed = testResults
       .filter(({ status }) => status === 'failed')
       .map(({ fullName }) => `failed: ${file}: ${fullName}`)
-    return testExecError ? [`failed: ${file}: did not load`, ...failed] : failed
+    return testExecError
+      ? [`failed: ${file}: outside its tests: ${firstLine(testExecError)}`, ...failed]
+      : failed
   })
 }
 

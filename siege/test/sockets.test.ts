@@ -17,20 +17,30 @@ const PIECE = 8 * 1024
 /** The diagnostics channel on which Node.js reports each connection that a server of this process accepts. */
 const ACCEPTED = 'net.server.socket'
 
+/** For slow clients alone: on a busy machine it gives up good ones too. */
 const impatient: Mount = async ({ plane }) => {
   const server = await listen(createApp(plane), { host: '127.0.0.1', port: 0, patience: IMPATIENT })
   return { port: server.port, stop: () => server.cut() }
 }
 
 let served: Mounted
-beforeEach(async () => {
-  served = await mounted(impatient)
-})
-afterEach(async () => {
-  expect(await served.get('/livez')).toMatchObject({ status: 200 })
-  expect(served.log.messages('error')).toEqual([])
-  await served[Symbol.asyncDispose]()
-})
+/** Serves each test of a group, and expects that the service still answers after it. */
+function serveEach(mount?: Mount) {
+  beforeEach(async () => {
+    served = await mounted(mount)
+  })
+  afterEach(async () => {
+    try {
+      // On a busy machine a good request may outstay an impatient server's limits, yet hardly three times.
+      let status = 0
+      for (let tries = 0; status !== 200 && tries < 3; tries += 1) ({ status } = await served.get('/livez'))
+      expect(status).toBe(200)
+      expect(served.log.messages('error')).toEqual([])
+    } finally {
+      await served[Symbol.asyncDispose]()
+    }
+  })
+}
 
 const statuses = (answers: string) =>
   [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
@@ -46,19 +56,22 @@ const claim = (body = '{"fingerprint":"f"}', ...headers: string[]) =>
   body
 
 describe('an unreadable request behind good ones', () => {
+  serveEach()
+
   it.each([
     ['nonsense', `NONSENSE${END}`, 400],
     ['a head too large', `GET / HTTP/1.1\r\nHost: here\r\nX: ${'x'.repeat(20_000)}${END}`, 431],
     ['two lengths', `POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 1\r\nContent-Length: 2${END}`, 400],
     ['no Host', `GET /livez HTTP/1.1${END}`, 400],
     ['a tunnel', `CONNECT a:1 HTTP/1.1\r\nHost: here${END}`, 405],
-    ['a head that does not end', 'GET /livez HTTP/1.1\r\nHost: here\r\n', 408],
   ])('%s is answered in its turn, after theirs', async (_, bytes, status) => {
     expect(statuses(await rawExchange(served.port, claim() + claim('{') + bytes))).toEqual([204, 400, status])
   })
 })
 
 describe('two programs that do not agree where a request ends', () => {
+  serveEach()
+
   const smuggled = 'GET /v1/fleet/servers HTTP/1.1\r\nHost: here'
   it.each([
     ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
@@ -127,13 +140,20 @@ function acceptedSocket(): Promise<Socket> {
   return promise
 }
 
-describe('slow and half-hearted clients', () => {
+describe('slow clients', () => {
+  serveEach(impatient)
+
   /** Sends a piece every 40 ms until the server ends the connection; returns the answer. */
   function drip(first: string, piece: string): Promise<string> {
     const socket = connect(served.port, '127.0.0.1', () => socket.write(first))
     const timer = setInterval(() => socket.writable && socket.write(piece), 40)
     return untilClosed(socket).finally(() => clearInterval(timer))
   }
+
+  it('a head that does not end is 408 in its turn, after the answers to requests before it', async () => {
+    const bytes = `${claim()}${claim('{')}GET /livez HTTP/1.1\r\nHost: here\r\n`
+    expect(statuses(await rawExchange(served.port, bytes))).toEqual([204, 400, 408])
+  })
 
   it('a head that comes header by header is 408 when its time is over, however busy it looks', async () => {
     expect(statuses(await drip('GET /livez HTTP/1.1\r\nHost: here\r\n', 'X: y\r\n'))).toEqual([408])
@@ -150,6 +170,10 @@ describe('slow and half-hearted clients', () => {
       ?.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
     expect(statuses(await drip(`${head}${END}`, '1\r\n \r\n'))).toEqual([408])
   })
+})
+
+describe('half-hearted clients', () => {
+  serveEach()
 
   it('a client that has closed its side still gets its answers', async () => {
     expect(statuses(await halfClosed(served.port, claim() + claim()))).toEqual([204, 204])
@@ -189,6 +213,8 @@ describe('slow and half-hearted clients', () => {
 })
 
 describe('a client that goes on sending after what cannot be read', () => {
+  serveEach()
+
   /** Sends bytes, then more bytes `pieces` times with pauses, and waits until the connection is closed. */
   async function goingOn(pieces: number, piece: string, pauseMs: number) {
     const socket = connect(served.port, '127.0.0.1')
@@ -226,6 +252,8 @@ describe('a client that goes on sending after what cannot be read', () => {
 })
 
 describe('bodies that grow when they are unpacked', () => {
+  serveEach()
+
   const UNPACKED = 64 * MIB
   const zeros = Buffer.alloc(UNPACKED, ' ')
   const BOMBS: readonly (readonly [string, Buffer])[] = [
