@@ -117,8 +117,9 @@ export const start: StartPart<SvcDeliveriesOptions> = async (options) => {
     else
       while (!isOver()) {
         const due = Math.round((perSecond * POLL_MS) / 1000)
-        await insert(due, answering)
+        // First, since the delay of the others counts from their own insert.
         if (hanging.length > 0) await insert(1, hanging)
+        await insert(due, answering)
         void drain()
         await pause(POLL_MS)
       }
