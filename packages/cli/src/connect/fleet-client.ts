@@ -69,9 +69,15 @@ const CODES: ReadonlyMap<string, ProblemCode> = new Map(
   ).map((code) => [`${FAILURES[code].status} ${FAILURES[code].error}`, code]),
 )
 
+/** The name of an operation as a command spells it: `email-domains.rotate-dkim` in three words. */
+function inWords(name: string): string {
+  const [noun = '', ...verb] = name.split('.')
+  return [...noun.split('-'), ...verb].join(' ')
+}
+
 const notOverNetwork = (name: string): Problem =>
   new Problem('forbidden', {
-    detail: `${name.replace('.', ' ')} needs a session: svc login first, or run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
+    detail: `${inWords(name)} needs a session: svc login first, or run it where the service runs, with DATABASE_URL set or --data-dir of its folder`,
   })
 
 function refusal(status: number, url: string, body: Answer | undefined): Problem {
