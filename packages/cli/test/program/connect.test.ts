@@ -159,9 +159,12 @@ describe('Over the network', () => {
 
   test('What needs an operator is refused with 4 and says where it can be done', async () => {
     await using server = await served()
-    const io = await run(['jobs', 'list', '--url', server.url], { env: { SERVICE_LICENSE_KEY: 'k' } })
-    expect(io.exitCode).toBe(4)
-    expect(io.err.text).toMatch(/DATABASE_URL .*--data-dir/)
+    for (const words of ['jobs list', 'browser tokens list']) {
+      const args = [...words.split(' '), '--url', server.url]
+      const io = await run(args, { env: { SERVICE_LICENSE_KEY: 'k' } })
+      expect(io.exitCode).toBe(4)
+      expect(io.err.text).toMatch(new RegExp(`${words} needs a session: .*DATABASE_URL .*--data-dir`))
+    }
   })
 
   test('Nobody at the address is code 3, an address that is none code 2', async () => {
