@@ -1,50 +1,26 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Problem } from '../problem.ts'
+import { hasListener, lockSocket } from './lock-socket.ts'
 
 interface Holder {
   readonly pid: number
-  /** Start of the process in clock ticks since boot: tells a reused pid from the holder. */
-  readonly started: string
-  readonly boot: string
-  /** Digest of its command line; absent in locks of earlier releases. */
-  readonly command?: string
+  /** Name of the machine or container of the process, for messages. */
+  readonly host: string
+  /** Name of the socket in the folder that the process listens at for as long as it lives. */
+  readonly socket: string
 }
+
+const SOCKET = /^lock-[0-9a-f]{8}\.sock$/
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => undefined)
 
-async function processStart(pid: number): Promise<string> {
-  const stat = (await readText(`/proc/${pid}/stat`)) ?? ''
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-}
-
-const processCommand = async (pid: number): Promise<string> =>
-  hash('sha256', (await readText(`/proc/${pid}/cmdline`)) ?? '')
-
-async function self(): Promise<Holder> {
-  const { pid } = process
-  const boot = ((await readText('/proc/sys/kernel/random/boot_id')) ?? '').trim()
-  return { pid, started: await processStart(pid), boot, command: await processCommand(pid) }
-}
-
-async function isAlive(holder: Holder, me: Holder): Promise<boolean> {
-  // In a container a service whose /proc is closed further reads another boot id than the commands beside it:
-  // what has another one is an earlier boot's only if no such process runs.
-  const isOtherBoot = holder.boot !== me.boot
-  if (isOtherBoot && holder.pid === me.pid) return false
-  try {
-    process.kill(holder.pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  if (isOtherBoot && holder.command !== (await processCommand(holder.pid))) return false
-  return holder.started === '' || holder.started === (await processStart(holder.pid))
-}
-
 function parse(text: string): Holder | undefined {
   try {
-    return JSON.parse(text) as Holder
+    const { pid, host, socket } = JSON.parse(text)
+    return SOCKET.test(socket) ? { pid: Number(pid), host: String(host), socket } : undefined
   } catch {
     return undefined
   }
@@ -54,31 +30,44 @@ function parse(text: string): Holder | undefined {
 export async function folderHolder(folder: string): Promise<number | undefined> {
   const text = await readText(join(folder, 'lock'))
   const holder = text === undefined ? undefined : parse(text)
-  return holder !== undefined && (await isAlive(holder, await self())) ? holder.pid : undefined
+  return holder !== undefined && (await hasListener(folder, holder.socket)) ? holder.pid : undefined
 }
 
 const TRIES = 5
 
 /**
  * Takes a data folder for this process alone. PGlite has no lock of its own: a second opener silently loses
- * rows. The lock of a process that is gone, or of an earlier boot, is taken over.
- * @throws Problem `conflict` naming the process that has the folder
+ * rows. The lock of a process that is gone is taken over.
+ * @throws Problem `conflict` naming the process that has the folder, `unavailable` if its disk can have no
+ * sockets
  */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
-  const me = await self()
-  const mine = `${path}.${me.pid}.${randomUUID()}`
-  await writeFile(mine, JSON.stringify({ ...me, id: randomUUID() }), { mode: 0o600 })
+  const name = `lock-${randomBytes(4).toString('hex')}.sock`
+  // It listens before a lock names it: a lock without a listener is a dead one.
+  const socket = await lockSocket(folder, name)
+  const mine = `${path}.${randomUUID()}`
   try {
+    await writeFile(mine, JSON.stringify({ pid: process.pid, host: hostname(), socket: name }), {
+      mode: 0o600,
+    })
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const isTaken = (await linked(mine, path)) || (await succeeded(mine, path, folder, me))
-      if (isTaken) return { [Symbol.asyncDispose]: () => rm(path, { force: true }) }
+      if (!(await linked(mine, path)) && !(await succeeded(mine, path, folder))) continue
+      return {
+        [Symbol.asyncDispose]: async () => {
+          await rm(path, { force: true })
+          await socket[Symbol.asyncDispose]()
+        },
+      }
     }
+    throw new Problem('conflict', { detail: `several processes are taking ${folder} at once; start one` })
+  } catch (error) {
+    await socket[Symbol.asyncDispose]()
+    throw error
   } finally {
     await rm(mine, { force: true })
   }
-  throw new Problem('conflict', { detail: `several processes are taking ${folder} at once; start one` })
 }
 
 async function linked(from: string, to: string): Promise<boolean> {
@@ -96,24 +85,30 @@ async function linked(from: string, to: string): Promise<boolean> {
  * that of several that find a dead holder one goes on; it counts only while the lock is still the one it
  * succeeds. A successor that died on the way is succeeded in turn.
  */
-async function succeeded(mine: string, path: string, folder: string, me: Holder): Promise<boolean> {
+async function succeeded(mine: string, path: string, folder: string): Promise<boolean> {
   const first = await readText(path)
   const claims: string[] = []
+  const dead: string[] = []
   for (let text = first; text !== undefined; text = await readText(claims.at(-1) ?? path)) {
     const holder = parse(text)
-    if (holder !== undefined && (await isAlive(holder, me))) throw occupied(holder, folder)
+    if (holder !== undefined) {
+      if (await hasListener(folder, holder.socket)) throw occupied(holder, folder)
+      dead.push(join(folder, holder.socket))
+    }
     const claim = `${path}.after.${hash('sha256', text).slice(0, 16)}`
     claims.push(claim)
     if (!(await linked(mine, claim))) continue
     const isCurrent = (await readText(path)) === first
     if (isCurrent) await rename(mine, path)
-    for (const each of isCurrent ? claims : [claim]) await rm(each, { force: true })
+    for (const each of isCurrent ? [...claims, ...dead] : [claim]) await rm(each, { force: true })
     return isCurrent
   }
   return false
 }
 
-const occupied = (holder: Holder, folder: string) =>
-  new Problem('conflict', {
-    detail: `process ${holder.pid} has ${folder} open; stop it, or let it serve and talk to it`,
+function occupied({ pid, host }: Holder, folder: string): Problem {
+  const place = host === hostname() ? '' : ` of ${host}`
+  return new Problem('conflict', {
+    detail: `process ${pid}${place} has ${folder} open; stop it, or let it serve and talk to it`,
   })
+}

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { embeddedFolder } from '@svc/testing'
-import { lockFolder } from '../../src/database/folder-lock.ts'
+import { folderHolder, lockFolder } from '../../src/database/folder-lock.ts'
 import { openStorage } from '../../src/sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -37,14 +39,24 @@ async function holderOf(folder: string, jobId: string): Promise<ChildProcess> {
   return child
 }
 
-async function deadPid(): Promise<number> {
-  const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
-  await once(child, 'exit')
-  return child.pid ?? 0
-}
-
 const conflict = (detail: RegExp | string) => ({ code: 'conflict', message: expect.stringMatching(detail) })
-const bootId = async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+/** The lock of a process that was killed. */
+const deadLock = (more: object = {}) =>
+  JSON.stringify({ pid: process.pid, host: hostname(), socket: 'lock-0badcafe.sock', ...more })
+
+/** Connects to a socket until the kernel lets nobody wait there any more. */
+async function fillQueue(path: string): Promise<readonly Socket[]> {
+  const waiting: Socket[] = []
+  for (;;) {
+    const socket = connect(path)
+    const isIn = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    if (!isIn) return waiting
+    waiting.push(socket)
+  }
+}
 
 describe('a data folder', () => {
   it(
@@ -62,21 +74,44 @@ describe('a data folder', () => {
     PATIENCE_MS,
   )
 
-  it('of a living process that reads another boot id, as a service in a container may, is refused', async () => {
+  it('of a process in another container is refused, though its id is of no process here, busy or stopped', async () => {
     const folder = await temporaryFolder()
-    const path = join(folder, 'lock')
     const take = `import(${JSON.stringify(LOCK)}).then(({ lockFolder }) => lockFolder(${JSON.stringify(folder)}))`
     const program = `${take}.then(() => console.log('open')); setInterval(() => {}, 60000)`
     const child = spawn(process.execPath, [...FLAGS, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     children.push(child)
     await once(child.stdout, 'data')
-    const lock = { ...(JSON.parse(await readFile(path, 'utf8')) as object), boot: 'other' }
-    await writeFile(path, JSON.stringify(lock))
-    await expect(lockFolder(folder)).rejects.toMatchObject(conflict(`^process ${child.pid} has`))
-    for (const more of [{ command: 'another' }, { started: '1' }]) {
-      await writeFile(path, JSON.stringify({ ...lock, ...more }))
-      await (await lockFolder(folder))[Symbol.asyncDispose]()
-    }
+    const path = join(folder, 'lock')
+    const lock = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...lock, pid: 4_194_305, host: 'web-2' }))
+    const refused = conflict(`^process 4194305 of web-2 has ${folder} open`)
+    await expect(lockFolder(folder)).rejects.toMatchObject(refused)
+    child.kill('SIGSTOP')
+    // More than the kernel lets wait at a socket that nobody accepts from.
+    const waiting = await fillQueue(join(folder, lock.socket))
+    await expect(lockFolder(folder)).rejects.toMatchObject(refused)
+    for (const socket of waiting) socket.destroy()
+    await end(child)
+    await (await lockFolder(folder))[Symbol.asyncDispose]()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('is taken by its path however long that is', async () => {
+    const folder = join(await temporaryFolder(), 'a-long-name-'.repeat(12))
+    const lock = await lockFolder(folder)
+    await expect(lockFolder(folder)).rejects.toMatchObject(conflict(`process ${process.pid} has`))
+    expect(await folderHolder(folder)).toBe(process.pid)
+    await lock[Symbol.asyncDispose]()
+    expect(await folderHolder(folder)).toBeUndefined()
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('is not taken by one that ends before it has the lock, and the lock of another is left alone', async () => {
+    const folder = await temporaryFolder()
+    await using _ = await lockFolder(folder)
+    const before = await readdir(folder)
+    await expect(lockFolder(folder)).rejects.toMatchObject(conflict('has'))
+    expect(await readdir(folder)).toEqual(before)
   })
 
   it('is refused to a second opener in the same process, and free after the first is disposed', async () => {
@@ -89,32 +124,29 @@ describe('a data folder', () => {
   })
 
   it.each([
-    ['of a process that is gone', async () => ({ pid: await deadPid(), started: '1', boot: await bootId() })],
-    ['of an earlier boot', async () => ({ pid: process.pid, started: '', boot: 'earlier' })],
-    [
-      'whose process id went to another process',
-      async () => ({ pid: process.pid, started: '1', boot: await bootId() }),
-    ],
-    ['that is no lock at all', async () => 'torn'],
-    ['that is empty', async () => ''],
+    ['of a process that is gone', deadLock()],
+    ['of an earlier release', JSON.stringify({ pid: process.pid, started: '1', boot: 'b' })],
+    ['that names a file outside', deadLock({ socket: '../kept' })],
+    ['that is no lock at all', 'torn'],
+    ['that is empty', ''],
   ])('with a lock %s is taken over', async (_, content) => {
-    const folder = await temporaryFolder()
-    const holder = await content()
-    await writeFile(join(folder, 'lock'), typeof holder === 'string' ? holder : JSON.stringify(holder))
+    const outside = await temporaryFolder()
+    await writeFile(join(outside, 'kept'), '')
+    const folder = join(outside, 'data')
+    await mkdir(folder)
+    await writeFile(join(folder, 'lock'), content)
     const lock = await lockFolder(folder)
     expect(JSON.parse(await readFile(join(folder, 'lock'), 'utf8'))).toMatchObject({ pid: process.pid })
     await lock[Symbol.asyncDispose]()
-    expect(await readdir(folder)).toEqual([])
+    expect([await readdir(folder), await readdir(outside)]).toEqual([[], ['data', 'kept']])
   })
 
   it.each(['no lock', 'a stale lock'])(
     'with %s goes to one of many that come at once, in 100 rounds',
     async (what) => {
       const folder = await temporaryFolder()
-      const boot = await bootId()
       for (let round = 0; round < 100; round += 1) {
-        const stale = JSON.stringify({ pid: process.pid, started: '1', boot, round })
-        if (what === 'a stale lock') await writeFile(join(folder, 'lock'), stale)
+        if (what === 'a stale lock') await writeFile(join(folder, 'lock'), deadLock({ round }))
         const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)))
         const won = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
         expect(won).toHaveLength(1)

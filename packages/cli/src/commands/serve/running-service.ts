@@ -28,7 +28,6 @@ import { databaseWait } from './database-wait.ts'
 import { logSettingWarnings } from './start-report.ts'
 import { sweepLoop } from './sweep-loop.ts'
 import { tickLoop } from './tick-loop.ts'
-import { demandUnserved } from './unserved-folder.ts'
 import { webhookLoop } from './webhook-loop.ts'
 import { keepRequestsYoung } from './young-requests.ts'
 
@@ -72,8 +71,6 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
   const { config, log, onLost } = parts
   keepRequestsYoung()
   const server = databaseServer(config)
-  const { dataDir } = config.service
-  if (server === undefined && dataDir !== undefined) await demandUnserved(parts.io.cwd, dataDir)
   const storage = await openStorage(storageSource(config, server))
   // A database server has its own limit for statements, and does not run on this thread.
   const watch = storage.kind.startsWith('pglite') ? watchThread() : undefined
