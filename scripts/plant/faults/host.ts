@@ -124,11 +124,4 @@ export const faults: readonly Fault[] = [
     replace: "mayUse(user, '-w',",
     suites: [`${TESTS}/handler-user.test.ts`],
   },
-  {
-    name: 'host: an agent does not see the lock of one that reads another boot id',
-    file: `${AGENT}/state/state-lock.ts`,
-    find: 'isOtherBoot && (',
-    replace: 'isOtherBoot || (',
-    suites: [`${TESTS}/state-lock.test.ts`],
-  },
 ]

@@ -15,7 +15,7 @@ import { WorkFolder, workRoot } from './run/work-folder.ts'
 import type { SecurityDuty } from './security/security-duty.ts'
 import { AgentState } from './state/agent-state.ts'
 import { endLeftovers, reportLeftovers } from './state/recovery.ts'
-import { lockStateFolder } from './state/state-lock.ts'
+import { takeStateFolder } from './state/state-folder.ts'
 import { type ActivationParts, activate, keepActivated } from './wire/activation.ts'
 import { AgentApi } from './wire/agent-api.ts'
 import { Claims } from './wire/claims.ts'
@@ -108,7 +108,7 @@ class HostAgent implements Agent {
     await Promise.resolve()
     try {
       this.#check()
-      using _lock = lockStateFolder(stateDir, process.pid)
+      await using _lock = await takeStateFolder(stateDir)
       await openHandlerFolders(this.#options)
       using http = new HttpClient(
         { url },

@@ -26,7 +26,7 @@ function parse(text: string): Holder | undefined {
   }
 }
 
-/** The process that has a data folder open; undefined when none has. Takes nothing and waits for nobody. */
+/** The process that has a folder open; undefined when none has. Takes nothing and waits for nobody. */
 export async function folderHolder(folder: string): Promise<number | undefined> {
   const text = await readText(join(folder, 'lock'))
   const holder = text === undefined ? undefined : parse(text)
@@ -36,12 +36,12 @@ export async function folderHolder(folder: string): Promise<number | undefined> 
 const TRIES = 5
 
 /**
- * Takes a data folder for this process alone. PGlite has no lock of its own: a second opener silently loses
- * rows. The lock of a process that is gone is taken over.
+ * Takes a folder for this process alone, and makes it when it is not there. The lock of a process that is
+ * gone is taken over. `advice`: what its user may do about the process that has it.
  * @throws Problem `conflict` naming the process that has the folder, `unavailable` if its disk can have no
  * sockets
  */
-export async function lockFolder(folder: string): Promise<AsyncDisposable> {
+export async function lockFolder(folder: string, advice: string): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
   const name = `lock-${randomBytes(4).toString('hex')}.sock`
@@ -53,7 +53,7 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
       mode: 0o600,
     })
     for (let tries = 0; tries < TRIES; tries += 1) {
-      if (!(await linked(mine, path)) && !(await succeeded(mine, path, folder))) continue
+      if (!(await linked(mine, path)) && !(await succeeded(mine, path, folder, advice))) continue
       return {
         [Symbol.asyncDispose]: async () => {
           await rm(path, { force: true })
@@ -85,14 +85,14 @@ async function linked(from: string, to: string): Promise<boolean> {
  * that of several that find a dead holder one goes on; it counts only while the lock is still the one it
  * succeeds. A successor that died on the way is succeeded in turn.
  */
-async function succeeded(mine: string, path: string, folder: string): Promise<boolean> {
+async function succeeded(mine: string, path: string, folder: string, advice: string): Promise<boolean> {
   const first = await readText(path)
   const claims: string[] = []
   const dead: string[] = []
   for (let text = first; text !== undefined; text = await readText(claims.at(-1) ?? path)) {
     const holder = parse(text)
     if (holder !== undefined) {
-      if (await hasListener(folder, holder.socket)) throw occupied(holder, folder)
+      if (await hasListener(folder, holder.socket)) throw occupied(holder, folder, advice)
       dead.push(join(folder, holder.socket))
     }
     const claim = `${path}.after.${hash('sha256', text).slice(0, 16)}`
@@ -106,9 +106,9 @@ async function succeeded(mine: string, path: string, folder: string): Promise<bo
   return false
 }
 
-function occupied({ pid, host }: Holder, folder: string): Problem {
+function occupied({ pid, host }: Holder, folder: string, advice: string): Problem {
   const place = host === hostname() ? '' : ` of ${host}`
   return new Problem('conflict', {
-    detail: `process ${pid}${place} has ${folder} open; stop it, or let it serve and talk to it`,
+    detail: `process ${pid}${place} has ${folder} open; ${advice}`,
   })
 }

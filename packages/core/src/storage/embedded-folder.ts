@@ -23,7 +23,8 @@ export async function openFolder(dataDir: string, entities: Entities): Promise<O
   const disk = new DiskSpace(dataDir)
   // The check comes before the lock, whose file needs room as well.
   await disk.require()
-  const lock = await lockFolder(dataDir)
+  // PGlite has no lock of its own: a second opener silently loses rows.
+  const lock = await lockFolder(dataDir, 'stop it, or let it serve and talk to it')
   try {
     await forgetCopies(dataDir)
     const driver = await migrated(await pgliteDriver({ dataDir: databaseIn(dataDir) }, entities))

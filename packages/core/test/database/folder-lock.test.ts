@@ -76,7 +76,7 @@ describe('a data folder', () => {
 
   it('of a process in another container is refused, though its id is of no process here, busy or stopped', async () => {
     const folder = await temporaryFolder()
-    const take = `import(${JSON.stringify(LOCK)}).then(({ lockFolder }) => lockFolder(${JSON.stringify(folder)}))`
+    const take = `import(${JSON.stringify(LOCK)}).then(({ lockFolder }) => lockFolder(${JSON.stringify(folder)}, 'wait'))`
     const program = `${take}.then(() => console.log('open')); setInterval(() => {}, 60000)`
     const child = spawn(process.execPath, [...FLAGS, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     children.push(child)
@@ -85,21 +85,21 @@ describe('a data folder', () => {
     const lock = JSON.parse(await readFile(path, 'utf8'))
     await writeFile(path, JSON.stringify({ ...lock, pid: 4_194_305, host: 'web-2' }))
     const refused = conflict(`^process 4194305 of web-2 has ${folder} open`)
-    await expect(lockFolder(folder)).rejects.toMatchObject(refused)
+    await expect(lockFolder(folder, 'wait')).rejects.toMatchObject(refused)
     child.kill('SIGSTOP')
     // More than the kernel lets wait at a socket that nobody accepts from.
     const waiting = await fillQueue(join(folder, lock.socket))
-    await expect(lockFolder(folder)).rejects.toMatchObject(refused)
+    await expect(lockFolder(folder, 'wait')).rejects.toMatchObject(refused)
     for (const socket of waiting) socket.destroy()
     await end(child)
-    await (await lockFolder(folder))[Symbol.asyncDispose]()
+    await (await lockFolder(folder, 'wait'))[Symbol.asyncDispose]()
     expect(await readdir(folder)).toEqual([])
   })
 
   it('is taken by its path however long that is', async () => {
     const folder = join(await temporaryFolder(), 'a-long-name-'.repeat(12))
-    const lock = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toMatchObject(conflict(`process ${process.pid} has`))
+    const lock = await lockFolder(folder, 'wait')
+    await expect(lockFolder(folder, 'wait')).rejects.toMatchObject(conflict(`process ${process.pid} has`))
     expect(await folderHolder(folder)).toBe(process.pid)
     await lock[Symbol.asyncDispose]()
     expect(await folderHolder(folder)).toBeUndefined()
@@ -108,18 +108,18 @@ describe('a data folder', () => {
 
   it('is not taken by one that ends before it has the lock, and the lock of another is left alone', async () => {
     const folder = await temporaryFolder()
-    await using _ = await lockFolder(folder)
+    await using _ = await lockFolder(folder, 'wait')
     const before = await readdir(folder)
-    await expect(lockFolder(folder)).rejects.toMatchObject(conflict('has'))
+    await expect(lockFolder(folder, 'wait')).rejects.toMatchObject(conflict('has'))
     expect(await readdir(folder)).toEqual(before)
   })
 
   it('is refused to a second opener in the same process, and free after the first is disposed', async () => {
     const folder = await temporaryFolder()
-    const first = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toMatchObject(conflict(`process ${process.pid} has`))
+    const first = await lockFolder(folder, 'wait')
+    await expect(lockFolder(folder, 'wait')).rejects.toMatchObject(conflict(`process ${process.pid} has`))
     await first[Symbol.asyncDispose]()
-    await (await lockFolder(folder))[Symbol.asyncDispose]()
+    await (await lockFolder(folder, 'wait'))[Symbol.asyncDispose]()
     expect(await readdir(folder)).toEqual([])
   })
 
@@ -135,7 +135,7 @@ describe('a data folder', () => {
     const folder = join(outside, 'data')
     await mkdir(folder)
     await writeFile(join(folder, 'lock'), content)
-    const lock = await lockFolder(folder)
+    const lock = await lockFolder(folder, 'wait')
     expect(JSON.parse(await readFile(join(folder, 'lock'), 'utf8'))).toMatchObject({ pid: process.pid })
     await lock[Symbol.asyncDispose]()
     expect([await readdir(folder), await readdir(outside)]).toEqual([[], ['data', 'kept']])
@@ -147,7 +147,7 @@ describe('a data folder', () => {
       const folder = await temporaryFolder()
       for (let round = 0; round < 100; round += 1) {
         if (what === 'a stale lock') await writeFile(join(folder, 'lock'), deadLock({ round }))
-        const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)))
+        const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder, 'wait')))
         const won = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
         expect(won).toHaveLength(1)
         const lost = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -160,7 +160,7 @@ describe('a data folder', () => {
 
   it('keeps its lock to its owner', async () => {
     const folder = await temporaryFolder()
-    const lock = await lockFolder(folder)
+    const lock = await lockFolder(folder, 'wait')
     expect((await stat(join(folder, 'lock'))).mode & 0o077).toBe(0)
     await lock[Symbol.asyncDispose]()
   })

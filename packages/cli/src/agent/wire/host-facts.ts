@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { cpus, freemem, totalmem } from 'node:os'
@@ -6,19 +5,6 @@ import { cpus, freemem, totalmem } from 'node:os'
 /** The kernel's name for this boot; `undefined` where there is none. */
 export function bootId(): string | undefined {
   return readOrNothing('/proc/sys/kernel/random/boot_id')?.trim()
-}
-
-/** When a process started, in clock ticks since boot: tells it from a later one with the same id. */
-export function startedAt(pid: number): string | undefined {
-  // The command stands in brackets and may hold blanks: count the fields behind it. Start time is field 22 of
-  // `stat`.
-  return readOrNothing(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ')[19]
-}
-
-/** A digest of the command line of a process; undefined when it is gone. */
-export function commandOf(pid: number): string | undefined {
-  const line = readOrNothing(`/proc/${pid}/cmdline`)
-  return line === undefined ? undefined : hash('sha256', line)
 }
 
 function readOrNothing(path: string): string | undefined {
