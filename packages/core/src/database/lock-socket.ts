@@ -59,7 +59,8 @@ async function withPath<T>(folder: string, name: string, work: (path: string) =>
 function listening(path: string): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>()
   const server = createServer((socket) => socket.destroy())
-  server.once('error', reject)
+  // It stays: a process that has no descriptor left may fail to accept, which says nothing here.
+  server.on('error', reject)
   // A process that has nothing else to do may end.
   server.listen(path, () => resolve(server.unref()))
   return promise
@@ -67,5 +68,5 @@ function listening(path: string): Promise<Server> {
 
 const socketless = (folder: string, { code }: NodeJS.ErrnoException) =>
   new Problem('unavailable', {
-    detail: `${folder} cannot hold a socket (${code}): name a folder on a local disk with --data-dir`,
+    detail: `${folder} cannot hold a socket (${code}): name a folder on a local disk`,
   })
