@@ -185,7 +185,8 @@ describe.each<readonly [string, OpenGlass]>([
   beforeAll(async () => {
     world = await stagedWorld(open, { rateCounter: unlimited })
   }, 60_000)
-  afterAll(async () => world[Symbol.asyncDispose]())
+  // It looks through all rows for secrets, and drops the database.
+  afterAll(async () => world[Symbol.asyncDispose](), 60_000)
 
   const operations = operationRows.filter(({ title }) => storage === 'memory' || SAMPLED.has(title))
   const rows = [...routeRows, ...controlRows, ...operations]
