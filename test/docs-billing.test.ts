@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jsonHere } from '../packages/cli/test/support/svc-here.ts'
-import { SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
+import { SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
+import { Reader } from './docs/reader.ts'
 import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
 import {
@@ -22,21 +21,18 @@ const [tiers = '', forSale = '', checkout = '', byName = '', parked = '', asked 
   .filter(({ language }) => language === 'sh')
   .map(({ text }) => text)
 
-let folder: string
+const reader = new Reader('billing')
+const { folder } = reader
 let provider: LoopbackProvider
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-docs-billing-'))
   provider = await LoopbackProvider.start()
-  mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin/svc'), `#!/bin/sh\nexec ${process.execPath} ${SOURCES.join(' ')} "$@"\n`)
-  chmodSync(join(folder, 'bin/svc'), 0o755)
   writeFileSync(join(folder, 'secret-key'), `${PROVIDER_KEY}\n`)
   writeFileSync(join(folder, 'event-secret'), `${EVENT_SECRET}\n`)
 })
 afterAll(async () => {
   await provider[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
+  reader[Symbol.dispose]()
 })
 
 shellSuite('paying for licenses', () => {
@@ -54,13 +50,7 @@ shellSuite('paying for licenses', () => {
       PAYMENT_API_BASE: provider.base,
       SERVICE_PUBLIC_URL: 'https://svc.example',
     }
-    const run = (text: string) =>
-      new Promise<string>((resolve, reject) => {
-        const own = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder, ...env }
-        execFile('bash', ['-ec', asReader(text)], { cwd: folder, env: own }, (error, out, err) =>
-          error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out),
-        )
-      })
+    const run = async (text: string) => (await reader.follow(asReader(text), env)).out
     const send = async (type: string, object: Record<string, unknown>) => {
       const body = eventText(type, object)
       const headers = { 'stripe-signature': signedBy(body, new Date()) }

@@ -1,15 +1,12 @@
 // docs/browser.md, command by command, with Chromium, against a site and a language model on loopback.
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { withChromium } from '../packages/cli/test/browser/chromium-scene.ts'
 import { openSite, SITE_ADDRESS, type Site } from '../packages/cli/test/browser/site.ts'
-import { SOURCES } from '../packages/cli/test/support/svc-process.ts'
+import { SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
-import { freePort } from './support/free-port.ts'
+import { Reader } from './docs/reader.ts'
 import { type ModelServer, modelServer, saying } from './support/model-server.ts'
 
 const PAGE = 'docs/browser.md'
@@ -33,65 +30,42 @@ const SHOP = `<!doctype html><title>Shop</title><main><h1>Plans</h1><p>The cheap
   <p>${'It is good. '.repeat(40)}</p><a href="/plain">All plans</a></main>`
 
 withChromium('the page about the browser worker', () => {
-  let folder: string
+  let reader: Reader
   let site: Site
   let model: ModelServer
-  let service: ChildProcess
+  let service: SvcProcess
   let env: Readonly<Record<string, string>>
   /** Variables of a program that calls the service. */
   let caller: Readonly<Record<string, string>>
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-docs-browser-'))
-    mkdirSync(join(folder, 'bin'))
-    writeFileSync(join(folder, 'bin/svc'), `#!/bin/sh\nexec ${process.execPath} ${SOURCES.join(' ')} "$@"\n`)
-    chmodSync(join(folder, 'bin/svc'), 0o755)
+    reader = new Reader('browser')
     site = await openSite(0)
     site.pages.set('/', SHOP)
     model = await modelServer()
-    const port = String(await freePort())
     env = {
-      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-      HOME: folder,
-      PORT: port,
       SERVICE_OUTBOUND_ALLOW: `${SITE_ADDRESS}/32`,
       BROWSER_ALLOWED_PORTS: String(site.port),
       BROWSER_NO_SANDBOX: process.getuid?.() === 0 ? '1' : '0',
       LLM_API_KEY: 'a-key-of-the-model',
       LLM_BASE_URL: model.url,
     }
-    caller = { SERVICE_URL: `http://127.0.0.1:${port}` }
-    service = spawn('svc', ['serve', '--data-dir', '.svc'], { cwd: folder, env })
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    let said = ''
-    for (const stream of [service.stdout, service.stderr])
-      stream?.on('data', (bytes: Buffer) => {
-        said += bytes.toString()
-        if (/ready|listening|serving/i.test(said)) resolve()
-      })
-    service.once('exit', () => reject(new Error(said)))
-    await promise
+    const args = ['serve', '--port', '0', '--data-dir', '.svc']
+    service = new SvcProcess(args, { cwd: reader.folder, env })
+    caller = { SERVICE_URL: await service.serving() }
   }, FIVE_MINUTES_MS)
   afterAll(async () => {
-    if (service?.exitCode === null) {
-      const ended = once(service, 'exit')
-      service.kill('SIGTERM')
-      await ended
-    }
-    await Promise.all([site, model].map((each) => each[Symbol.asyncDispose]()))
-    rmSync(folder, { recursive: true, force: true })
+    service.kill('SIGTERM')
+    await service.end()
+    await Promise.all([service, site, model].map((each) => each[Symbol.asyncDispose]()))
+    reader[Symbol.dispose]()
   })
 
   /** Runs a text of the page, whose example of a site is the site of this suite. */
-  function run(text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  async function run(text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
     expect(text).toMatch(/https:\/\/www\.example\.com\/?|svc browser (?:doctor|tokens|runs)/)
     const own = text.replace(/https:\/\/www\.example\.com\/?/g, `http://${SITE_ADDRESS}:${site.port}/`)
-    return new Promise((resolve, reject) => {
-      const options = { cwd: folder, env: { ...env, ...more } }
-      execFile('bash', ['-e', '-o', 'pipefail', '-c', own], options, (error, out, err) =>
-        error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out),
-      )
-    })
+    return (await reader.follow(own, { ...env, ...more })).out
   }
 
   test(

@@ -1,12 +1,11 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { hasSshd, SshServer } from '../packages/cli/test/agent/ssh-server.ts'
-import { SOURCES } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
+import { Reader } from './docs/reader.ts'
 import { freePort } from './support/free-port.ts'
 
 const PAGE = 'docs/git.md'
@@ -26,21 +25,17 @@ function hasTools(): boolean {
 }
 const suite = hasTools() ? describe : describe.skip
 
-let folder: string
+const reader = new Reader('git')
+const { folder } = reader
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-docs-git-'))
-  for (const name of ['bin', 'git', '.ssh']) mkdirSync(join(folder, name), { mode: 0o700 })
-  writeFileSync(join(folder, 'bin/svc'), `#!/bin/sh\nexec ${process.execPath} ${SOURCES.join(' ')} "$@"\n`)
-  chmodSync(join(folder, 'bin/svc'), 0o755)
+  for (const name of ['git', '.ssh']) mkdirSync(join(folder, name), { mode: 0o700 })
   writeFileSync(join(folder, '.gitconfig'), '[user]\n\tname = Ann\n\temail = ann@acme.example\n')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const environment = () => ({ PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder })
+afterAll(() => reader[Symbol.dispose]())
 
 /** Starts the service as the page says; resolves when it is up. */
 async function started(text: string): Promise<ChildProcess> {
-  const child = spawn('bash', ['-c', text], { cwd: folder, env: environment() })
+  const child = spawn('bash', ['-c', text], { cwd: folder, env: reader.env })
   let said = ''
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   for (const stream of [child.stdout, child.stderr])
@@ -51,16 +46,6 @@ async function started(text: string): Promise<ChildProcess> {
   child.once('exit', () => reject(new Error(said)))
   await promise
   return child
-}
-
-function run(texts: readonly string[]): Promise<{ readonly out: string; readonly err: string }> {
-  writeFileSync(join(folder, 'page.sh'), texts.join('\n'))
-  const options = { cwd: folder, env: environment() }
-  return new Promise((resolve, reject) => {
-    execFile('bash', ['-e', '-o', 'pipefail', 'page.sh'], options, (error, out, err) =>
-      error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve({ out, err }),
-    )
-  })
 }
 
 suite('push to deploy', () => {
@@ -78,7 +63,7 @@ suite('push to deploy', () => {
     for (const example of Object.keys(places))
       expect([start, ...steps].some((text) => text.includes(example))).toBe(true)
     const service = await started(asReader(start))
-    const { out, err } = await run(steps.map(asReader)).finally(async () => {
+    const { out, err } = await reader.follow(steps.map(asReader).join('\n')).finally(async () => {
       service.kill('SIGINT')
       await once(service, 'exit')
     })

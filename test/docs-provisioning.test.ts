@@ -1,7 +1,6 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -10,8 +9,9 @@ import { type FakeServer, HetznerFake, type TestDatabase, testDatabase } from '@
 import pg from 'pg'
 import { parse } from 'yaml'
 import { jsonHere } from '../packages/cli/test/support/svc-here.ts'
-import { SOURCES, SvcProcess } from '../packages/cli/test/support/svc-process.ts'
+import { SvcProcess } from '../packages/cli/test/support/svc-process.ts'
 import { readPage, root } from './docs/page.ts'
+import { Reader } from './docs/reader.ts'
 import { shellSuite } from './docs/shell-suite.ts'
 import { freePort } from './support/free-port.ts'
 import { type ProviderServer, serveProvider } from './support/provider-server.ts'
@@ -32,7 +32,8 @@ const WORKER = 'worker-secret-of-the-page-0123456789abcdef'
 const CALLS = 240
 const CALL_MS = 250
 
-let folder: string
+const reader = new Reader('provisioning')
+const { folder } = reader
 let database: TestDatabase
 let provider: ProviderServer
 const fake = new HetznerFake(systemClock)
@@ -41,29 +42,24 @@ const hosts: ChildProcess[] = []
 const said: string[] = []
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-docs-provisioning-'))
   database = await testDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   provider = await serveProvider(fake)
   fake.tokens.set(TOKEN, 'write')
   fake.prices.set('cx22', '4.5101000000000000')
   fake.onCreate = boot
-  script('bin/svc', '')
   // The image of the hosts brings the agent along, which keeps its things in the host's own folder.
-  script('host/bin/svc', `--state-dir ${join(folder, 'host/state')} --handlers ${join(folder, 'host')}`)
+  reader.command(
+    'host/bin/svc',
+    `--state-dir ${join(folder, 'host/state')} --handlers ${join(folder, 'host')}`,
+  )
 })
 afterAll(async () => {
   for (const host of hosts)
     if (host.exitCode === null && host.signalCode === null) process.kill(-(host.pid ?? 0), 'SIGKILL')
   await provider[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
+  reader[Symbol.dispose]()
 })
-
-function script(name: string, more: string): void {
-  mkdirSync(dirname(join(folder, name)), { recursive: true })
-  writeFileSync(join(folder, name), `#!/bin/sh\nexec ${process.execPath} ${SOURCES.join(' ')} "$@" ${more}\n`)
-  chmodSync(join(folder, name), 0o755)
-}
 
 interface CloudConfig {
   readonly write_files: readonly {
@@ -128,15 +124,11 @@ shellSuite('servers at hosting providers', () => {
       PROVISIONING_WORKER_SECRET: WORKER,
       PROVISIONING_HETZNER_API_BASE: provider.url,
     }
-    const run = (text: string) =>
-      new Promise<string>((resolve, reject) => {
-        const own = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder, ...env }
-        const options = { cwd: folder, env: own }
-        execFile('bash', ['-ec', asReader(text)], options, (error, out, err) => {
-          said.push(out, err)
-          return error ? reject(new Error(`${error.message}\n${out}\n${err}`)) : resolve(out)
-        })
-      })
+    const run = async (text: string) => {
+      const { out, err } = await reader.follow(asReader(text), env)
+      said.push(out, err)
+      return out
+    }
     const spoken = (command: string) => {
       expect(page).toContain(`\`${command}\``)
       return command
