@@ -90,9 +90,9 @@ export function checkStreams({ sources }: Workspace): Fault[] {
   )
 }
 
-const LINES_MAX = 250
+const LINES_MAX = 350
 
-/** Section 8: no file over 250 lines. */
+/** Section 8: no file over 350 lines. */
 // A list of public names, or of operations, is one concept, however many features have names in it.
 const NAMES_ALONE = /\/src\/(?:index|ports|program\/operation-summaries)\.ts$/
 
