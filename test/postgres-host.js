@@ -18,13 +18,15 @@ const password = randomBytes(12).toString('hex')
 let said = ''
 let loading
 
-// Durability is off: the data lives as long as the run. Everything else is as a server in production has it.
+// Durability is off: the data lives as long as the run. Everything else is as a server in production has it,
+// but for its time zone: the one that is farthest from UTC shows what depends on it.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
   fsync: 'off',
   full_page_writes: 'off',
+  timezone: 'Pacific/Kiritimati',
   ...JSON.parse(process.argv[2] ?? '{}'),
 }
 

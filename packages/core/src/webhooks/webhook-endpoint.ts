@@ -44,6 +44,8 @@ export interface EndpointDelivery extends DeliveryReport {
   readonly type: string
   /** Whether an attempt is under way. */
   readonly isLeased: boolean
+  /** When it was made, in microseconds of Unix time: with its id, its place in lists. */
+  readonly micros: string
 }
 
 /** One attempt of a delivery. */

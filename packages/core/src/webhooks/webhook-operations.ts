@@ -121,6 +121,8 @@ const test = operation({
 const moment = optional(whole(0, LAST_SECOND))
 const instantOf = (seconds: number | undefined) =>
   seconds === undefined ? undefined : new Date(seconds * 1000)
+/** The second that `until` names is meant whole: answers give instants in whole seconds. */
+const behind = (seconds: number | undefined) => instantOf(seconds === undefined ? undefined : seconds + 1)
 
 const replay = operation({
   ...CHANGES,
@@ -145,7 +147,7 @@ const replay = operation({
     if ((deliveryId === undefined) === (input.since === undefined))
       throw invalid('since: expected either delivery_id or since')
     if (states.length === 0) throw invalid('states: expected 1 to 4 entries')
-    const chosen = { deliveryId, since: instantOf(input.since), until: instantOf(input.until), states }
+    const chosen = { deliveryId, since: instantOf(input.since), until: behind(input.until), states }
     const done = isDry
       ? await webhookDeliveries.replayable(id, within(scope), chosen)
       : await webhookDeliveries.replay(id, within(scope), chosen)

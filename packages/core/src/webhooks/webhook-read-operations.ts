@@ -69,7 +69,10 @@ const show = operation({
     }
     const states = state === undefined ? undefined : storedStates(state)
     const after = readCursor(cursor)
-    const filter = { states, after: after?.at === undefined ? undefined : { at: after.at, id: after.id } }
+    const filter = {
+      states,
+      after: after?.micros === undefined ? undefined : { micros: after.micros, id: after.id },
+    }
     const found = await webhookDeliveries.deliveries(id, within(scope), { ...filter, limit: limit + 1 })
     const shown = found.deliveries.slice(0, limit)
     const last = shown.at(-1)
@@ -77,7 +80,7 @@ const show = operation({
     return {
       endpoint: webhooks.view(found.state, scope.isCaller),
       deliveries: shown.map(deliveryView).filter((each) => state === undefined || each.state === state),
-      ...(isMore ? { next_cursor: cursorOf({ id: last.id, at: last.createdAt }) } : {}),
+      ...(isMore ? { next_cursor: cursorOf(last) } : {}),
     }
   },
 })

@@ -119,13 +119,15 @@ export const OUTGOING = statement(
 )
 
 const listed = (now: string) =>
-  `d.*, m.type, coalesce(d.state = 'due' and d.lease_until > ${at(now)}, false) as leased`
+  `d.*, m.type, coalesce(d.state = 'due' and d.lease_until > ${at(now)}, false) as leased,
+    (extract(epoch from d.created_at) * 1000000)::bigint::text as micros`
 
 export const DELIVERIES = statement(
   'deliveries',
   `select ${listed('$6')} from deliveries d join webhook_messages m on m.id = d.payload
     where d.kind = 'endpoint' and d.recipient = $1 and ($2::text[] is null or d.state = any($2::text[]))
-      and ($3::timestamptz is null or (d.created_at, d.id collate "C") < ($3::timestamptz, $4))
+      and ($3::bigint is null
+        or (d.created_at, d.id collate "C") < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4))
     order by d.created_at desc, d.id collate "C" desc limit $5`,
 )
 
@@ -141,7 +143,7 @@ export const DELIVERY = statement(
 const MEANT = `select distinct on (d.payload) d.payload, d.created_at from deliveries d
   where d.kind = 'endpoint' and d.recipient = $1 and d.payload is not null and not d.forced
     and case when $3::text is not null then d.id = $3 else d.created_at >= $4::timestamptz
-      and ($5::timestamptz is null or d.created_at <= $5::timestamptz) and d.state = any($6::text[])
+      and ($5::timestamptz is null or d.created_at < $5::timestamptz) and d.state = any($6::text[])
       and not exists (select from deliveries o where o.kind = 'endpoint' and o.recipient = $1 and o.payload = d.payload
         and o.state in ('due', 'sent')) end
     and exists (select from webhook_messages m where m.id = d.payload)

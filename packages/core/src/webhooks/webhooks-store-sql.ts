@@ -48,7 +48,7 @@ interface AttemptRow {
   readonly response: string
 }
 
-type ListedRow = DeliveryRow & { readonly type: string; readonly leased: boolean }
+type ListedRow = DeliveryRow & { readonly type: string; readonly leased: boolean; readonly micros: string }
 
 const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
@@ -75,6 +75,7 @@ const toListed = (row: ListedRow): EndpointDelivery => ({
   ...toReport(row),
   type: row.type,
   isLeased: row.leased,
+  micros: row.micros,
 })
 
 const toAttempt = (row: AttemptRow): DeliveryAttempt => ({
@@ -193,7 +194,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
 
   async deliveries(filter: port.DeliveryFilter, now?: Date): Promise<readonly EndpointDelivery[]> {
     const { endpointId, states, after, limit } = filter
-    const params = [endpointId, states, after?.at, after?.id, limit, now]
+    const params = [endpointId, states, after?.micros, after?.id, limit, now]
     return (await this.#session.rows<ListedRow>(sql.DELIVERIES, params)).map(toListed)
   }
 

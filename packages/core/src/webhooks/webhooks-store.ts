@@ -48,7 +48,7 @@ export interface DeliveryFilter {
   readonly endpointId: string
   readonly states: readonly string[] | undefined
   /** The place after which the list begins. */
-  readonly after: { readonly at: Date; readonly id: string } | undefined
+  readonly after: { readonly micros: string; readonly id: string } | undefined
   readonly limit: number
 }
 
@@ -59,6 +59,7 @@ export interface ReplayWrite {
   readonly salt: string
   readonly deliveryId?: string | undefined
   readonly since?: Date | undefined
+  /** The first instant behind the time. */
   readonly until?: Date | undefined
   readonly states: readonly string[]
   readonly limit: number

@@ -23,6 +23,7 @@ interface EndpointAnswer {
 }
 
 interface DeliveryAnswer {
+  readonly created_at: number
   readonly id: string
   readonly message_id: string
   readonly type: string

@@ -68,6 +68,27 @@ export function endpointsContract(name: string, open: () => Promise<Storage>): v
       expect([payloads.length, new Set(payloads).size]).toEqual([7, 3])
     })
 
+    it('pages of two show each delivery of one transaction once', async () => {
+      const { id, licenseId } = await scene()
+      const rows = storage()
+      // Without an instant of ours, so that the database's own clock counts.
+      await rows.transaction(async ({ webhooks, deliveries }) => {
+        for (let made = 0; made < 5; made += 1) {
+          const message = { id: buildId('msg'), licenseId, type: 'ping', body: '{}' }
+          await webhooks.say(message)
+          await deliveries.add({ id: buildId('dlv'), kind: 'endpoint', recipient: id, payload: message.id })
+        }
+      })
+      const seen: string[] = []
+      let after: { readonly micros: string; readonly id: string } | undefined
+      do {
+        const page = await rows.webhooks.deliveries({ endpointId: id, states: undefined, after, limit: 2 })
+        seen.push(...page.map((each) => each.id))
+        after = page.at(-1)
+      } while (after !== undefined && seen.length <= 5)
+      expect([seen.length, new Set(seen).size]).toEqual([5, 5])
+    })
+
     it('an endpoint is disabled when two of its deliveries were given up far enough apart', async () => {
       const { webhooks, deliveries } = storage()
       const { id, enqueue, claim, clock } = await scene()

@@ -20,7 +20,7 @@ export function meant(tables: MemoryTables, write: ReplayWrite): (readonly [stri
     deliveryId === undefined
       ? since !== undefined &&
         each.createdAt >= since &&
-        (until === undefined || each.createdAt <= until) &&
+        (until === undefined || each.createdAt < until) &&
         states.includes(each.state) &&
         !settled.has(each.payload)
       : each.id === deliveryId

@@ -50,7 +50,7 @@ export function memoryWebhooksStore(tables: MemoryTables, run: Run, time: () => 
     const message = messages.get(each.payload ?? '')
     if (message === undefined) return []
     const isLeased = each.state === 'due' && each.leaseUntil !== undefined && each.leaseUntil > now
-    return [{ ...reportOf(each), type: message.type, isLeased }]
+    return [{ ...reportOf(each), type: message.type, isLeased, micros: `${each.createdAt.getTime()}000` }]
   }
   return {
     begin: () => run(() => undefined),
@@ -238,5 +238,7 @@ const AGAIN = {
 
 const shown = ({ maxAgeSeconds: _, ...endpoint }: MemoryEndpoint): WebhookEndpoint => endpoint
 
-const isBefore = (each: MemoryDelivery, { at, id }: { readonly at: Date; readonly id: string }) =>
-  each.createdAt < at || (each.createdAt.getTime() === at.getTime() && byBytes(each.id, id) < 0)
+function isBefore(each: MemoryDelivery, { micros, id }: { readonly micros: string; readonly id: string }) {
+  const ahead = each.createdAt.getTime() * 1000 - Number(micros)
+  return ahead < 0 || (ahead === 0 && byBytes(each.id, id) < 0)
+}
