@@ -223,15 +223,3 @@ test('A job that runs longer than its timeout is ended and says so', async () =>
   await bench.start({ once: true }).done
   expect(job).toMatchObject({ state: 'failed', error: 'timed out after 0.1 s' })
 })
-
-test('A process that a handler leaves behind neither holds up the job nor is ended by its success', async () => {
-  await using bench = await AgentBench.open()
-  bench.handler('deploy', 'sleep 60 & echo $! > "$SVC_STATE_DIR/service"; echo up')
-  const job = bench.plane.enqueue('deploy')
-  await bench.start({ once: true }).done
-  const service = await readNumber(join(bench.stateDir, 'service'))
-  const alive = await isAlive(service)
-  process.kill(service, 'SIGKILL')
-  expect(job).toMatchObject({ state: 'succeeded', lines: ['up'] })
-  expect(alive).toBe(true)
-})

@@ -73,6 +73,11 @@ export class HandlerProcess implements RunningHandler {
     return this.#exited
   }
 
+  /** The session that the handler leads; undefined if it never began. */
+  get session(): number | undefined {
+    return this.#child.pid
+  }
+
   /** SIGTERM to the group, SIGKILL after `graceMs`. */
   async terminate(graceMs: number): Promise<void> {
     if (this.#child.pid !== undefined) await endGroup(this.#child.pid, graceMs)

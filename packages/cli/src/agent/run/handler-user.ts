@@ -1,5 +1,6 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { Problem } from '@svc/core'
 
@@ -66,15 +67,34 @@ const refused = (detail: string): Problem => new Problem('invalid-input', { deta
 
 /** Runs a program as the user to its end. Gives its exit code; undefined when a signal ended it. */
 export async function runAs(
-  { uid, gid }: ProcessOwner,
+  owner: ProcessOwner,
   program: string,
   args: readonly string[],
 ): Promise<number | undefined> {
+  const [code] = (await once(started(owner, program, args, 'ignore'), 'exit')) as [number | null]
+  return code ?? undefined
+}
+
+/** Runs a program as the user to its end, and gives what it printed. */
+export async function outputAs(
+  owner: ProcessOwner,
+  program: string,
+  args: readonly string[],
+): Promise<string> {
+  const child = started(owner, program, args, 'pipe')
+  const [output] = await Promise.all([child.stdout ? text(child.stdout) : '', once(child, 'exit')])
+  return output
+}
+
+function started(
+  { uid, gid }: ProcessOwner,
+  program: string,
+  args: readonly string[],
+  stdout: 'ignore' | 'pipe',
+): ChildProcess {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
   // The agent's own working folder may be closed to the user.
-  const child = spawn(program, args, { uid, gid, env, cwd: '/', stdio: 'ignore' })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  return code ?? undefined
+  return spawn(program, args, { uid, gid, env, cwd: '/', stdio: ['ignore', stdout, 'ignore'] })
 }
 
 /**

@@ -12,8 +12,8 @@ import { findHandler } from './handlers-folder.ts'
 import { type Interruption, noHandler, outcomeOf, outcomeOfInterrupted } from './job-outcome.ts'
 import { JobReporter } from './job-reporter.ts'
 import { withoutKey } from './license-key-mask.ts'
-import { killStrays } from './process-group.ts'
 import type { OwnHandlers, RunningHandler } from './running-handler.ts'
+import { endStrays, killStrays, type StrayMarks, strayLine } from './strays.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 /** Parts that a job run works with. */
@@ -130,6 +130,7 @@ export class JobRun {
     const end = await handler.ended
     // Processes that outlive the handler are still being ended.
     await this.#ending
+    await this.#endStrays(handler)
     return end.fault === undefined ? end : this.#notStarted(end)
   }
 
@@ -167,7 +168,19 @@ export class JobRun {
     // Another host may already work on the job, so there is no grace time.
     if (this.#interruption === 'gone') handler.kill()
     else await handler.terminate(this.#parts.timing.killGraceMs)
-    await killStrays(this.#folder, this.#parts.options.handlerUser)
+    await killStrays(this.#marks)
+  }
+
+  /** The next job of the application must not meet ports that a process of this one still holds. */
+  async #endStrays(handler: RunningHandler): Promise<void> {
+    if (this.#interruption || !(handler instanceof HandlerProcess) || handler.session === undefined) return
+    const { killGraceMs } = this.#parts.timing
+    const ended = await endStrays({ ...this.#marks, session: handler.session }, killGraceMs)
+    if (ended.length > 0) this.#reporter.push(strayLine(ended))
+  }
+
+  get #marks(): StrayMarks {
+    return { folder: this.#folder, user: this.#parts.options.handlerUser }
   }
 
   async #settle(outcome: StatusReport): Promise<JobEnd> {

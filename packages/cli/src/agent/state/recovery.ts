@@ -1,7 +1,7 @@
 import { outcomeOfAbandoned } from '../run/job-outcome.ts'
 import { JobReporter } from '../run/job-reporter.ts'
 import type { JobParts } from '../run/job-run.ts'
-import { killStrays } from '../run/process-group.ts'
+import { killStrays } from '../run/strays.ts'
 import type { WorkFolder } from '../run/work-folder.ts'
 
 /** Ends what still runs of the jobs of an agent that was killed. Local, so it comes before anything else. */
@@ -9,7 +9,7 @@ export async function endLeftovers(folders: readonly WorkFolder[], parts: JobPar
   const { log, options } = parts
   for (const folder of folders) {
     const { job } = folder
-    const killed = await killStrays(folder, options.handlerUser)
+    const killed = await killStrays({ folder, user: options.handlerUser })
     if (killed > 0)
       log.warn({ job: job.id, attempt: job.attempt, killed }, 'ended the leftover work of an earlier agent')
   }
