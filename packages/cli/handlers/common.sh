@@ -58,11 +58,26 @@ check_address() {
 }
 
 # check_paths <folder>: refuses a folder that holds a path with a control character. Such a path may hold a line end, and
-# a program that reads a list of paths line by line then takes one path for two.
+# a program that reads a list of paths line by line then takes one path for two. Refuses links that lead out of the folder
+# as well: a web server, or the shell that runs deploy.sh, would follow them to files of this host.
 check_paths() {
   odd=$(LC_ALL=C find "$1" -name '*[[:cntrl:]]*') || fail 'the paths of the repository could not be read'
   [ -z "$odd" ] || fail 'the repository holds a path with a control character, such as a line end: rename it there'
+  odd=$(find "$1" -type l -exec sh -c "$FIRST_WAY_OUT" sh "$1" {} +) || fail 'the links of the repository could not be read'
+  [ -z "$odd" ] || fail "the repository holds a link that leads out of the release: $odd; put what it leads to into the repository"
 }
+
+# Prints the first link that leads out of a folder, and where to.
+FIRST_WAY_OUT='
+folder=$1
+shift
+inside=$(cd "$folder" && pwd -P) || exit 1
+for link; do
+  to=$(readlink -m -- "$link") || exit 1
+  case $to in "$inside" | "$inside"/*) continue ;; esac
+  printf "%s -> %s" "${link#"$folder"/}" "$(readlink -- "$link" | tr -d "[:cntrl:]" | cut -c 1-200)"
+  exit 0
+done'
 
 # run_script <folder> <script>: runs an application's script in its folder, with the application's own variables.
 run_script() (

@@ -22,8 +22,24 @@ const PAYLOAD_KEY = /^[a-z][a-z0-9_]{0,63}$/
 const MAX_VALUE_CHARS = 16_384
 
 /**
- * Returns the environment of a handler: allow-listed variables of the host, simple fields of the payload, and
- * the agent's own variables, which win. Values that contain the license key are left out.
+ * Variables that handlers trust. They are empty where the agent has nothing to say: a field of a payload
+ * speaks for none of them.
+ */
+const TRUSTED = [
+  'SVC_BACKUP_HOST',
+  'SVC_CURRENT_DIR',
+  'SVC_DEPLOYMENT_ID',
+  'SVC_GIT_AUTH',
+  'SVC_GIT_AUTH_FILE',
+  'SVC_GIT_CREDENTIALS',
+  'SVC_KNOWN_HOSTS',
+  'SVC_RELEASE_DIR',
+  'SVC_TRIGGER',
+] as const
+
+/**
+ * Returns the environment of a handler: simple fields of the payload, then allow-listed variables of the
+ * host, and the agent's own variables, which win. Values that contain the license key are left out.
  */
 export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): Record<string, string> {
   const { job } = folder
@@ -44,9 +60,10 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
   }
   const all = {
     PATH: DEFAULT_PATH,
+    ...payloadFacts(job),
+    ...Object.fromEntries(TRUSTED.map((name) => [name, ''])),
     ...inherited(options),
     ...options.handlerEnvironment,
-    ...payloadFacts(job),
     ...own,
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => !holds(value, options.licenseKey)))
@@ -54,7 +71,10 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
 
 function gitFacts({ job, gitAuthFile }: WorkFolder): Record<string, string> {
   const auth = gitAuthOf(job)
-  return auth === undefined ? {} : { SVC_GIT_AUTH: auth.type, SVC_GIT_AUTH_FILE: gitAuthFile }
+  return {
+    ...(job.payload.trigger === 'git' ? { SVC_TRIGGER: 'git' } : {}),
+    ...(auth === undefined ? {} : { SVC_GIT_AUTH: auth.type, SVC_GIT_AUTH_FILE: gitAuthFile }),
+  }
 }
 
 /**
