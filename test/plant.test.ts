@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { RULES } from '../scripts/mutate/rules.ts'
 import { copyOf } from '../scripts/plant/copy.ts'
+import { drawnFaults } from '../scripts/plant/draw.ts'
+import { DRAW_RULES } from '../scripts/plant/draw-rules.ts'
 import { listedFaults, planted } from '../scripts/plant/fault.ts'
 import { runSuites } from '../scripts/plant/suites.ts'
 
@@ -28,6 +30,26 @@ describe('The list of planted faults', () => {
     expect(() => planted('two', fault)).toThrow('stands 0 times')
     expect(() => planted('one one', fault)).toThrow('stands 2 times')
     expect(() => planted('one', { ...fault, replace: 'one' })).toThrow('changes nothing')
+  })
+})
+
+describe('Drawn faults', () => {
+  const drawn = drawnFaults(root, 60, 7)
+
+  test('are those of their seed, each with a place and suites', () => {
+    expect(drawn).toHaveLength(60)
+    expect(drawnFaults(root, 60, 7)).toEqual(drawn)
+    expect(drawnFaults(root, 60, 8)).not.toEqual(drawn)
+    for (const fault of drawn) {
+      expect(planted(readFileSync(join(root, fault.file), 'utf8'), fault)).toContain(fault.replace)
+      expect(fault.suites.filter((path) => !existsSync(join(root, path)))).toEqual([])
+    }
+  })
+
+  test('are of every kind', () => {
+    const kinds = new Set(drawnFaults(root, 300, 1).map(({ name }) => name.split(' ').slice(1).join(' ')))
+    const missing = DRAW_RULES.filter(({ name }) => ![...kinds].some((each) => each.startsWith(`${name}:`)))
+    expect(missing.map(({ name }) => name)).toEqual([])
   })
 })
 
