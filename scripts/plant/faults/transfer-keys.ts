@@ -7,6 +7,7 @@ const AGENT = 'packages/cli/src/agent/transfer'
 const ROUTE = 'packages/http/test/routes/transfer-keys.test.ts'
 const CONTRACT = 'packages/core/test/transfer-keys/transfer-keys-store.test.ts'
 const MOVE = 'packages/cli/test/agent/transfer.test.ts'
+const HOSTILE = 'packages/cli/test/agent/hostile-peer.test.ts'
 const MANIFEST = 'packages/cli/test/agent/manifest.test.ts'
 
 export const faults: readonly Fault[] = [
@@ -101,22 +102,71 @@ export const faults: readonly Fault[] = [
   {
     name: 'transfer-keys: a file is not compared with its digest',
     file: `${AGENT}/release-target.ts`,
-    find: 'if (facts?.size === size && (await digestOf(path)) === sha256) return',
-    replace: "if (facts?.size === size && sha256 !== '') return",
+    find: '(await digestOf(file)) === entry.sha256',
+    replace: "entry.sha256 !== ''",
     suites: [MANIFEST],
   },
   {
     name: 'transfer-keys: a path may lead out of the release',
     file: `${AGENT}/manifest.ts`,
-    find: "parts.every((part) => part !== '' && part !== '.' && part !== '..')",
-    replace: "parts.every((part) => part !== '' && part !== '.')",
+    find: "part !== '' && part !== '.' && part !== '..' && Buffer",
+    replace: "part !== '' && part !== '.' && Buffer",
     suites: [MANIFEST],
   },
   {
-    name: 'transfer-keys: a link of an earlier transfer is followed',
-    file: `${AGENT}/release-target.ts`,
-    find: 'if (facts?.isDirectory()) return\n  if (facts !== undefined) await rm(path, { force: true })',
-    replace: 'if (facts !== undefined) return',
+    name: 'transfer-keys: a link that stands where parts come is followed',
+    file: `${AGENT}/open-folder.ts`,
+    find: 'O_RDONLY | O_DIRECTORY | O_NOFOLLOW))',
+    replace: 'O_RDONLY | O_DIRECTORY))',
     suites: [MANIFEST],
+  },
+  {
+    name: 'transfer-keys: a link that stands for a part is followed',
+    file: `${AGENT}/open-folder.ts`,
+    find: 'flags | O_NOFOLLOW | O_NONBLOCK',
+    replace: 'flags | O_NONBLOCK',
+    suites: [MANIFEST],
+  },
+  {
+    name: 'transfer-keys: a link may lead on from where another leads',
+    file: `${AGENT}/manifest.ts`,
+    find: "if (types.get(at) === 'link' || (part",
+    replace: 'if ((part',
+    suites: [MANIFEST, HOSTILE],
+  },
+  {
+    name: 'transfer-keys: a link may go up past the root',
+    file: `${AGENT}/manifest.ts`,
+    find: "types.get(at) === 'link' || (part === '..' && at === '')",
+    replace: "types.get(at) === 'link'",
+    suites: [MANIFEST],
+  },
+  {
+    name: 'transfer-keys: a path may lie below a link',
+    file: `${AGENT}/manifest.ts`,
+    find: "if (types.get(folderOf(path)) !== 'folder')",
+    replace: "if (types.get(folderOf(path)) === 'file')",
+    suites: [MANIFEST],
+  },
+  {
+    name: 'transfer-keys: what an earlier manifest left stays among the parts',
+    file: `${AGENT}/release-target.ts`,
+    find: 'if (!facts.isFile() || facts.size > (sizes.get(name) ?? -1)) await',
+    replace: 'if (facts.size > 2 ** 50) await',
+    suites: [MANIFEST],
+  },
+  {
+    name: 'transfer-keys: a session in use counts as idle',
+    file: `${AGENT}/sessions.ts`,
+    find: 'if (uses === 0 && seen < oldest)',
+    replace: 'if (uses >= 0 && seen < oldest)',
+    suites: [MOVE],
+  },
+  {
+    name: 'transfer-keys: a session is never idle',
+    file: `${AGENT}/sessions.ts`,
+    find: '      found.uses -= 1\n',
+    replace: '',
+    suites: [MOVE],
   },
 ]

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -26,6 +27,7 @@ import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import { AGENT_TIMING } from '../../src/agent/agent-options.ts'
 import { moveRelease } from '../../src/agent/transfer/dialler.ts'
 import { TransferListener } from '../../src/agent/transfer/listener.ts'
+import { PeerClient } from '../../src/agent/transfer/peer-client.ts'
 import { tlsIdentity } from '../../src/agent/transfer/self-signed.ts'
 import { AgentApi } from '../../src/agent/wire/agent-api.ts'
 import { HttpClient } from '../../src/http-client.ts'
@@ -112,6 +114,13 @@ const move = (host: string, port: number, key: string, app?: string) =>
     signal: AbortSignal.timeout(30_000),
     retryFloorMs: 1,
   })
+
+/** Asks for something without a session. */
+async function peerless(port: number) {
+  const { pin } = await tlsIdentity(stateOf('web-2'))
+  using peer = new PeerClient({ host: '127.0.0.1', port }, pin)
+  await expect(peer.ask('GET', '/manifest')).rejects.toMatchObject({ status: 401 })
+}
 
 /** Passes bytes on, counts them, and cuts each of the first connections after so many. */
 async function cutting(port: number, cuts: number, after: number) {
@@ -211,10 +220,44 @@ describe('a release that is moved', () => {
     expect(await usesOf(id)).toBe(2)
   })
 
+  test('a file that takes longer than a session may be idle is still in its session', async () => {
+    const { secret } = await keyFor({ mode: 'drop' })
+    const clock = new FakeClock(served.clock.now())
+    const side = { ...sideOf('web-2'), clock }
+    const identity = await tlsIdentity(stateOf('web-2'))
+    await using listener = await TransferListener.start(
+      { side, identity, log, onMoved: () => {} },
+      '127.0.0.1',
+      0,
+    )
+    using peer = new PeerClient({ host: '127.0.0.1', port: listener.port }, identity.pin)
+    await peer.open({ key: secret, fingerprint: 'fp-web-1', app: 'shop' })
+    const sha256 = createHash('sha256').update('slow').digest('hex')
+    const entries = [{ path: 'a', type: 'file', mode: 0o644, size: 4, sha256 }]
+    await peer.ask('POST', '/manifest', { app: 'shop', release: SHA, entries })
+    const part = join(stateOf('web-2'), 'apps/shop/releases', `.incoming-transfer-${SHA}`, `${sha256}-4`)
+    const slowly = async function* () {
+      for (const [sent, text] of ['s', 'l', 'ow'].entries()) {
+        yield Buffer.from(text)
+        if (sent === 2) return
+        while (!existsSync(part) || statSync(part).size <= sent) await new Promise(setImmediate)
+        clock.advance({ minutes: 11 })
+        // Another request comes meanwhile, which is when idle sessions are forgotten.
+        await peerless(listener.port)
+      }
+    }
+    await peer.upload('/files/0?offset=0', slowly())
+    await peer.ask('POST', '/done')
+    expect(readFileSync(join(released(), 'a'), 'utf8')).toBe('slow')
+    clock.advance({ minutes: 11 })
+    await expect(peer.ask('POST', '/done')).rejects.toMatchObject({ status: 401 })
+  })
+
   test('a part that was changed meanwhile is sent again', async () => {
-    const incoming = join(stateOf('web-2'), `apps/shop/releases/.incoming-transfer-${SHA}/lib/deep`)
+    const incoming = join(stateOf('web-2'), `apps/shop/releases/.incoming-transfer-${SHA}`)
     mkdirSync(incoming, { recursive: true })
-    writeFileSync(join(incoming, 'big'), Buffer.alloc(1000, 'x'))
+    const digest = createHash('sha256').update(BIG).digest('hex')
+    writeFileSync(join(incoming, `${digest}-${BIG.length}`), Buffer.alloc(1000, 'x'))
     const { secret } = await keyFor()
     await using listener = await listening('web-1')
     await move('web-2', listener.port, secret)

@@ -111,9 +111,9 @@ class Move {
     await this.#insist(() => this.#peer.ask('POST', '/manifest', manifest))
     await this.#eachFile(manifest, async (index, size) => {
       const { offset } = await this.#peer.ask('GET', `/offsets/${index}`)
-      const bytes = typeof offset === 'number' ? source.read(index, offset) : undefined
-      if (bytes === undefined) throw new BadFile('the peer has more of a file than there is')
       if (offset === size && size > 0) return
+      const bytes = typeof offset === 'number' ? await source.read(index, offset) : undefined
+      if (bytes === undefined) throw new BadFile('the peer has more of a file than there is')
       await this.#peer.upload(`/files/${index}?offset=${offset}`, bytes)
     })
     await this.#insist(() => this.#peer.ask('POST', '/done'))

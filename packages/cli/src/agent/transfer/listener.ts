@@ -93,10 +93,19 @@ export class TransferListener implements AsyncDisposable {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://peer')
     const call = `${request.method} ${pathname.replace(/\/\d+$/, '/')}`
     if (call === 'POST /session') return this.#open(await jsonOf(request, SESSION_BYTES))
-    const session = this.#sessions.of(request.headers.authorization)
-    if (session === undefined) throw new Refused(401, 'there is no such session')
     const index = Number(pathname.split('/').at(-1))
     const offset = Number(searchParams.get('offset') ?? '0')
+    return this.#sessions.during(request.headers.authorization, async (session) => {
+      if (session === undefined) throw new Refused(401, 'there is no such session')
+      return this.#inSession(session, { call, index, offset }, { request, response })
+    })
+  }
+
+  async #inSession(
+    session: TransferSession,
+    { call, index, offset }: { call: string; index: number; offset: number },
+    { request, response }: { request: IncomingMessage; response: ServerResponse },
+  ): Promise<object | undefined> {
     const { source, target } = session
     if (call === 'GET /manifest' && source) return source.manifest
     if (call === 'GET /files/' && source) return this.#give(source, index, offset, response)
@@ -149,7 +158,7 @@ export class TransferListener implements AsyncDisposable {
     offset: number,
     response: ServerResponse,
   ): Promise<undefined> {
-    const bytes = source.read(index, offset)
+    const bytes = await source.read(index, offset)
     if (bytes === undefined) throw new Refused(404, 'there is no such file')
     response.writeHead(200, { 'content-type': 'application/octet-stream' })
     await pipeline(bytes, response)

@@ -1,9 +1,3 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { lstat, readdir, readlink } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-
 /** One path of a release. Folders come before what they hold. */
 export type ManifestEntry =
   | { readonly path: string; readonly type: 'folder'; readonly mode: number }
@@ -17,6 +11,9 @@ export type ManifestEntry =
     }
   | { readonly path: string; readonly type: 'link'; readonly to: string }
 
+/** An entry that is a file. */
+export type FileEntry = ManifestEntry & { readonly type: 'file' }
+
 /** A release as it is moved. */
 export interface Manifest {
   readonly app: string
@@ -29,8 +26,11 @@ export class BadManifest extends Error {
   override readonly name = 'BadManifest'
 }
 
-const MOST_ENTRIES = 100_000
+/** Paths of a release. */
+export const MOST_ENTRIES = 100_000
 const MAX_PATH_CHARS = 1024
+/** Linux takes no longer name, and would say so only when the file is made. */
+const MAX_NAME_BYTES = 255
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/
 const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const SHA256 = /^[0-9a-f]{64}$/
@@ -42,67 +42,21 @@ export const isAppName = (text: string): boolean => NAME.test(text)
 /** Whether a text is the name of a release: a plain folder name. */
 export const isReleaseName = (text: string): boolean => RELEASE.test(text)
 
-/** Whether a path stays beneath the folder that it is relative to, and is spelled plainly. */
-export function isInside(path: string): boolean {
-  const parts = path.split('/')
-  return (
-    path.length <= MAX_PATH_CHARS &&
-    !CONTROL.test(path) &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..')
-  )
-}
-
-/** Whether a link leads to a place beneath the folder of the release. */
-const staysInside = (path: string, to: string): boolean => {
-  const end = posix.normalize(posix.join(dirname(path), to))
-  return !to.startsWith('/') && !CONTROL.test(to) && end !== '..' && !end.startsWith('../')
-}
-
 /**
- * Describes the files of a release, those beneath `paths` alone if there are any.
- * @throws BadManifest for files that cannot be moved
+ * Whether a text is spelled so that it is one path on a disk: half a surrogate pair would be written like
+ * another character, and two paths become one.
  */
-export async function manifestOf(
-  folder: string,
-  { app, release, paths }: { app: string; release: string; paths: readonly string[] | undefined },
-): Promise<Manifest> {
-  const isWanted = (path: string) =>
-    paths === undefined ||
-    paths.some((each) => path === each || path.startsWith(`${each}/`) || each.startsWith(`${path}/`))
-  const wanted = (await pathsIn(folder)).filter(isWanted).sort()
-  if (wanted.length > MOST_ENTRIES) throw new BadManifest(`the release holds more than ${MOST_ENTRIES} paths`)
-  const entries: ManifestEntry[] = []
-  for (const path of wanted) entries.push(await entryOf(folder, path))
-  return checkedManifest({ app, release, entries })
-}
+const isPlain = (path: string): boolean =>
+  path.length <= MAX_PATH_CHARS && !CONTROL.test(path) && path.isWellFormed()
 
-/** Not by the recursive form of readdir, which follows links to folders in some releases of Node.js. */
-async function pathsIn(folder: string, within = ''): Promise<string[]> {
-  const paths: string[] = []
-  for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
-    const path = within === '' ? entry.name : `${within}/${entry.name}`
-    paths.push(path)
-    if (entry.isDirectory()) paths.push(...(await pathsIn(folder, path)))
-  }
-  return paths
-}
+/** Whether a path stays beneath the folder that it is relative to, and is spelled plainly. */
+export const isInside = (path: string): boolean => isPlain(path) && path.split('/').every(isName)
 
-async function entryOf(folder: string, path: string): Promise<ManifestEntry> {
-  const full = join(folder, path)
-  const facts = await lstat(full)
-  if (facts.isSymbolicLink()) return { path, type: 'link', to: await readlink(full) }
-  const mode = facts.mode & 0o777
-  if (facts.isDirectory()) return { path, type: 'folder', mode }
-  if (facts.isFile()) return { path, type: 'file', mode, size: facts.size, sha256: await digestOf(full) }
-  throw new BadManifest('the release holds something that is neither a file, a folder nor a link')
-}
+const isName = (part: string): boolean =>
+  part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_NAME_BYTES
 
-/** Returns the SHA-256 of a file, in hex. */
-export async function digestOf(path: string): Promise<string> {
-  const digest = createHash('sha256')
-  await pipeline(createReadStream(path), digest)
-  return digest.digest('hex')
-}
+/** Returns the path of the folder that holds a path; `''` for the release itself. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 /**
  * Checks a manifest, which a peer may have written.
@@ -115,16 +69,46 @@ export function checkedManifest(value: unknown): Manifest {
   if (!isNamed || !Array.isArray(entries) || entries.length > MOST_ENTRIES)
     throw new BadManifest('the peer describes no release')
   const checked = entries.map(checkedEntry)
-  if (new Set(checked.map(({ path }) => path)).size < checked.length)
-    throw new BadManifest('the release holds a path twice')
+  requireTree(checked)
   return { app, release, entries: checked }
+}
+
+/** Walks every path and link through what is described, as a disk would be walked. @throws BadManifest */
+function requireTree(entries: readonly ManifestEntry[]): void {
+  const types = new Map<string, ManifestEntry['type']>([['', 'folder']])
+  for (const { path, type } of entries) {
+    if (types.has(path)) throw new BadManifest('the release holds a path twice')
+    if (types.get(folderOf(path)) !== 'folder')
+      throw new BadManifest('a path lies in what is not described as a folder before it')
+    types.set(path, type)
+  }
+  for (const entry of entries)
+    if (entry.type === 'link' && !staysInside(entry, types))
+      throw new BadManifest('a link leads out of the release, or over another link')
+}
+
+/**
+ * Whether the way of a link stays beneath the release in every step. Its end may be a link, which is judged
+ * by itself; a step beyond one, even back, would go on from where that one leads.
+ */
+function staysInside(
+  { path, to }: { readonly path: string; readonly to: string },
+  types: ReadonlyMap<string, ManifestEntry['type']>,
+): boolean {
+  let at = folderOf(path)
+  for (const part of to.split('/')) {
+    if (part === '' || part === '.') continue
+    if (types.get(at) === 'link' || (part === '..' && at === '')) return false
+    at = part === '..' ? folderOf(at) : at === '' ? part : `${at}/${part}`
+  }
+  return true
 }
 
 function checkedEntry(value: unknown): ManifestEntry {
   const { path, type, mode, size, sha256, to } = (value ?? {}) as Readonly<Record<string, unknown>>
   if (typeof path !== 'string' || !isInside(path)) throw new BadManifest('a path leads out of the release')
   if (type === 'link') {
-    if (typeof to === 'string' && staysInside(path, to)) return { path, type, to }
+    if (typeof to === 'string' && to !== '' && !to.startsWith('/') && isPlain(to)) return { path, type, to }
     throw new BadManifest('a link leads out of the release')
   }
   const isMode = Number.isInteger(mode) && Number(mode) >= 0 && Number(mode) <= 0o777

@@ -1,9 +1,10 @@
-import { createReadStream } from 'node:fs'
 import { readlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Problem } from '@svc/core'
-import { isAppName, isReleaseName, type Manifest, manifestOf } from './manifest.ts'
+import { folderOf, isAppName, isReleaseName, type Manifest } from './manifest.ts'
+import { OpenFolder } from './open-folder.ts'
+import { manifestOf } from './read-manifest.ts'
 
 /** The live release of an application, to be read. */
 export class ReleaseSource {
@@ -34,9 +35,16 @@ export class ReleaseSource {
   }
 
   /** Returns the bytes of a file from `offset` on; undefined if the entry is no file or shorter. */
-  read(index: number, offset: number): Readable | undefined {
+  async read(index: number, offset: number): Promise<Readable | undefined> {
     const entry = this.manifest.entries[index]
-    if (entry?.type !== 'file' || offset > entry.size) return undefined
-    return createReadStream(join(this.#folder, entry.path), { start: offset })
+    if (entry?.type !== 'file' || !isWithin(offset, entry.size)) return undefined
+    // Beneath the release, part by part: its programs may have put a link on the way since it was described.
+    await using release = await OpenFolder.open(this.#folder)
+    await using folder = await release.beneath(folderOf(entry.path).split('/').filter(Boolean))
+    const file = await folder.file(entry.path.slice(entry.path.lastIndexOf('/') + 1))
+    return file.createReadStream({ start: offset })
   }
 }
+
+const isWithin = (offset: number, size: number): boolean =>
+  Number.isSafeInteger(offset) && offset >= 0 && offset <= size

@@ -1,60 +1,72 @@
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, rename, rm, stat, symlink } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { digestOf, type Manifest, type ManifestEntry } from './manifest.ts'
-
-type FileEntry = ManifestEntry & { readonly type: 'file' }
+import type { FileEntry, Manifest } from './manifest.ts'
+import { OpenFolder } from './open-folder.ts'
+import { digestOf } from './read-manifest.ts'
+import { assembleRelease, partName } from './release-assembly.ts'
 
 /** A file that did not arrive as it was sent, or that there is no room for. */
 export class BadFile extends Error {
   override readonly name = 'BadFile'
 }
 
+/** Work under way on a folder of parts, by its path: of any session, and of connections that broke off. */
+const WORKING = new Map<string, Promise<unknown>>()
+
 /**
- * A release that arrives. Its files come into a folder aside, where those of an interrupted transfer are
- * taken up again; the folder gets the name of the release once every file has its digest.
+ * A release that arrives. Its files come as parts into one flat folder aside, each under the name of its
+ * digest, where those of an interrupted transfer are taken up again: whatever peers describe, in however many
+ * manifests, no path and no link of theirs exists there. The release is put together in a last step, in a new
+ * folder, once every part has its digest; only then it gets its name.
  */
 export class ReleaseTarget {
   readonly manifest: Manifest
-  readonly #folder: string
-  readonly #incoming: string
-  /** The write under way: that of a connection which broke off may still end. */
-  #writing: Promise<unknown> = Promise.resolve()
+  readonly #releases: string
+  readonly #parts: string
 
   private constructor(appsDir: string, manifest: Manifest) {
-    const releases = join(appsDir, manifest.app, 'releases')
+    this.#releases = join(appsDir, manifest.app, 'releases')
+    this.#parts = `.incoming-transfer-${manifest.release}`
     this.manifest = manifest
-    this.#folder = join(releases, manifest.release)
-    this.#incoming = join(releases, `.incoming-transfer-${manifest.release}`)
   }
 
-  /** Prepares the folders. */
+  /** Prepares the folder of parts, in which nothing stays that is no part of this release. */
   static async open(appsDir: string, manifest: Manifest): Promise<ReleaseTarget> {
     const target = new ReleaseTarget(appsDir, manifest)
-    await mkdir(target.#incoming, { recursive: true })
-    for (const entry of manifest.entries)
-      if (entry.type === 'folder') await realFolder(join(target.#incoming, entry.path))
+    await mkdir(target.#releases, { recursive: true })
+    await target.#alone(async () => {
+      await using releases = await OpenFolder.open(target.#releases)
+      await makeFolder(releases, target.#parts)
+      await using parts = await releases.folder(target.#parts)
+      const sizes = new Map(target.#files().map((entry) => [partName(entry), entry.size]))
+      for (const name of await readdir(parts.path)) {
+        const facts = await lstat(parts.at(name))
+        if (!facts.isFile() || facts.size > (sizes.get(name) ?? -1)) await remove(parts, name)
+      }
+    })
     return target
   }
 
   /** Whether the release is there already. */
   async isThere(): Promise<boolean> {
-    return (await lstat(this.#folder).catch(() => undefined))?.isDirectory() === true
+    const path = join(this.#releases, this.manifest.release)
+    return (await lstat(path).catch(() => undefined))?.isDirectory() === true
   }
 
   /** Returns the bytes of a file that are there already; undefined if the entry is no file. */
-  async offset(index: number): Promise<number | undefined> {
-    await this.#writing
-    return this.#offset(index)
+  offset(index: number): Promise<number | undefined> {
+    return this.#alone(() => this.#offset(index))
   }
 
   async #offset(index: number): Promise<number | undefined> {
     const entry = this.#file(index)
     if (entry === undefined) return undefined
-    const facts = await lstat(join(this.#incoming, entry.path)).catch(() => undefined)
+    await using parts = await this.#open()
+    const facts = await lstat(parts.at(partName(entry))).catch(() => undefined)
     if (facts === undefined) return 0
     if (facts.isFile() && facts.size <= entry.size) return facts.size
-    await rm(join(this.#incoming, entry.path), { force: true })
+    await remove(parts, partName(entry))
     return 0
   }
 
@@ -63,71 +75,92 @@ export class ReleaseTarget {
    * removed if it differs.
    * @throws BadFile
    */
-  async write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const own = this.#writing.then(() => this.#write(index, offset, bytes))
-    this.#writing = own.catch(() => {})
-    await own
+  write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#alone(() => this.#write(index, offset, bytes))
   }
 
   async #write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const entry = this.#file(index)
     if (entry === undefined || offset !== (await this.#offset(index)))
       throw new BadFile('the peer sent what was not asked for')
-    const path = join(this.#incoming, entry.path)
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
-    await using file = await open(path, flags, 0o600)
+    await using parts = await this.#open()
     let size = offset
-    for await (const chunk of bytes) {
-      size += chunk.length
-      if (size > entry.size) throw new BadFile('the peer sent more than it described')
-      await file.writeFile(chunk)
+    {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND
+      await using file = await parts.file(partName(entry), flags, 0o600)
+      for await (const chunk of bytes) {
+        size += chunk.length
+        if (size > entry.size) throw new BadFile('the peer sent more than it described')
+        await file.writeFile(chunk)
+      }
+      await file.sync()
     }
-    await file.sync()
-    if (size === entry.size) await this.#check(path, entry)
+    if (size === entry.size) await check(parts, entry)
   }
 
   /**
    * Puts the release into its place, unless there is one.
-   * @throws BadFile when a file is not there whole
+   * @throws BadFile when a file is not there whole; nothing is made then
    */
-  async finish(): Promise<void> {
-    if (await this.isThere()) return rm(this.#incoming, { recursive: true, force: true })
-    for (const entry of this.manifest.entries) {
-      const path = join(this.#incoming, entry.path)
-      if (entry.type === 'file') {
-        await this.#check(path, entry)
-        await chmod(path, entry.mode)
+  finish(): Promise<void> {
+    return this.#alone(async () => {
+      await using releases = await OpenFolder.open(this.#releases)
+      if (!(await this.isThere())) {
+        await using parts = await this.#open()
+        for (const entry of this.#files()) await check(parts, entry)
+        const made = await assembleRelease(releases, parts, this.manifest)
+        await rename(releases.at(made), releases.at(this.manifest.release))
       }
-      if (entry.type === 'link') await link(path, entry.to)
-    }
-    // Folders last, the deepest first: one that cannot be written takes no files.
-    for (const entry of this.manifest.entries.toReversed())
-      if (entry.type === 'folder') await chmod(join(this.#incoming, entry.path), entry.mode)
-    await rename(this.#incoming, this.#folder)
+      await remove(releases, this.#parts)
+    })
   }
 
-  async #check(path: string, { size, sha256 }: FileEntry): Promise<void> {
-    const facts = await stat(path).catch(() => undefined)
-    if (facts?.size === size && (await digestOf(path)) === sha256) return
-    await rm(path, { force: true })
-    throw new BadFile('a file did not arrive as it was sent')
+  #files(): FileEntry[] {
+    return this.manifest.entries.filter((entry) => entry.type === 'file')
   }
 
   #file(index: number): FileEntry | undefined {
     const entry = this.manifest.entries[index]
     return entry?.type === 'file' ? entry : undefined
   }
+
+  async #open(): Promise<OpenFolder> {
+    await using releases = await OpenFolder.open(this.#releases)
+    // Awaited: the folder would be closed, and its number another file's, before the open has happened.
+    return await releases.folder(this.#parts)
+  }
+
+  /** Works when nothing else does on the same parts. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    const key = join(this.#releases, this.#parts)
+    const own = (WORKING.get(key) ?? Promise.resolve()).then(work)
+    const settled = own.catch(() => {}).then(() => void (WORKING.get(key) === settled && WORKING.delete(key)))
+    WORKING.set(key, settled)
+    return own
+  }
 }
 
-/** Makes a folder, in place of a link or a file that an earlier transfer may have left. */
-async function realFolder(path: string): Promise<void> {
-  const facts = await lstat(path).catch(() => undefined)
+async function check(parts: OpenFolder, entry: FileEntry): Promise<void> {
+  if (await isWhole(parts, entry)) return
+  await remove(parts, partName(entry))
+  throw new BadFile('a file did not arrive as it was sent')
+}
+
+async function isWhole(parts: OpenFolder, entry: FileEntry): Promise<boolean> {
+  await using file = await parts.file(partName(entry)).catch(() => undefined)
+  return (
+    file !== undefined && (await file.stat()).size === entry.size && (await digestOf(file)) === entry.sha256
+  )
+}
+
+/** Makes a folder, in place of a link or a file of its name. */
+async function makeFolder(folder: OpenFolder, name: string): Promise<void> {
+  const facts = await lstat(folder.at(name)).catch(() => undefined)
   if (facts?.isDirectory()) return
-  if (facts !== undefined) await rm(path, { force: true })
-  await mkdir(path, { recursive: true })
+  if (facts !== undefined) await remove(folder, name)
+  await mkdir(folder.at(name), 0o700)
 }
 
-async function link(path: string, to: string): Promise<void> {
-  await rm(path, { force: true })
-  await symlink(to, path)
-}
+/** Removes a name with all that lies beneath it; a link goes itself. */
+const remove = (folder: OpenFolder, name: string): Promise<void> =>
+  rm(folder.at(name), { recursive: true, force: true })

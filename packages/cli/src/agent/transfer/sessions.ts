@@ -19,7 +19,7 @@ const TOKEN_BYTES = 32
 /** The open sessions of a host that listens, in memory alone. */
 export class Sessions {
   readonly #clock: Clock
-  readonly #open = new Map<string, { readonly session: TransferSession; seen: number }>()
+  readonly #open = new Map<string, { readonly session: TransferSession; seen: number; uses: number }>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -29,21 +29,34 @@ export class Sessions {
   open(session: TransferSession): string {
     this.#forgetIdle()
     const secret = randomBytes(TOKEN_BYTES).toString('base64url')
-    this.#open.set(secret, { session, seen: this.#now() })
+    this.#open.set(secret, { session, seen: this.#now(), uses: 0 })
     return secret
   }
 
-  /** Returns the session of an `Authorization` header. */
-  of(authorization: string | undefined): TransferSession | undefined {
+  /**
+   * Works in the session of an `Authorization` header; undefined without one. The session is in use until the
+   * work has ended: a large file takes longer than a session may be idle.
+   */
+  async during<T>(
+    authorization: string | undefined,
+    work: (session: TransferSession | undefined) => Promise<T>,
+  ): Promise<T> {
     this.#forgetIdle()
     const found = this.#open.get(authorization?.replace(/^Bearer /, '') ?? '')
-    if (found !== undefined) found.seen = this.#now()
-    return found?.session
+    if (found === undefined) return work(undefined)
+    found.uses += 1
+    try {
+      return await work(found.session)
+    } finally {
+      found.uses -= 1
+      found.seen = this.#now()
+    }
   }
 
   #forgetIdle(): void {
     const oldest = this.#now() - IDLE_MS
-    for (const [secret, { seen }] of this.#open) if (seen < oldest) this.#open.delete(secret)
+    for (const [secret, { seen, uses }] of this.#open)
+      if (uses === 0 && seen < oldest) this.#open.delete(secret)
   }
 
   #now(): number {
