@@ -45,6 +45,11 @@ describe('svc browser', () => {
     expect(out.text).not.toContain('\u001b')
     const file = join(folder, 'page.md')
     expect((await bench.run('browser', 'scrape', SHOP, '-o', file)).out.text).toBe('')
+    const nowhere = await bench.run('browser', 'scrape', SHOP, '-o', join(folder, 'gone', 'shop.md'))
+    expect([nowhere.exitCode, nowhere.err.text]).toEqual([
+      2,
+      expect.stringContaining('cannot be written (ENOENT)'),
+    ])
     expect(await readFile(file, 'utf8')).toContain('# Plans')
     expect((await bench.run('browser', 'scrape', SHOP, '--format', 'screenshot')).exitCode).toBe(2)
   })

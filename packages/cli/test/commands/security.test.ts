@@ -80,6 +80,19 @@ describe('svc security', () => {
     expect(text).toMatch(/^deny from +203\.0\.113\.0\/24$/m)
     expect((await bench.run('security', 'deny', 'web-1', '80/tcp')).exitCode).toBe(5)
     expect((await bench.run('security', 'deny', 'web-1', '22/tcp')).err.text).toContain('tcp/22')
+    const closed = await bench.run(
+      'security',
+      'deny',
+      'web-1',
+      '22/tcp',
+      '--force',
+      '--rollback-seconds',
+      '5',
+    )
+    expect(closed.err.text).toContain('rollback_s: expected a whole number from 30 to 300')
+    expect((await bench.run('security', 'deny', 'web-1', '22/tcp', '--force')).out.text).toMatch(
+      /^revision 5,/,
+    )
     expect((await bench.run('security', 'allow', 'web-1', 'ssh')).exitCode).toBe(2)
     expect((await bench.run('security', 'deny', 'web-1', 'everybody')).exitCode).toBe(2)
   })

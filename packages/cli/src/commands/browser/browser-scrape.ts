@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
 import type { ScrapeAnswer } from '@svc/core/adapters'
@@ -29,13 +29,21 @@ export const scrape: Handler<ScrapeOptions> = async (run) => {
     wait_for: waitFor,
     timeout_ms: seconds === undefined ? undefined : seconds * 1000,
   })
+  await using file = output === undefined ? undefined : await opened(resolve(run.io.cwd, output))
   const answer = await run.operate<ScrapeAnswer>('browser.scrape', input)
   const content = contentOf(answer, format)
-  if (output !== undefined) await writeFile(resolve(run.io.cwd, output), content)
+  if (file !== undefined) await file.writeFile(content)
   else run.print(answer, () => `${plainBlock(String(content))}\n`)
   if (answer.status >= 400) run.hint(`the page answered with ${answer.status}`)
   if (answer.truncated) run.hint('the page is longer than this')
   for (const { url, reason } of answer.blocked) run.hint(`not loaded: ${url} (${reason})`)
+}
+
+/** Opens the file before the page is asked for, which may cost a run. @throws Problem `invalid-input` */
+async function opened(path: string): Promise<FileHandle> {
+  return open(path, 'w').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem('invalid-input', { detail: `the file ${path} cannot be written (${error.code})` })
+  })
 }
 
 function contentOf(answer: ScrapeAnswer, format: string): string | Uint8Array {
