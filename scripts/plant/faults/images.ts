@@ -8,6 +8,7 @@ const CONTRACT = 'packages/core/test/images/images-store.test.ts'
 const SUITE = 'packages/core/test/images/images.test.ts'
 const ROUTE = 'packages/http/test/routes/images.test.ts'
 const AGENT = 'packages/cli/test/agent/images.test.ts'
+const HANDLERS = 'packages/cli/test/agent/backup-handlers.test.ts'
 const REGISTRATIONS = 'packages/cli/test/agent/registrations.test.ts'
 
 export const faults: readonly Fault[] = [
@@ -123,5 +124,63 @@ export const faults: readonly Fault[] = [
     find: 'fail "$target holds something already: name another target, or move it away"',
     replace: 'say "$target holds something already"',
     suites: [AGENT],
+  },
+  {
+    name: 'images: a path that is missing is no fault of a backup',
+    file: 'packages/cli/handlers/backup',
+    find: `    fault "'$1' is not there"\n`,
+    replace: '',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: a link is captured as a link',
+    file: 'packages/cli/handlers/backup',
+    find: '  targets="$targets$real\n',
+    replace: '  targets="$targets$1\n',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: a repository captures itself',
+    file: 'packages/cli/handlers/backup',
+    find: '  if [ -d "$place" ]; then exclude "$place"; fi\n',
+    replace: '',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: old snapshots that could not be removed fail a backup',
+    file: 'packages/cli/handlers/backup',
+    find: '    say "note: old snapshots stay',
+    replace: '    fail "note: old snapshots stay',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: the lock of a process that cannot be seen is taken away',
+    file: 'packages/cli/handlers/restic.sh',
+    find: 'is_own_lock "$lock_pid" "$made" || return 1\n',
+    replace: '',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: old snapshots are removed right after locks were',
+    file: 'packages/cli/handlers/restic.sh',
+    find: '  unlocked=yes\n',
+    replace: '',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: a drill passes without a file',
+    file: 'packages/cli/handlers/restore',
+    find: `  [ "$files" -gt 0 ] || fail 'the image holds no file'\n`,
+    replace: '',
+    suites: [HANDLERS],
+  },
+  {
+    name: 'images: an image that is not whole takes the place of good ones',
+    file: 'packages/cli/handlers/backup',
+    find: `  if [ -n "$faults" ]; then
+    say 'note`,
+    replace: `  if [ -z "$targets" ]; then
+    say 'note`,
+    suites: [HANDLERS],
   },
 ]
