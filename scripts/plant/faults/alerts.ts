@@ -68,8 +68,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: a backup is stale at the very age that is allowed',
     file: 'packages/core/src/alerts/rules/alert-rules-backups.ts',
-    find: 'age > bounds.backupHours',
-    replace: 'age >= bounds.backupHours',
+    find: 'if (age <= bound) return []',
+    replace: 'if (age < bound) return []',
     suites: ['packages/core/test/alerts/rules/alert-rules.test.ts'],
   },
   {
@@ -169,5 +169,19 @@ export const faults: readonly Fault[] = [
     find: 'else if (isOver || ITEM.test(line)) {',
     replace: 'else if (isOver) {',
     suites: DOCUMENTS_TEST,
+  },
+  {
+    name: 'alerts: a backup of next year is fresh until then',
+    file: 'packages/core/src/alerts/rules/alert-rules-backups.ts',
+    find: '  if (ahead !== undefined) {',
+    replace: "  if (ahead !== undefined && kind !== 'backup_stale') {",
+    suites: ['packages/core/test/alerts/rules/alert-rules.test.ts'],
+  },
+  {
+    name: 'fleet: a drill that is ahead of the clock says nothing',
+    file: 'packages/core/src/agents/fleet.ts',
+    find: '[agent.lastCaptureAt, agent.lastDrillAt].map',
+    replace: '[agent.lastCaptureAt, agent.lastCaptureAt].map',
+    suites: ['packages/http/test/routes/fleet.test.ts'],
   },
 ]

@@ -115,11 +115,16 @@ export function expiry(unixSeconds: number | undefined, page: Page): string {
   return left <= 0 ? ago(unixSeconds, page) : `in ${duration(left)}`
 }
 
+/** The last unix second that is a date to JavaScript: hosts may report any number. */
+const LAST_DATE = 8.64e12
+
 /** A unix second as ISO-8601 and how long ago it was. */
 export const instant = (unixSeconds: number | undefined, page: Page): string | undefined =>
   unixSeconds === undefined
     ? undefined
-    : `${new Date(unixSeconds * 1000).toISOString().replace('.000', '')} (${ago(unixSeconds, page)})`
+    : Math.abs(unixSeconds) > LAST_DATE
+      ? `${unixSeconds} s, which is no date`
+      : `${new Date(unixSeconds * 1000).toISOString().replace('.000', '')} (${ago(unixSeconds, page)})`
 
 const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   succeeded: 'green',

@@ -164,6 +164,28 @@ describe('fleet', () => {
     expect((await bench.run('fleet', 'backups', '--host', 'web-3')).err.text).toContain('web-3')
   })
 
+  test('times that are ahead of the clock have no age: backups and show say that the clock is wrong', async () => {
+    const ahead = buildHeartbeat({ licenseId: bench.license.id, fingerprint: 'abc', hostname: 'web-1' })
+    const backups = { lastCaptureAt: 1_767_603_600 + 3 * 86_400, captureSuccess: true, lastDrillAt: 1e300 }
+    await bench.plane.agents.heartbeat({ ...ahead, ...backups, jobs: [] })
+    await bench.host('def', 'web-2')
+    const { out, err } = await bench.run('fleet', 'backups')
+    expect(out.text).toMatch(/^web-1 +ahead of our clock +ok +ahead of our clock +failed$/m)
+    expect(out.text).toMatch(/^web-2 +never +- +never/m)
+    expect(err.text).toContain('The clock of a host is wrong')
+    const shown = (await bench.run('fleet', 'show', 'web-1')).out.text
+    expect(shown).toMatch(/^last backup +dated ahead of our clock: ok$/m)
+    expect(shown).toMatch(/^clock +wrong: its times are [0-9]+d.* ahead of ours$/m)
+    bench.clock.advance({ days: 4 })
+    expect((await bench.run('fleet', 'backups')).out.text).toMatch(/^web-1 +24h ago|^web-1 +1d ago/m)
+  })
+
+  test('a time that is no date is shown as the number that it is', async () => {
+    const beat = buildHeartbeat({ licenseId: bench.license.id, fingerprint: 'abc', hostname: 'web-1' })
+    await bench.plane.agents.heartbeat({ ...beat, lastCaptureAt: -1e300, jobs: [] })
+    expect((await bench.run('fleet', 'show', 'web-1')).out.text).toContain('-1e+300 s, which is no date')
+  })
+
   test('drain keeps new jobs away from a host, undrain lets them come', async () => {
     const host = await bench.host('abc', 'web-1')
     await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.id)

@@ -113,7 +113,7 @@ export class Agents {
   async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
     const backups =
       licenseId === undefined
-        ? (await this.list()).map(fleetBackup)
+        ? (await this.list()).map((agent) => fleetBackup(agent, this.#parts.clock.now()))
         : (await this.#fleets.of(licenseId)).backups
     return hostname === undefined ? backups : backups.filter((backup) => backup.hostname === hostname)
   }
@@ -198,7 +198,7 @@ export class Agents {
     const now = this.#parts.clock.now()
     return {
       servers: agents.map((agent) => fleetServer(agent, org, now)),
-      backups: agents.map((agent) => fleetBackup(agent)),
+      backups: agents.map((agent) => fleetBackup(agent, now)),
     }
   }
 

@@ -1,5 +1,6 @@
 import { unixSeconds } from '../clock.ts'
 import { type Agent, agentId, agentState } from './agent.ts'
+import { secondsAhead } from './host-clock.ts'
 
 /** One host as fleet readers see it (spec, Fleet server entry). Instants are unix seconds, 0 if never. */
 export interface FleetServer {
@@ -21,6 +22,8 @@ export interface FleetBackup {
   readonly repo_bytes: number
   readonly last_drill_at: number
   readonly drill_pass: boolean
+  /** By how much the host's times are ahead of ours, when they are: then they say nothing of an age. */
+  readonly clock_ahead_seconds?: number
 }
 
 /** The fleet server entry of a host at `now`. */
@@ -48,8 +51,15 @@ export const operatorServer = (agent: Agent, org: string, now: Date): OperatorSe
 // The spec fixes both at 0: captured images are counted by a ledger that is not part of this read.
 const UNCOUNTED = 0
 
-/** The fleet backup entry of a host: the host's instants in whole seconds. */
-export const fleetBackup = (agent: Agent): FleetBackup => ({
+/** By how many seconds the times that a host gave are ahead of `now`, as a field; none if they are not. */
+export function clockAhead(agent: Agent, now: Date): { readonly clock_ahead_seconds?: number } {
+  const times = [agent.lastCaptureAt, agent.lastDrillAt].map((each) => secondsAhead(each, now) ?? 0)
+  const most = Math.max(...times)
+  return most === 0 ? {} : { clock_ahead_seconds: most }
+}
+
+/** The fleet backup entry of a host at `now`: the host's instants in whole seconds. */
+export const fleetBackup = (agent: Agent, now: Date): FleetBackup => ({
   hostname: agent.hostname,
   last_capture_at: Math.floor(agent.lastCaptureAt ?? 0),
   success: agent.captureSuccess ?? false,
@@ -57,4 +67,5 @@ export const fleetBackup = (agent: Agent): FleetBackup => ({
   repo_bytes: UNCOUNTED,
   last_drill_at: Math.floor(agent.lastDrillAt ?? 0),
   drill_pass: agent.drillPass ?? false,
+  ...clockAhead(agent, now),
 })

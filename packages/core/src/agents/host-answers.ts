@@ -31,6 +31,7 @@ const host = shape({
   capture_success: optional(flag()),
   last_drill_at: optional(finite()),
   drill_pass: optional(flag()),
+  clock_ahead_seconds: optional(count),
   kinds: optional(listOf(oneOf(JOB_KINDS), ANY)),
   concurrency: optional(count),
   first_seen_at: count,
@@ -55,6 +56,7 @@ const backup = shape({
   repo_bytes: count,
   last_drill_at: finite(),
   drill_pass: flag(),
+  clock_ahead_seconds: optional(count),
 })
 
 /** The answers of the operations on hosts; instants in unix seconds, 0 or absent if never. */

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../clock.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Agent } from './agent.ts'
-import { operatorServer } from './fleet.ts'
+import { clockAhead, operatorServer } from './fleet.ts'
 
 /** The facts of the view of one host. */
 export interface HostFacts {
@@ -36,6 +36,7 @@ export const hostView = ({ agent, org, licenseLabel, jobs, now }: HostFacts) => 
   ...present('capture_success', agent.captureSuccess),
   ...present('last_drill_at', agent.lastDrillAt),
   ...present('drill_pass', agent.drillPass),
+  ...clockAhead(agent, now),
   ...present('kinds', agent.kinds),
   ...present('concurrency', agent.concurrency),
   first_seen_at: unixSeconds(agent.firstSeenAt),

@@ -12,8 +12,6 @@ export type ImageState = (typeof IMAGE_STATES)[number]
 
 /** Most ids that a host lists at once as those that its repository still has. */
 export const MAX_PRESENT = 5000
-/** Seconds that the clock of a host may be ahead of ours. */
-export const AHEAD_SECONDS = 300
 /** Fewest characters of a checksum that name an image. */
 export const PREFIX_CHARS = 8
 

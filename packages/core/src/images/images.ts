@@ -1,4 +1,5 @@
 import { agentId } from '../agents/agent.ts'
+import { AHEAD_SECONDS, secondsAhead } from '../agents/host-clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { Job } from '../jobs/job.ts'
@@ -6,7 +7,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import { Problem } from '../problem.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
-import { AHEAD_SECONDS, type Image, PREFIX_CHARS } from './image.ts'
+import { type Image, PREFIX_CHARS } from './image.ts'
 import type { ImageRegistration } from './image-fields.ts'
 import type { ImageMetrics } from './image-metrics.ts'
 import type { ImageFilter, NewImage } from './images-store.ts'
@@ -187,8 +188,10 @@ export class Images {
   }
 
   #requirePast({ captured_at, verified_at }: ImageRegistration): void {
-    const latest = this.#parts.clock.now().getTime() / 1000 + AHEAD_SECONDS
-    const ahead = Object.entries({ captured_at, verified_at }).filter(([, at]) => (at ?? 0) > latest)
+    const now = this.#parts.clock.now()
+    const ahead = Object.entries({ captured_at, verified_at }).filter(
+      ([, at]) => secondsAhead(at, now) !== undefined,
+    )
     if (ahead.length === 0) return
     throw new Problem('invalid-input', {
       details: ahead.map(([name]) => `${name}: expected unix seconds, at most ${AHEAD_SECONDS} s ahead`),

@@ -1,4 +1,5 @@
 import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
+import { optional } from 'superstruct'
 import { licenseBearer } from '../gates/license-bearer.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
@@ -13,6 +14,7 @@ const backup = shape({
   repo_bytes: whole(0, Number.MAX_SAFE_INTEGER),
   last_drill_at: finite(),
   drill_pass: flag(),
+  clock_ahead_seconds: optional(whole(0, Number.MAX_SAFE_INTEGER)),
 })
 
 /** Reading the fleet of a license (spec, GET /v1/fleet/servers and /v1/fleet/backups). */

@@ -77,6 +77,27 @@ describe('GET /v1/fleet', () => {
   })
 
   it.each([
+    [{ backup_health: { last_capture_at: 1e300 } }, Number.MAX_SAFE_INTEGER],
+    [
+      { backup_health: { last_capture_at: 1_700_000_000 }, restore_drill: { last_at: 1_767_603_600 + 361 } },
+      361,
+    ],
+    [{ backup_health: { last_capture_at: 1_767_603_600 + 300 } }, undefined],
+  ])('says by how much times are ahead of its clock: %j', async (times, ahead) => {
+    await beat({ fingerprint: 'fp', ...times })
+    const { body } = await served().get('/v1/fleet/backups')
+    const { backups } = body as { backups: { clock_ahead_seconds?: number }[] }
+    expect(backups.map((each) => each.clock_ahead_seconds)).toEqual([ahead])
+    const shown = await served().plane.operations.run('fleet.show', { host: 'fp:fp' }, 'ann')
+    expect((shown as { server: object }).server).toEqual(
+      expect.objectContaining({
+        hostname: '',
+        ...(ahead === undefined ? {} : { clock_ahead_seconds: ahead }),
+      }),
+    )
+  })
+
+  it.each([
     ['?host=web-2', ['web-2']],
     ['?host=web-1&host=web-2', ['web-1']],
     ['?host=nobody', []],

@@ -1,6 +1,7 @@
 import type { HostView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
+import { duration } from '../../terminal/duration.ts'
 import { ago, facts, instant, type Page } from '../../terminal/render.ts'
 import type { FleetOptions } from './fleet-servers.ts'
 
@@ -12,9 +13,21 @@ function diskText({ disk_pct, disk_total_gb }: HostView): string | undefined {
   return parts.filter((part) => part !== undefined).join(' ') || undefined
 }
 
-function resultText(at: number | undefined, isGood: boolean | undefined, page: Page): string | undefined {
+/** A time that is ahead has no age; `ahead` says that there is one. */
+function resultText(
+  at: number | undefined,
+  isGood: boolean | undefined,
+  ahead: number | undefined,
+  page: Page,
+): string | undefined {
   if (!at) return undefined
-  return [instant(Math.floor(at), page), isGood === undefined ? '' : isGood ? ': ok' : ': failed'].join('')
+  const result = isGood === undefined ? '' : isGood ? ': ok' : ': failed'
+  if (ahead !== undefined && at * 1000 > page.now.getTime()) return `dated ahead of our clock${result}`
+  return [instant(Math.floor(at), page), result].join('')
+}
+
+function clockText({ clock_ahead_seconds: ahead }: HostView): string | undefined {
+  return ahead === undefined ? undefined : `wrong: its times are ${duration(ahead)} ahead of ours`
 }
 
 function kindsText({ kinds }: HostView): string {
@@ -48,8 +61,9 @@ export const hostFacts = (host: HostView, page: Page): string =>
       ['cpu', percent(host.cpu_pct)],
       ['memory', percent(host.mem_pct)],
       ['disk', diskText(host)],
-      ['last backup', resultText(host.last_capture_at, host.capture_success, page)],
-      ['last drill', resultText(host.last_drill_at, host.drill_pass, page)],
+      ['last backup', resultText(host.last_capture_at, host.capture_success, host.clock_ahead_seconds, page)],
+      ['last drill', resultText(host.last_drill_at, host.drill_pass, host.clock_ahead_seconds, page)],
+      ['clock', clockText(host)],
       ['runs', kindsText(host)],
       ['at a time', host.concurrency === undefined ? undefined : String(host.concurrency)],
       ...jobTexts(host, page),

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
+import { secondsAhead } from '../../agents/host-clock.ts'
 import { duration } from '../../duration.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import { hostCondition } from './alert-rules-hosts.ts'
@@ -8,21 +9,45 @@ import { nameOf } from './alert-words.ts'
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-// Hosts report unix seconds of their own clock. A host that never reported a time makes no backups or drills.
-const ageOf = (seconds: number | undefined, at: Date): number | undefined =>
-  seconds === undefined || seconds <= 0 ? undefined : at.getTime() / 1000 - seconds
+interface Stale {
+  readonly kind: 'backup_stale' | 'drill_stale'
+  /** The time that the host reported, in unix seconds of its own clock; one that never did makes none. */
+  readonly reported: number | undefined
+  readonly bound: number
+  readonly old: (age: string) => string
+  /** The thing that has this time. */
+  readonly of: string
+  readonly details: Readonly<Record<string, number>>
+}
+
+function stale(agent: Agent, { kind, reported, bound, old, of, details }: Stale, at: Date): AlertCondition[] {
+  if (reported === undefined || reported <= 0) return []
+  const ahead = secondsAhead(reported, at)
+  if (ahead !== undefined) {
+    const summary = `the time of the last ${of} of ${nameOf(agent)} is ${duration(ahead)} ahead of our clock, so its age is not known: look at the clock of the host`
+    return [
+      hostCondition(agent, kind, 'warning', { summary, details: { ...details, clock_ahead_seconds: ahead } }),
+    ]
+  }
+  const age = at.getTime() / 1000 - reported
+  if (age <= bound) return []
+  return [hostCondition(agent, kind, 'warning', { summary: old(duration(age)), details })]
+}
 
 function backups(agent: Agent, bounds: AlertThresholds, at: Date): AlertCondition[] {
-  const found: AlertCondition[] = []
-  const age = ageOf(agent.lastCaptureAt, at)
   const details = { last_capture_at: agent.lastCaptureAt ?? 0 }
-  if (age !== undefined && age > bounds.backupHours * HOUR_SECONDS) {
-    const summary = `the last backup of ${nameOf(agent)} is ${duration(age)} old`
-    const threshold_hours = bounds.backupHours
-    found.push(
-      hostCondition(agent, 'backup_stale', 'warning', { summary, details: { ...details, threshold_hours } }),
-    )
-  }
+  const found = stale(
+    agent,
+    {
+      kind: 'backup_stale',
+      reported: agent.lastCaptureAt,
+      bound: bounds.backupHours * HOUR_SECONDS,
+      old: (age) => `the last backup of ${nameOf(agent)} is ${age} old`,
+      of: 'backup',
+      details: { ...details, threshold_hours: bounds.backupHours },
+    },
+    at,
+  )
   if (agent.captureSuccess === false) {
     const summary = `the last backup of ${nameOf(agent)} failed`
     found.push(hostCondition(agent, 'backup_failed', 'critical', { summary, details }))
@@ -31,16 +56,19 @@ function backups(agent: Agent, bounds: AlertThresholds, at: Date): AlertConditio
 }
 
 function drills(agent: Agent, bounds: AlertThresholds, at: Date): AlertCondition[] {
-  const found: AlertCondition[] = []
-  const age = ageOf(agent.lastDrillAt, at)
   const details = { last_drill_at: agent.lastDrillAt ?? 0 }
-  if (age !== undefined && age > bounds.drillDays * DAY_SECONDS) {
-    const summary = `the last restore drill of ${nameOf(agent)} was ${duration(age)} ago`
-    const threshold_days = bounds.drillDays
-    found.push(
-      hostCondition(agent, 'drill_stale', 'warning', { summary, details: { ...details, threshold_days } }),
-    )
-  }
+  const found = stale(
+    agent,
+    {
+      kind: 'drill_stale',
+      reported: agent.lastDrillAt,
+      bound: bounds.drillDays * DAY_SECONDS,
+      old: (age) => `the last restore drill of ${nameOf(agent)} was ${age} ago`,
+      of: 'restore drill',
+      details: { ...details, threshold_days: bounds.drillDays },
+    },
+    at,
+  )
   if (agent.drillPass === false) {
     const summary = `the last restore drill of ${nameOf(agent)} failed: its backups may not restore`
     found.push(hostCondition(agent, 'drill_failed', 'critical', { summary, details }))

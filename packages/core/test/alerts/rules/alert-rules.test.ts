@@ -102,6 +102,35 @@ describe('what is wrong begins at its exact instant', () => {
     expect(found(host({ [field]: percent - 0.001 }))).not.toEqual([kind])
   })
 
+  it.each([
+    ['a year', 365 * 86_400],
+    ['a time in milliseconds', (at.getTime() / 1000 - 864_000) * 1000],
+    ['a number that is no date', 1e300],
+    ['six minutes', 360],
+  ])(
+    'a time of a backup or a drill that lies %s ahead has no age, and is the fault of a clock',
+    (_, ahead) => {
+      const time = at.getTime() / 1000 + ahead
+      const told = conditionsOf(
+        { ...NOTHING, ...host({ lastCaptureAt: time, lastDrillAt: time }) },
+        bounds,
+        at,
+      )
+      expect(told.map(({ kind }) => kind)).toEqual(['backup_stale', 'drill_stale'])
+      for (const { summary, details } of told) {
+        expect(summary).toMatch(
+          /is .* ahead of our clock, so its age is not known: look at the clock of the host$/,
+        )
+        expect(details.clock_ahead_seconds).toBe(Math.min(Math.ceil(ahead), Number.MAX_SAFE_INTEGER))
+      }
+    },
+  )
+
+  it('a time five minutes ahead is what clocks differ by', () => {
+    const time = at.getTime() / 1000 + 300
+    expect(found(host({ lastCaptureAt: time, lastDrillAt: time }))).toEqual([])
+  })
+
   it('the tenth refused request is told of, not the ninth', () => {
     const refused = (count: number) => found({ refusals: [{ licenseId: 'lic_a', count }] })
     expect([refused(9), refused(10)]).toEqual([[], ['rate_limited_fleet warning']])
