@@ -183,4 +183,18 @@ export const faults: readonly Fault[] = [
     say 'note`,
     suites: [HANDLERS],
   },
+  {
+    name: 'images: a repository that is too large to be named is named in part',
+    file: 'packages/cli/src/agent/images/registrations.ts',
+    find: 'present.length <= mostPresent ? { present } : {}',
+    replace: 'present.length >= 0 ? { present: present.slice(-mostPresent) } : {}',
+    suites: [REGISTRATIONS],
+  },
+  {
+    name: 'images: restore --verify is ignored',
+    file: 'packages/cli/src/commands/images/images-change.ts',
+    find: 'target, drill, verify })',
+    replace: 'target, drill, verify: verify && drill })',
+    suites: ['packages/cli/test/commands/images.test.ts'],
+  },
 ]

@@ -118,13 +118,15 @@ export function expiry(unixSeconds: number | undefined, page: Page): string {
 /** The last unix second that is a date to JavaScript: hosts may report any number. */
 const LAST_DATE = 8.64e12
 
+/** A unix second as ISO-8601; as the number that it is when that is no date. */
+export const isoSecond = (unixSeconds: number): string =>
+  Math.abs(unixSeconds) > LAST_DATE ? `${unixSeconds} s` : new Date(unixSeconds * 1000).toISOString()
+
 /** A unix second as ISO-8601 and how long ago it was. */
 export const instant = (unixSeconds: number | undefined, page: Page): string | undefined =>
   unixSeconds === undefined
     ? undefined
-    : Math.abs(unixSeconds) > LAST_DATE
-      ? `${unixSeconds} s, which is no date`
-      : `${new Date(unixSeconds * 1000).toISOString().replace('.000', '')} (${ago(unixSeconds, page)})`
+    : `${isoSecond(unixSeconds).replace('.000', '')} (${ago(unixSeconds, page)})`
 
 const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   succeeded: 'green',

@@ -1,6 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { registrationsOf } from '../../src/agent/images/registrations.ts'
 import { AgentBench } from './agent-bench.ts'
 import type { Call } from './scripted-plane.ts'
 
@@ -168,4 +169,24 @@ test('entries that are no snapshots, and reports of other kinds of jobs, are lef
   await run(bench, 'backup')
   expect(registered(bench)).toMatchObject([{ checksum: id('a'), present: [id('a')] }])
   expect(registered(bench)[0].tags).toHaveLength(32)
+})
+
+test.each([
+  [3, ['a', 'b', 'c']],
+  [4, undefined],
+])('a repository of %i, where three may be named, is named whole or not at all', (count, named) => {
+  const snapshots = ['a', 'b', 'c', 'd'].slice(0, count).map((letter, at) => ({
+    id: id(letter),
+    time: at,
+    parent: undefined,
+    hostname: undefined,
+    paths: [],
+    tags: [],
+  }))
+  const images = { repo: 'r1', summary: {}, snapshots }
+  const wanted = { jobId: 'job_1', attempt: 1, after: Number.NEGATIVE_INFINITY, verified: undefined }
+  const sent = registrationsOf(images, wanted, 3)
+  expect(sent.map(({ checksum }) => checksum)).toEqual(snapshots.map((each) => each.id))
+  expect(sent.at(-1)?.present).toEqual(named?.map(id))
+  expect(sent.slice(0, -1).every((each) => !('present' in each))).toBe(true)
 })

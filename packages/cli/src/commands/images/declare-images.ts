@@ -24,12 +24,13 @@ export function declareImages(program: Command, run: Run): void {
     .option('--target <folder>', 'where to put the files; must not exist, or be empty')
     .option('--drill', 'restore aside, compare, remove it again, and report whether it worked')
     .option('--verify', 'read the restored files again, and compare them with the image')
+    .option('-f, --follow', 'print the log of the job until it ends; exit code 0 when it succeeded, else 1')
     .action(run(async () => (await import('./images-change.ts')).restoreImage))
   examples(
     restore,
     'svc images restore 4bba301e --target /srv/restored',
     'svc images restore 4bba301e --host web-2',
-    'svc images restore 4bba301e --drill',
+    'svc images restore 4bba301e --drill --follow',
   )
   const forget = operating(images, 'images.forget', '<image>')
     .option(...SCOPE)

@@ -1,6 +1,8 @@
 import type { ImageView, JobView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
+import type { ExitCode } from '../../program/failure.ts'
+import { followToEnd } from '../jobs/follow.ts'
 import { jobsTable } from '../jobs/job-table.ts'
 import { imagesTable } from './image-table.ts'
 
@@ -11,15 +13,27 @@ export interface RestoreOptions {
   readonly target?: string
   readonly drill?: boolean
   readonly verify?: boolean
+  readonly follow?: boolean
 }
 
-/** Orders the restore of an image. */
-export const restoreImage: Handler<RestoreOptions> = async (run) => {
+/** Orders the restore of an image, and follows its job when asked to. */
+export const restoreImage: Handler<RestoreOptions> = async (run): Promise<ExitCode | undefined> => {
   const { license, host, target, drill, verify } = run.options
   const input = given({ image: run.arg(0), license, host, target, drill, verify })
-  const answer = await run.operate<{ image: ImageView; job: JobView }>('images.restore', input)
-  run.print(answer, (page) => jobsTable([answer.job], page))
-  run.hint(`Follow it: svc jobs logs ${shellWord(answer.job.id)} --follow`)
+  await using connection = await run.connect()
+  const answer = (await connection.run('images.restore', input)) as unknown as Restoring
+  const { job } = answer
+  if (run.options.follow !== true) {
+    run.print(answer, (page) => jobsTable([job], page))
+    run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
+    return undefined
+  }
+  return followToEnd(run, connection, job, (last) => ({ ...answer, job: last }))
+}
+
+interface Restoring {
+  readonly image: ImageView
+  readonly job: JobView
 }
 
 /** Flags of `svc images forget`. */

@@ -3,6 +3,7 @@ import { shellWord } from '@svc/core/adapters'
 import type { Connection } from '../../connect/connect.ts'
 import type { CommandRun } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { isoSecond } from '../../terminal/render.ts'
 import { paint, plain, tameLine } from '../../terminal/terminal.ts'
 import { endText } from './job-table.ts'
 import { type Watch, watchJob } from './job-watch.ts'
@@ -22,7 +23,7 @@ const linesText = (lines: readonly StoredLine[], options: LogsOptions): string =
   lines.map((line) => `${timeOf(line, options)}${tameLine(line.line)}\n`).join('')
 
 const timeOf = ({ ts }: StoredLine, { times }: LogsOptions): string =>
-  times === true ? `${new Date(ts * 1000).toISOString()} ` : ''
+  times === true ? `${isoSecond(ts)} ` : ''
 
 /** Writes lines of a log to stdout. A pipe may end at a terminal, so it gets no others than one. */
 export function writeLines({ io, options }: CommandRun<LogsOptions>, lines: readonly StoredLine[]): void {
@@ -61,6 +62,20 @@ export async function follow(
     return { job, lines, exitCode: EXIT.interrupted }
   }
   return { job, lines, exitCode: job.state === 'succeeded' ? EXIT.done : EXIT.failed }
+}
+
+/** Follows a job that was just made. With `--json` stdout gets the answer with the job as it ended. */
+export async function followToEnd(
+  run: CommandRun<LogsOptions>,
+  connection: Connection,
+  job: JobView,
+  answerWith: (last: JobView) => object,
+): Promise<ExitCode> {
+  run.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)
+  const followed = await follow(run, connection, job.id)
+  if (run.options.json !== true) printEnd(run, followed)
+  else run.print(answerWith(followed.job ?? job), () => '')
+  return followed.exitCode
 }
 
 /** Watches a job until it ends or a signal arrives; undefined after a signal. */

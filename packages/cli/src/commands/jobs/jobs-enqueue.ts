@@ -5,7 +5,7 @@ import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { wholeNumber } from '../number-option.ts'
-import { follow, printEnd } from './follow.ts'
+import { followToEnd } from './follow.ts'
 import { jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs enqueue`. */
@@ -39,12 +39,9 @@ export const enqueueJob: Handler<EnqueueOptions> = async (run): Promise<ExitCode
     run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
     return undefined
   }
-  run.hint(`${job.id} is ${job.state}; following it, Ctrl-C leaves it alone`)
-  const followed = await follow(run, connection, job.id)
-  const last = followed.job ?? job
-  if (run.options.json !== true) printEnd(run, followed)
-  else run.print(given({ ...answer, job: last, deployment: mirrored(answer.deployment, last) }), () => '')
-  return followed.exitCode
+  return followToEnd(run, connection, job, (last) =>
+    given({ ...answer, job: last, deployment: mirrored(answer.deployment, last) }),
+  )
 }
 
 // A deployment has its job's state, word for word (wire-agent §2).
