@@ -4,6 +4,8 @@ const CREDENTIALS = 'packages/core/src/git/webhook-credentials.ts'
 const CREDENTIAL_SUITE = 'packages/core/test/git/webhook-credentials.test.ts'
 const HANDED = 'packages/core/src/git/git-credentials.ts'
 const HOOK = 'packages/core/src/git/git-hook.ts'
+const PARTS = 'packages/core/src/git/part-pattern.ts'
+const GLOBS = 'packages/core/src/git/path-globs.ts'
 const RULES = 'packages/core/test/git/git-hook.test.ts'
 const DELIVERY = 'packages/core/src/git/push/push-delivery.ts'
 const VERDICT = 'packages/core/src/git/push/push-verdict.ts'
@@ -14,6 +16,27 @@ const HANDLER = 'packages/cli/handlers/deploy'
 const AGENT = 'packages/cli/test/agent/deploy-git-hooks.test.ts'
 
 export const faults: readonly Fault[] = [
+  {
+    name: 'git: a place of a filter is tried as often as ways lead to it',
+    file: PARTS,
+    find: 'if (marks[at] === round) return',
+    replace: '',
+    suites: [RULES],
+  },
+  {
+    name: 'git: steps of a filter are not counted',
+    file: PARTS,
+    find: 'spent.steps += reached.length',
+    replace: '',
+    suites: [RULES],
+  },
+  {
+    name: 'git: a path without wildcards is a file alone',
+    file: GLOBS,
+    find: 'globMatcher(/[*?[{]/.test(glob) ? glob : `${glob}/**`)',
+    replace: 'globMatcher(glob)',
+    suites: [RULES],
+  },
   {
     name: 'git: a right credential makes up for a wrong signature',
     file: CREDENTIALS,

@@ -1,31 +1,31 @@
-import picomatch from 'picomatch'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
+import { hasOddBraces, type PartMatcher, partMatcher, type Spent } from './part-pattern.ts'
 
-/** Most comparisons of a path with a glob for one push; a push with more counts as one that may match. */
-export const MAX_COMPARISONS = 20_000
-/** Longest part of a path that is compared; a longer one counts as one that may match. */
-const MAX_PART_CHARS = 255
-const COMPARISONS_IN_A_TURN = 1000
+/** Most steps of the comparisons for one push; a push that needs more counts as one that may match. */
+export const MAX_STEPS = 4_000_000
+/** Steps in one turn of the event loop. */
+export const STEPS_IN_A_TURN = 100_000
 
-const MAX_STARS_IN_A_PART = 2
+/** No git host has longer paths of files. One comparison with such a path takes less than a million steps. */
+const MAX_PATH_CHARS = 4096
 const MAX_DEPTH = 32
 const ALLOWED = /^[\p{L}\p{N} ._~@%+=,:#*?[\]{}^-]+$/u
 
 /**
  * Returns the fault of a glob, or undefined. A glob is a path of parts with `*`, `?`, `[abc]` and `{a,b}`, or
- * the part `**`, which stands for any number of folders. A part holds at most two stars: the time of a
- * comparison grows with the power of their number.
+ * the part `**`, which stands for any number of folders. `./` at the beginning is left out.
  */
 export function globFault(glob: string): string | undefined {
-  const parts = glob.split('/')
-  if (parts.length > MAX_DEPTH || parts.some((part) => !ALLOWED.test(part)))
+  const parts = partsOf(glob)
+  if (parts.length === 0 || parts.length > MAX_DEPTH || parts.some((part) => !ALLOWED.test(part)))
     return 'a path of letters, digits and ._~@%+=,:#- with *, ?, [abc] and {a,b}'
   for (const part of parts) {
+    if (part === '..') return 'a path from the root of the repository, without ..'
     if (part === '**') continue
-    const stars = part.match(/\*+/g) ?? []
-    if (stars.some((run) => run.length > 1)) return '** as a whole part of a path, as in apps/**'
-    if (stars.length > MAX_STARS_IN_A_PART) return 'at most two * in each part of a path'
+    if (part.includes('**')) return '** as a whole part of a path, as in apps/**'
     if (!isBalanced(part)) return '[ and { that are closed within their part of a path'
+    if (hasOddBraces(part))
+      return '{ } around alternatives as {a,b}, or around one range of characters as {a..c}'
   }
   return undefined
 }
@@ -33,58 +33,72 @@ export function globFault(glob: string): string | undefined {
 const isBalanced = (part: string): boolean =>
   !/[[\]{}]/.test(part.replaceAll(/\[[^[\]{}]+\]|\{[^[\]{}]+\}/g, ''))
 
-type Part = '**' | ((text: string) => boolean)
+const partsOf = (glob: string): readonly string[] => glob.split('/').filter((part) => part !== '.')
 
-const OPTIONS = { dot: true, noextglob: true, nonegate: true, strictSlashes: true } as const
+type Part = '**' | PartMatcher
+type Matcher = (text: string, spent?: Spent) => boolean
 
-/** Returns whether a path matches a glob without a fault. */
-export function globMatcher(glob: string): (path: string) => boolean {
-  const parts = glob.split('/').map((part): Part => (part === '**' ? part : picomatch(part, OPTIONS)))
-  return (path) => matches(parts, path.split('/'))
+/** Returns whether a name, such as that of a tag, matches a glob. */
+export function globMatcher(glob: string): Matcher {
+  const parts = partsOf(glob).map((part): Part => (part === '**' ? part : partMatcher(part)))
+  return (text, spent = { steps: 0 }) => matches(parts, text.split('/'), spent)
 }
+
+/** Returns whether a path matches a glob. One without wildcards names a file, or a folder with all in it. */
+export const pathMatcher = (glob: string): Matcher => globMatcher(/[*?[{]/.test(glob) ? glob : `${glob}/**`)
 
 // Each place of the path is reached by a set of places of the glob, so that several `**` do not multiply.
-function matches(globs: readonly Part[], path: readonly string[]): boolean {
-  let reached = closure(globs, new Set([0]))
+function matches(globs: readonly Part[], path: readonly string[], spent: Spent): boolean {
+  let reached: readonly number[] = spread(globs, [0])
   for (const text of path) {
-    const next = new Set<number>()
+    const next: number[] = []
     for (const at of reached) {
       const glob = globs[at]
-      if (glob === '**') next.add(at)
-      else if (glob?.(text)) next.add(at + 1)
+      spent.steps++
+      if (glob === '**') next.push(at)
+      else if (glob?.(text, spent)) next.push(at + 1)
     }
-    reached = closure(globs, next)
+    if (next.length === 0) return false
+    reached = spread(globs, next)
   }
-  return reached.has(globs.length)
+  return reached.includes(globs.length)
 }
 
-function closure(globs: readonly Part[], places: Set<number>): Set<number> {
-  for (const at of places) if (globs[at] === '**') places.add(at + 1)
-  return places
+/** Returns places, each once, with those that follow a `**`, which may stand for no folder. */
+function spread(globs: readonly Part[], places: readonly number[]): readonly number[] {
+  const all = new Set(places)
+  for (const at of all) if (globs[at] === '**') all.add(at + 1)
+  return [...all]
 }
 
 /**
  * Whether one of the changed paths counts: one of `paths`, which are all if there are none, and none of
- * `ignored`. Undefined if the paths are too many or too long to tell.
+ * `ignored`. Undefined if telling takes more than `MAX_STEPS`, or a path is longer than any file's.
  */
 export async function someCounts(
   changed: readonly string[],
   paths: readonly string[],
   ignored: readonly string[],
 ): Promise<boolean | undefined> {
-  const distinct = [...new Set(changed)]
-  if (distinct.length * (paths.length + ignored.length) > MAX_COMPARISONS) return undefined
-  if (distinct.some((path) => path.split('/').some((part) => part.length > MAX_PART_CHARS))) return undefined
-  const [wanted, unwanted] = [paths.map(globMatcher), ignored.map(globMatcher)]
-  let left = COMPARISONS_IN_A_TURN
-  for (const path of distinct) {
-    left -= wanted.length + unwanted.length
-    if (left < 0) {
-      left = COMPARISONS_IN_A_TURN
+  const [wanted, unwanted] = [paths.map(pathMatcher), ignored.map(pathMatcher)]
+  const spent = { steps: 0 }
+  let turn = STEPS_IN_A_TURN
+  const matchesOne = async (matchers: readonly Matcher[], path: string): Promise<boolean> => {
+    for (const matcher of matchers) {
+      if (spent.steps > MAX_STEPS) return false
+      if (matcher(path, spent)) return true
+      if (spent.steps < turn) continue
+      turn = spent.steps + STEPS_IN_A_TURN
       await yieldToEventLoop()
     }
-    const isWanted = wanted.length === 0 || wanted.some((matcher) => matcher(path))
-    if (isWanted && !unwanted.some((matcher) => matcher(path))) return true
+    return false
+  }
+  for (const path of new Set(changed)) {
+    if (path.length > MAX_PATH_CHARS) return undefined
+    const counts =
+      (wanted.length === 0 || (await matchesOne(wanted, path))) && !(await matchesOne(unwanted, path))
+    if (spent.steps > MAX_STEPS) return undefined
+    if (counts) return true
   }
   return false
 }
