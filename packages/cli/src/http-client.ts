@@ -93,7 +93,7 @@ export class HttpClient {
   }
 
   #sendOn(call: HttpCall, signal: AbortSignal): Promise<Answer> {
-    const url = new URL(this.#base.pathname.replace(/\/+$/, '') + call.path, this.#base)
+    const url = new URL(this.#base.pathname.replace(/(?<!\/)\/+$/, '') + call.path, this.#base)
     const { method, body } = call
     const headers: http.OutgoingHttpHeaders = { accept: 'application/json', ...call.headers }
     if (body !== undefined) {

@@ -48,7 +48,7 @@ export function returnAddresses(
     ...(isAddress(email) ? [] : ['customer_email: expected one email address']),
   ]
   if (details.length > 0) throw new Problem('invalid-input', { details })
-  const site = publicUrl?.replace(/\/+$/, '')
+  const site = publicUrl?.replace(/(?<!\/)\/+$/, '')
   return { successUrl: successUrl ?? `${site}${SUCCESS}`, cancelUrl: cancelUrl ?? `${site}${CANCEL}` }
 }
 

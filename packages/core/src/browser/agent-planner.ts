@@ -98,6 +98,10 @@ export class AgentPlanner {
   }
 }
 
+const FENCE = '```'
 /** Models often put JSON between fences although nobody asked for it. */
-const withoutFence = (text: string): string =>
-  /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text
+function withoutFence(text: string): string {
+  const trimmed = text.trim()
+  const begin = /^```(?:json)?[ \t\r]*\n/.exec(trimmed)?.[0]
+  return begin && trimmed.endsWith(FENCE) ? trimmed.slice(begin.length, -FENCE.length) : text
+}

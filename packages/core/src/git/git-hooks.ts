@@ -45,7 +45,7 @@ export class GitHooks {
   webhookUrl(hookId: string): string {
     const { publicUrl } = this.#parts
     if (publicUrl === undefined) throw new Problem('public-url-not-configured')
-    return `${publicUrl.replace(/\/+$/, '')}/api/v1/git/webhook?hook=${hookId}`
+    return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/api/v1/git/webhook?hook=${hookId}`
   }
 
   /**

@@ -114,11 +114,19 @@ function appendChoice(places: Place[], alternatives: readonly (() => void)[], to
 }
 
 function classOf(written: string): (char: string) => boolean {
-  try {
-    const members = new RegExp(`^${written}$`, 'u')
-    return (char) => members.test(char)
-  } catch {
-    // A range that runs backwards holds nothing.
-    return () => false
+  const inside = [...written.slice(1, -1)]
+  const isOthers = inside[0] === '^'
+  if (isOthers) inside.shift()
+  const single = new Set<string>()
+  const ranges: (readonly [from: number, to: number])[] = []
+  while (inside.length > 0) {
+    const [from = '', dash, to] = inside
+    if (dash !== '-' || to === undefined) single.add(from)
+    else ranges.push([from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0])
+    inside.splice(0, dash !== '-' || to === undefined ? 1 : 3)
+  }
+  return (char) => {
+    const code = char.codePointAt(0) ?? 0
+    return (single.has(char) || ranges.some(([from, to]) => from <= code && code <= to)) !== isOthers
   }
 }

@@ -26,7 +26,7 @@ export const httpModelProbe = ({
 }: HttpModelProbeParts): ModelProbe => ({
   reach: async (signal) => {
     const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' }
-    const url = `${baseUrl.replace(/\/+$/, '')}/models`
+    const url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/models`
     const answer = await outbound.stream(url, { headers, signal, plainHttp: true, timeoutMs: PROBE_MS })
     if (!answer.ok) return REACH_OF_REFUSAL[answer.refusal] ?? 'unreachable'
     // The list may be long and is not read.

@@ -109,6 +109,8 @@ describe('an exposed file', () => {
     ['/.env', 'A_KEY=1\nB_KEY=2\n'],
     ['/.env', '# comment\nexport A_KEY=1\n\nBB=2'],
     ['/.aws/credentials', '[default]\naws_access_key_id = x'],
+    ['/.git/config', '\n\t[core]'],
+    ['/config.php.bak', '<?php <?php\n$password = 1;'],
     ['/id_rsa', `-----BEGIN ${'RSA '}PRIVATE KEY-----\n`],
     ['/wp-config.php.bak', "<?php define('DB_PASSWORD', 'x');"],
     ['/.svn/wc.db', 'SQLite format 3\u0000'],

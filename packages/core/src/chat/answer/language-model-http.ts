@@ -68,7 +68,7 @@ export class HttpLanguageModel implements LanguageModel {
     const figures = onUsage === undefined ? {} : { stream_options: { include_usage: true } }
     const settings = { max_tokens: maxTokens, temperature: TEMPERATURE, stream: true, ...figures }
     const asked = { model, messages: turns, ...settings }
-    const answer = await this.#outbound.stream(`${baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+    const answer = await this.#outbound.stream(`${baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/completions`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${apiKey}`,

@@ -11,7 +11,7 @@ const PLAIN_TARGET = /^[A-Za-z0-9/#?=&_.~%:+,-]+$/
  */
 const ANOTHER_ADDRESS = /.:\/\/.*:\/\/|^[/#].*:\/\/|(?<!:\/\/)www\./
 const ADDRESS = /(?:[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\/|(?<![A-Za-z0-9.-])www\.)[^\s<>"'()[\]]*/g
-const TOKEN = /!+(?=\[)|\](?=\()|\]:/g
+const TOKEN = /(?<!!)!+(?=\[)|\](?=\()|\]:/g
 /** Characters that end a sentence or an emphasis and belong to no address. */
 const SENTENCE_SIGNS = /(?<![.,;:!?*_~`])[.,;:!?*_~`]+$/
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/

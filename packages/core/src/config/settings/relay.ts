@@ -25,7 +25,7 @@ export const relay = optional('Relay', {
     {
       of: 'ws or wss URLs',
       accepts: isRelayUrl,
-      keepAs: (entry) => new URL(entry).href.replace(/\/+$/, ''),
+      keepAs: (entry) => new URL(entry).href.replace(/(?<!\/)\/+$/, ''),
     },
   ),
   privateKey: text(

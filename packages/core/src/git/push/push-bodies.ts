@@ -18,7 +18,7 @@ const commitOf = (commit: Json): PushedCommit => ({
 /** The path of a repository's address, in either spelling. */
 function pathOfUrl(url: string): string {
   if (URL.canParse(url) && url.includes('://')) return repoPath(new URL(url).pathname)
-  return repoPath(/^[^/]+@[^/:]+:(.+)$/.exec(url)?.[1] ?? '')
+  return repoPath(/^[^/@:]+@[^/@:]+:(.+)$/.exec(url)?.[1] ?? '')
 }
 
 const named = (names: readonly string[], urls: readonly string[]): readonly string[] =>

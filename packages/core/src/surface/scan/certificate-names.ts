@@ -116,7 +116,9 @@ async function disposable<T extends object>(made: Promise<T>): Promise<T & Async
     : Object.assign(answer, { [Symbol.asyncDispose]: async () => {} })
 }
 
-const TEXT = /"((?:[^"\\\n]|\\[^\n]){1,4096})"/g
+/** A text without its end is read as one too, up to where it breaks off: nothing is read a second time. */
+const TEXT = /"((?:[^"\\\n]|\\[^\n])*)("|\\?\n|\\?$)/g
+const LONGEST_NAMES = 4096
 
 /**
  * Reads the names below a domain out of a JSON list as it comes: the whole of it is never held. Any text of
@@ -139,8 +141,9 @@ export async function namesIn(
       isList = true
     }
     let end = 0
-    for (const { 0: whole, 1: text = '', index } of rest.matchAll(TEXT)) {
-      end = index + whole.length
+    for (const { 0: whole, 1: text = '', 2: close = '', index } of rest.matchAll(TEXT)) {
+      if (index + whole.length < rest.length || close === '"') end = index + whole.length
+      if (close !== '"' || text.length > LONGEST_NAMES) continue
       for (const name of certificateNames(text, domain)) if (names.size < MOST_NAMES) names.add(name)
     }
     // The rest may be the beginning of a text; one that never ends is dropped.

@@ -13,6 +13,8 @@ export interface FilesSeen {
 
 const FIRST_BYTES = { range: 'bytes=0-15' }
 const PARALLEL = 4
+/** How much of a file is looked at: what tells a file stands at its beginning. */
+const LOOKED_BYTES = 4096
 
 /**
  * Asks a web server for paths that should not be public. Two paths that nobody can have say first how it
@@ -53,7 +55,7 @@ export function isExposed(
   if (status !== 200 && !(probe.isBinary && status === 206)) return false
   if (baseline.some((shape) => isAlike(shape, shapeOf(answer)))) return false
   if (baseline.length > 0 && !probe.isStrong) return false
-  const text = body.toString('latin1')
+  const text = body.toString('latin1', 0, LOOKED_BYTES)
   const isHtml = typeOf(answer) === 'text/html' || /^\s*<(?:!doctype|html|head|body)/i.test(text)
   // Some servers send every file as HTML, so that a page is told by its beginning then.
   const isPage = isHtml && /^\s*</.test(text) && !/^\s*<\?php/.test(text)
@@ -63,7 +65,7 @@ export function isExposed(
 
 function findingOf(probe: FileProbe, body: Buffer, web: HostWeb, origin: WebOrigin): Finding {
   const { id, path, severity, remediation, says } = probe
-  const [match = ''] = says.exec(body.toString('latin1')) ?? []
+  const [match = ''] = says.exec(body.toString('latin1', 0, LOOKED_BYTES)) ?? []
   const { name } = web.host
   const evidence = probe.isBinary ? `bytes ${body.subarray(0, 8).toString('hex')}` : evidenceOf(match)
   const place = { host: name, place: name, url: web.url(origin, path) }

@@ -47,6 +47,8 @@ const page = (id: string, path: string, says: RegExp, severity: FindingSeverity 
 const ENV_LINES = /^(?:export )?[A-Z][A-Z0-9_]+=[^\n]*\n(?:[^\n]*\n)*?(?:export )?[A-Z][A-Z0-9_]+=/m
 const PEM = /^-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/m
 const SQL = /^(?:-- (?:MySQL|MariaDB|PostgreSQL|phpMyAdmin)|(?:CREATE|INSERT|DROP) |PGDMP)/m
+/** A look ends where the next one would begin: otherwise many beginnings would each read to the end. */
+const PHP_PASSWORD = /<\?php(?:(?!<\?php)[\s\S])*?(?:password|passwd)/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the magic of archives is binary
 const ZIP = /^PK\u0003\u0004/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the magic of archives is binary
@@ -54,13 +56,13 @@ const GZIP = /^\u001f\u008b/
 
 /** Paths to ask for, at most as many as the budget of a host leaves room for. */
 export const FILE_PROBES: readonly FileProbe[] = [
-  strong('exposed-git-config', '/.git/config', /^\s*\[core\]/m, GIT),
+  strong('exposed-git-config', '/.git/config', /^[ \t]*\[core\]/m, GIT),
   strong('exposed-git-head', '/.git/HEAD', /^ref: refs\//, GIT),
   strong('exposed-env', '/.env', ENV_LINES, ENV),
   strong('exposed-env', '/.env.local', ENV_LINES, ENV),
   strong('exposed-env', '/.env.production', ENV_LINES, ENV),
   strong('exposed-env', '/.env.backup', ENV_LINES, ENV),
-  strong('exposed-aws-credentials', '/.aws/credentials', /^\s*\[default\]\s*\naws_/m, ENV),
+  strong('exposed-aws-credentials', '/.aws/credentials', /^[ \t]*\[default\]\s*\naws_/m, ENV),
   strong('exposed-ssh-key', '/id_rsa', PEM, KEY),
   strong('exposed-ssh-key', '/.ssh/id_rsa', PEM, KEY),
   strong('exposed-ssh-key', '/.ssh/id_ed25519', PEM, KEY),
@@ -80,7 +82,7 @@ export const FILE_PROBES: readonly FileProbe[] = [
   strong('exposed-actuator', '/actuator/env', /"propertySources"\s*:/, ADMIN),
   strong('exposed-actuator', '/env', /"propertySources"\s*:/, ADMIN),
   strong('exposed-hg', '/.hg/requires', /^(?:revlogv1|dotencode|fncache|store)$/m, GIT),
-  strong('exposed-config-backup', '/config.php.bak', /<\?php[\s\S]*(?:password|passwd)/i, ENV),
+  strong('exposed-config-backup', '/config.php.bak', PHP_PASSWORD, ENV),
   binary('exposed-svn', '/.svn/wc.db', /^SQLite format 3/),
   binary('exposed-database', '/db.sqlite3', /^SQLite format 3/),
   binary('exposed-backup', '/backup.zip', ZIP),

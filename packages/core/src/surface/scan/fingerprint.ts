@@ -11,13 +11,13 @@ const EXPECTED_HEADERS = [
   'x-content-type-options',
 ] as const
 
-const TITLE = /<title[^>]{0,256}>([^<]{0,512})/i
+const TITLE = /<title[^<>]{0,256}>([^<]{0,512})/i
 /** Characters of a page in which software is looked for: all that is told stands at its beginning. */
 const LOOKED_CHARS = 65_536
-const META = /<meta[^>]{0,512}>/gi
+const META = /<meta[^<>]{0,512}>/gi
 const GENERATOR = /name=["']?generator/i
 const CONTENT = /content=["']([^"']{0,128})/i
-const SCRIPT = /<script[^>]{0,256}?\bsrc=["']?([^"'\s>]{1,512})/gi
+const SCRIPT = /<script[^<>]{0,256}?\bsrc=["']?([^"'\s>]{1,512})/gi
 
 /** Returns what a page tells about its server. `icon` is the digest of its icon, if it has one. */
 export function seenSite(url: string, answer: Answer, icon?: number): SeenSite {

@@ -9,7 +9,11 @@ interface Provider {
 const PROVIDERS: readonly Provider[] = [
   { name: 'GitHub Pages', suffix: /\.github\.io$/, says: /There isn't a GitHub Pages site here/ },
   { name: 'Heroku', suffix: /\.(?:herokuapp|herokudns)\.com$/, says: /no-such-app|No such app/i },
-  { name: 'Amazon S3', suffix: /\.s3[.-][a-z0-9.-]*amazonaws\.com$/, says: /<Code>NoSuchBucket<\/Code>/ },
+  {
+    name: 'Amazon S3',
+    suffix: /\.s3[.-][a-z0-9.-]*amazonaws\.com$/,
+    says: /<Code>NoSuchBucket<\/Code>/,
+  },
   {
     name: 'Azure',
     suffix: /\.(?:azurewebsites|trafficmanager|azureedge|blob\.core\.windows|cloudapp)\.net$/,
