@@ -32,7 +32,12 @@ describe('the pipeline of docs/api-tokens.md', () => {
     const { license } = await plane.licenses.issue({ tenantId })
     const token = { role, tenantId, label: 'pipeline', expiresAt: undefined, createdBy: 'ann' }
     const { secret } = await plane.apiTokens.issue(token)
-    return { SERVICE_TOKEN: secret, SERVICE_URL: `http://127.0.0.1:${port}`, LICENSE: license.id }
+    return {
+      SERVICE_TOKEN: secret,
+      SERVICE_URL: `http://127.0.0.1:${port}`,
+      LICENSE: license.id,
+      COMMIT: 'a'.repeat(40),
+    }
   }
 
   test('enqueues a deployment, once, and shows the job', async () => {

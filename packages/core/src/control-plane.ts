@@ -109,12 +109,12 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const licenses = new Licenses({ ...base, licensing: config.licensing, tiers: tierNames(config) })
   const health = new Health({ ...base, licenses, faults: config.faults })
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
-  const beside = { parts, dns, health, licenses, refusals, scheduler: () => scheduler }
+  const refused = (licenseId: string) => refusals.note(licenseId)
+  const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
+  const beside = { parts, dns, health, licenses, limits, refusals, scheduler: () => scheduler }
   const services = servicesOf(base, beside)
   const tasks = tickTasks(services, config)
   const scheduler: Scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
-  const refused = (licenseId: string) => refusals.note(licenseId)
-  const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
   const accounts = new Accounts({ ...base, ...services })
   const operations = new Operations({ ...base, services, accounts, limits })
   registerGauges({ metrics, storage, clock, timers })

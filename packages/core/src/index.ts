@@ -42,7 +42,7 @@ export {
   wasCancelled,
 } from './jobs/job.ts'
 export type { LogLine, StoredLine } from './jobs/job-log.ts'
-export type { DeploymentView, JobView } from './jobs/job-view.ts'
+export type { DeploymentView, JobView, ListedJobView } from './jobs/job-view.ts'
 export type { WaitReason } from './jobs/job-wait.ts'
 export type { CancelOutcome } from './jobs/jobs-store.ts'
 export type { License, LicenseClaim } from './licenses/license.ts'

@@ -238,6 +238,7 @@ export type {
   JobsStore,
   LeaseAnswer,
   LeaseRequest,
+  ListedJob,
   LogOutcome,
   LogWrite,
   NewJob,
@@ -323,7 +324,13 @@ export {
   type SecuritySettings,
   settingsDigest,
 } from './node-security/security-settings.ts'
-export type { AuditEntry, AuditFilter, AuditStore } from './operations/audit-store.ts'
+export {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditStore,
+  CUT_INPUT,
+  MAX_AUDIT_CHARS,
+} from './operations/audit-store.ts'
 export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'
 export type { Gate } from './provisioning/gates.ts'

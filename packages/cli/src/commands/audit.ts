@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, operating, type Run } from './declare.ts'
+import { hintMore } from './hint-more.ts'
 import { secondOf } from './instant-option.ts'
 import { wholeNumber } from './number-option.ts'
 
@@ -14,6 +15,7 @@ export function declareAudit(program: Command, run: Run): void {
     .option('--operation <name>', 'only this operation, or all of a noun: jobs.enqueue, jobs.')
     .option('--since <iso>', 'only what was done then or later, ISO-8601')
     .option('--limit <number>', 'how many at most, 100 when not given')
+    .option('--cursor <cursor>', 'next_cursor of an earlier answer')
     .action(run(async () => listAudit))
   examples(
     list,
@@ -28,6 +30,7 @@ export interface AuditOptions {
   readonly operation?: string
   readonly since?: string
   readonly limit?: string
+  readonly cursor?: string
 }
 
 const auditTable = (audit: readonly AuditView[], page: Page): string =>
@@ -49,15 +52,17 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
 
 /** Lists what operators did. */
 export const listAudit: Handler<AuditOptions> = async (run) => {
-  const { who, operation, since, limit } = run.options
+  const { who, operation, since, limit, cursor } = run.options
   const input = given({
     who,
     operation,
     since: secondOf('--since', since),
     limit: wholeNumber('--limit', limit),
+    cursor,
   })
-  const answer = await run.operate<{ audit: readonly AuditView[] }>('audit.list', input)
+  const answer = await run.operate<{ audit: readonly AuditView[]; next_cursor?: string }>('audit.list', input)
   run.print(answer, (page) => auditTable(answer.audit, page))
+  hintMore(run, answer)
   if (answer.audit.length === 0)
     run.hint('Nothing found: every command that changes something leaves a row here.')
 }

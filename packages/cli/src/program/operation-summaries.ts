@@ -26,7 +26,7 @@ export const OPERATION_SUMMARIES = {
   'tokens.list': 'list the API tokens, without what opens anything',
   'tokens.revoke': 'end an API token for good, from its next request on',
   'jobs.enqueue': 'give the hosts of a license a job',
-  'jobs.list': 'list jobs, newest first',
+  'jobs.list': 'list jobs, newest first, without their payloads',
   'jobs.show': 'show one job',
   'jobs.logs': 'read the log of a job',
   'jobs.why': 'say why a job waits',

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../clock.ts'
-import type { Job } from '../jobs/job.ts'
+import type { ListedJob } from '../jobs/jobs-store.ts'
 import type { Agent } from './agent.ts'
 import { clockAhead, operatorServer } from './fleet.ts'
 
@@ -10,7 +10,7 @@ export interface HostFacts {
   /** `''` for a license without a label, or one that was never issued. */
   readonly licenseLabel: string
   /** Jobs that the host holds. */
-  readonly jobs: readonly Job[]
+  readonly jobs: readonly ListedJob[]
   readonly now: Date
 }
 

@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
-import { anyText, finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { anyText, finite, flag, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
 import { cannedAnswer } from './answer/canned-answer.ts'
 import type { Chat } from './chat.ts'
 import { CHAT_CATEGORIES, CHAT_MODES, type Conversation } from './conversation.ts'
@@ -93,13 +93,19 @@ export const chatOperations = [
     permission: 'platform.support',
     scope: 'platform',
     changes: false,
-    answer: { conversation: described, messages: listOf(message, ANY) },
-    input: { conversation, limit: defaulted(whole(1, MAX_SHOWN), 100) },
+    answer: { conversation: described, messages: listOf(message, ANY), next_cursor: optional(word) },
+    input: {
+      conversation,
+      limit: defaulted(whole(1, MAX_SHOWN), 100),
+      cursor: optional(matching(/^[0-9]{1,9}$/, 'the next_cursor of an earlier answer')),
+    },
     run: async ({ chat }, input) => {
-      const shown = await chat.show(input.conversation, input.limit)
+      const before = input.cursor === undefined ? undefined : Number(input.cursor)
+      const shown = await chat.show(input.conversation, input.limit, before)
       return {
         conversation: conversationView(shown.conversation),
         messages: shown.messages.map(messageView),
+        ...(shown.next === undefined ? {} : { next_cursor: String(shown.next) }),
       }
     },
   }),

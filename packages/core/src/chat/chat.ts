@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { readPage } from '../page.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -141,14 +142,24 @@ export class Chat {
     return this.#parts.storage.conversations.list({ waiting, limit })
   }
 
-  /** Returns a conversation with its last messages. @throws Problem `not-found` */
+  /**
+   * Returns a conversation with its last messages, of those before `before`; `next`: of the page before this.
+   * @throws Problem `not-found`
+   */
   async show(
     id: string,
     limit: number,
-  ): Promise<{ conversation: Conversation; messages: readonly ChatMessage[] }> {
+    before?: number,
+  ): Promise<{ conversation: Conversation; messages: readonly ChatMessage[]; next: number | undefined }> {
     const { conversations } = this.#parts.storage
     const conversation = await this.#known(id)
-    return { conversation, messages: await conversations.messages(id, limit) }
+    const { rows, next } = await readPage<ChatMessage, number>({
+      limit,
+      before,
+      read: async (most, from) => (await conversations.messages(id, most, from)).toReversed(),
+      cursorOf: ({ seq }) => seq,
+    })
+    return { conversation, messages: rows.toReversed(), next }
   }
 
   /** Takes a conversation over from the service. @throws Problem `not-found`, `conflict` */

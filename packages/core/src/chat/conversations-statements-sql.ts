@@ -76,7 +76,7 @@ export const MESSAGES = {
   name: 'chat-messages',
   text: `select * from (
       select id, seq, role, text, engine, sources, truncated, created_at from chat_messages
-      where conversation_id = $1 order by seq desc limit $2) as last
+      where conversation_id = $1 and seq < coalesce($3::int, 2147483647) order by seq desc limit $2) as last
     order by seq`,
 }
 

@@ -76,8 +76,9 @@ export class SqlConversationsStore implements port.ConversationsStore {
     return this.#conversation(sql.FIND, [conversationId])
   }
 
-  async messages(conversationId: string, limit: number): Promise<readonly ChatMessage[]> {
-    return (await this.#session.rows<MessageRow>(sql.MESSAGES, [conversationId, limit])).map(toMessage)
+  async messages(conversationId: string, limit: number, before?: number): Promise<readonly ChatMessage[]> {
+    const params = [conversationId, limit, before]
+    return (await this.#session.rows<MessageRow>(sql.MESSAGES, params)).map(toMessage)
   }
 
   async replies(

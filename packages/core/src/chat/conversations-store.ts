@@ -75,8 +75,8 @@ export interface ConversationsStore {
   /** Returns the current mode. */
   mode(conversationId: string): Promise<ChatMode | undefined>
   find(conversationId: string): Promise<Conversation | undefined>
-  /** Returns the last `limit` messages, oldest first. */
-  messages(conversationId: string, limit: number): Promise<readonly ChatMessage[]>
+  /** Returns the last `limit` messages, of those before the message `before` if it is given; oldest first. */
+  messages(conversationId: string, limit: number, before?: number): Promise<readonly ChatMessage[]>
   /**
    * Returns the messages of people after the message `after`, or all if there is no such message. Undefined
    * as for `say`, except that closed conversations are read too.

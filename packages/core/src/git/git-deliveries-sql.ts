@@ -71,7 +71,8 @@ export const DELIVERY = {
   },
   list: {
     name: 'git-delivery-list',
-    text: `select * from git_deliveries where hook_id = $1 ${NEWEST} limit $2`,
+    text: `select * from git_deliveries where hook_id = $1 and ($3::text is null or (received_at, id collate "C")
+        < (select received_at, id collate "C" from git_deliveries where id = $3)) ${NEWEST} limit $2`,
   },
   last: {
     name: 'git-delivery-last',

@@ -61,7 +61,7 @@ export const GIT_ANSWERS = {
   one: { ok: flag(), hook, webhook_url: optional(word), setup },
   list: { ok: flag(), hooks: listOf(hook, ANY) },
   removed: { ok: flag(), id: word },
-  deliveries: { hook, deliveries: listOf(delivery, ANY) },
+  deliveries: { hook, deliveries: listOf(delivery, ANY), next_cursor: optional(word) },
   test: {
     hook_id: word,
     delivered: flag(),

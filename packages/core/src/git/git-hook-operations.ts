@@ -2,6 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { readPage } from '../page.ts'
 import { Problem } from '../problem.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { CLONE_KINDS, GIT_PROVIDERS, type GitHook } from './git-hook.ts'
@@ -9,6 +10,7 @@ import { GIT_ANSWERS } from './git-hook-answers.ts'
 import type { GitHookWishes } from './git-hook-definition.ts'
 import { deliveryView, hookView, setupOf } from './git-hook-view.ts'
 import { type GitHooks, type SetHook, theHook } from './git-hooks.ts'
+import type { GitDelivery } from './git-hooks-store.ts'
 import type { GitTest } from './git-test.ts'
 
 /** The part of git hooks that operations use. */
@@ -204,11 +206,26 @@ const deliveries = operation({
   scope: 'tenant',
   changes: false,
   answer: GIT_ANSWERS.deliveries,
-  input: { id, license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 50) },
+  input: {
+    id,
+    license: optional(text(1, 512)),
+    limit: defaulted(whole(1, 1000), 50),
+    cursor: optional(text(1, 64)),
+  },
   run: async (services, input) => {
     const hook = await named(services, input.id, await scopeOf(services, input))
-    const found = await services.gitHooks.deliveries(hook, input.limit)
-    return { hook: hookView(hook, found[0]), deliveries: found.map(deliveryView) }
+    const { rows, next } = await readPage<GitDelivery, string>({
+      limit: input.limit,
+      before: input.cursor,
+      read: (most, before) => services.gitHooks.deliveries(hook, most, before),
+      cursorOf: (delivery) => delivery.id,
+    })
+    const [last] = input.cursor === undefined ? rows : await services.gitHooks.deliveries(hook, 1)
+    return {
+      hook: hookView(hook, last),
+      deliveries: rows.map(deliveryView),
+      ...(next === undefined ? {} : { next_cursor: next }),
+    }
   },
 })
 

@@ -133,8 +133,8 @@ export class SqlGitHooksStore implements GitHooksStore {
     await this.#session.rows(DELIVERY.record, [...named, outcome, ignored, jobId, address, now])
   }
 
-  async deliveries(hookId: string, limit: number): Promise<readonly GitDelivery[]> {
-    return (await this.#session.rows<DeliveryRow>(DELIVERY.list, [hookId, limit])).map(toDelivery)
+  async deliveries(hookId: string, limit: number, before?: string): Promise<readonly GitDelivery[]> {
+    return (await this.#session.rows<DeliveryRow>(DELIVERY.list, [hookId, limit, before])).map(toDelivery)
   }
 
   async lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]> {

@@ -86,8 +86,8 @@ export interface GitHooksStore {
    * one that was accepted.
    */
   record(delivery: NewGitDelivery, now?: Date): Promise<void>
-  /** The newest deliveries to a hook, newest first. */
-  deliveries(hookId: string, limit: number): Promise<readonly GitDelivery[]>
+  /** The newest deliveries to a hook, of those before the one with the id `before` if it is given. */
+  deliveries(hookId: string, limit: number, before?: string): Promise<readonly GitDelivery[]>
   /** The newest delivery to each of these hooks that has one, by hook. */
   lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]>
   /** Removes deliveries that are older; returns their number. */

@@ -113,9 +113,9 @@ export class GitHooks {
     return this.#parts.storage.gitHooks.find(idOrApp)
   }
 
-  /** The newest deliveries to a hook. */
-  deliveries({ id }: Pick<GitHook, 'id'>, limit: number): Promise<readonly GitDelivery[]> {
-    return this.#parts.storage.gitHooks.deliveries(id, limit)
+  /** The newest deliveries to a hook, of those before the one with the id `before` if it is given. */
+  deliveries({ id }: Pick<GitHook, 'id'>, limit: number, before?: string): Promise<readonly GitDelivery[]> {
+    return this.#parts.storage.gitHooks.deliveries(id, limit, before)
   }
 
   /** The newest delivery to each of these hooks. */

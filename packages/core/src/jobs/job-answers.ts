@@ -8,13 +8,12 @@ const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 
 /** A job in the answer to operators; instants in unix seconds. */
-const job = shape({
+const listed = {
   id: word,
   kind: oneOf(JOB_KINDS),
   state: oneOf(JOB_STATES),
   license_id: word,
   app: optional(word),
-  payload: freeObject(),
   target: optional(word),
   urgent: optional(flag()),
   deployment_id: optional(word),
@@ -35,14 +34,15 @@ const job = shape({
   cancel_reason: optional(word),
   exit_code: optional(finite()),
   error: optional(word),
-})
+}
+const job = shape({ ...listed, payload: freeObject() })
 const deployment = optional(shape({ id: word, state: oneOf(JOB_STATES), app: optional(word) }))
 const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count, offset: count })
 
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {
   made: { job, deployment, created: flag() },
-  list: { jobs: listOf(job, ANY), next_cursor: optional(word) },
+  list: { jobs: listOf(shape(listed), ANY), next_cursor: optional(word) },
   show: { job, deployment, log_lines: count },
   logs: {
     logs: listOf(line, ANY),

@@ -8,7 +8,7 @@ import { flag, freeObject, instant, matching, oneOf, text, unixSecond, whole } f
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { JOB_ANSWERS } from './job-answers.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
-import { deploymentView, jobView, present } from './job-view.ts'
+import { deploymentView, jobView, listedJobView, present } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The part of the queue that operations use. */
@@ -89,7 +89,7 @@ const enqueue = operation({
 
 const list = operation({
   name: 'jobs.list',
-  summary: 'list jobs, newest first',
+  summary: 'list jobs, newest first, without their payloads',
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
@@ -106,7 +106,7 @@ const list = operation({
     limit: defaulted(whole(1, 1000), 100),
     cursor: optional(matching(/^job_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
   },
-  run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }, operator) => {
+  run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }) => {
     const asked = named === undefined ? undefined : await services.licenses.resolve(named)
     const agent = await hostOf(services, hostName, asked)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
@@ -125,7 +125,7 @@ const list = operation({
     })
     const jobs = found.slice(0, limit)
     const last = found.length > limit ? jobs.at(-1)?.id : undefined
-    return { jobs: jobs.map((each) => seenBy(operator, each)), ...present('next_cursor', last) }
+    return { jobs: jobs.map(listedJobView), ...present('next_cursor', last) }
   },
 })
 

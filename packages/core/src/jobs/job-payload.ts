@@ -82,11 +82,23 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
 /** Kinds that make a new deployment. */
 export const DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']
 
+/** Most bytes of a job's payload, as JSON. Jobs that were stored before there was a limit may have more. */
+export const MAX_PAYLOAD_BYTES = 64 * 1024
+
 /**
  * Checks the payload of a job of `kind`.
  * @throws Problem `invalid-input` with field-scoped details
  */
-export const readPayload = (kind: JobKind, payload: unknown): Payload => PAYLOADS[kind](payload)
+export function readPayload(kind: JobKind, payload: unknown): Payload {
+  const checked = PAYLOADS[kind](payload)
+  const bytes = Buffer.byteLength(JSON.stringify(checked))
+  if (bytes <= MAX_PAYLOAD_BYTES) return checked
+  throw new Problem('invalid-input', {
+    details: [
+      `payload: expected at most ${MAX_PAYLOAD_BYTES} bytes of JSON, not ${bytes}: put large data where the host can fetch it, and name the place`,
+    ],
+  })
+}
 
 /**
  * The application a payload names, if any: the default serial key, so that one app is worked on once at a

@@ -1,6 +1,6 @@
 import { given, instant, maybeInstant } from '../database/values.ts'
 import type { Job, JobKind, JobState } from './job.ts'
-import type { ReportedJob } from './jobs-store.ts'
+import type { ListedJob, ReportedJob } from './jobs-store.ts'
 
 /** A row of `jobs` as the drivers give it. */
 export interface JobRow {
@@ -33,13 +33,45 @@ export interface JobRow {
   readonly error: string | null
 }
 
+/** The columns of a job in a list: all but the payload, and those that nobody reads. */
+export const LISTED = [
+  'id',
+  'license_id',
+  'kind',
+  'state',
+  'target',
+  'urgent',
+  'app',
+  'serial_key',
+  'dedupe_key',
+  'deployment_id',
+  'retry_of',
+  'created_at',
+  'due_at',
+  'available_at',
+  'claimed_by',
+  'claimed_at',
+  'started_at',
+  'finished_at',
+  'attempt',
+  'lost',
+  'max_attempts',
+  'timeout_seconds',
+  'cancel_requested_at',
+  'cancel_reason',
+  'exit_code',
+  'error',
+] as const
+
 /** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
-export const toJob = (row: JobRow): Job => ({
+export const toJob = (row: JobRow): Job => ({ ...toListedJob(row), payload: row.payload })
+
+/** The job of a row without its payload. */
+export const toListedJob = (row: Pick<JobRow, (typeof LISTED)[number]>): ListedJob => ({
   id: row.id,
   licenseId: row.license_id,
   kind: row.kind,
   state: row.state,
-  payload: row.payload,
   target: row.target,
   urgent: row.urgent,
   app: given(row.app),

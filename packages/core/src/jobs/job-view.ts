@@ -1,6 +1,7 @@
 import { unixSeconds } from '../clock.ts'
 import { isHeld, type Job } from './job.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
+import type { ListedJob } from './jobs-store.ts'
 import { visiblePayload } from './visible-payload.ts'
 
 /** Seconds between two log requests that hosts are asked to keep. */
@@ -32,17 +33,13 @@ export const claimedJobView = (job: Job, leaseSeconds: number) => ({
   },
 })
 
-/**
- * A job as operators see it. Instants in unix seconds; absent values are left out. `withSecrets`: the payload
- * as its host gets it, for operators who may deploy.
- */
-export const jobView = (job: Job, withSecrets: boolean) => ({
+/** A job in a list, as operators see it. Instants in unix seconds; absent values are left out. */
+export const listedJobView = (job: ListedJob) => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
   license_id: job.licenseId,
   ...present('app', job.app),
-  payload: withSecrets ? job.payload : visiblePayload(job.payload),
   ...present('target', job.target === '' ? undefined : job.target),
   ...(job.urgent ? { urgent: true } : {}),
   ...present('deployment_id', job.deploymentId),
@@ -64,6 +61,14 @@ export const jobView = (job: Job, withSecrets: boolean) => ({
     : { cancel_requested_at: unixSeconds(job.cancel.at), cancel_reason: job.cancel.reason }),
   ...present('exit_code', job.exitCode),
   ...present('error', job.error),
+})
+/** A job in a list, as operators see it. */
+export type ListedJobView = ReturnType<typeof listedJobView>
+
+/** A job as operators see it. `withSecrets`: the payload as its host gets it, for those who may deploy. */
+export const jobView = (job: Job, withSecrets: boolean) => ({
+  ...listedJobView(job),
+  payload: withSecrets ? job.payload : visiblePayload(job.payload),
 })
 /** A job as operators see it. */
 export type JobView = ReturnType<typeof jobView>

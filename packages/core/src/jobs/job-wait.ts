@@ -3,6 +3,7 @@ import { duration } from '../duration.ts'
 import { type License, shutText } from '../licenses/license.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Job } from './job.ts'
+import type { ListedJob } from './jobs-store.ts'
 
 /** Time without a claim after which the hosts of a license seem not to ask for work, in seconds. */
 const QUIET_SECONDS = 300
@@ -33,7 +34,7 @@ export interface WaitFacts {
   readonly holder: Job | undefined
   readonly hosts: readonly Agent[]
   /** Jobs that hosts of the license hold. */
-  readonly held: readonly Job[]
+  readonly held: readonly ListedJob[]
   readonly lastClaim: Date | undefined
   readonly now: Date
 }
@@ -120,7 +121,7 @@ function unfit(host: Agent, { held, now }: WaitFacts): WaitReason[] {
 /** Jobs of a busy host that its reason names. */
 const NAMED_JOBS = 3
 
-function busyWith(held: readonly Job[], now: Date): string {
+function busyWith(held: readonly ListedJob[], now: Date): string {
   const named = held.slice(0, NAMED_JOBS).map(({ id, kind, app, claimedAt }) => {
     const words = [kind, ...(app === undefined ? [] : [app])].join(' ')
     return `${id} (${words}${claimedAt === undefined ? '' : `, ${duration((now.getTime() - claimedAt.getTime()) / 1000)}`})`

@@ -47,6 +47,12 @@ const FINISHED = {
     and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
 }
 const GET = { name: 'job-get', text: 'select * from jobs where id = $1' }
+// Along the index of pending jobs by license.
+const PENDING = {
+  name: 'job-pending',
+  text: `select count(*)::float8 as count from (select from jobs
+    where license_id = $1 and ${UNFINISHED} and claimed_by is null limit $2) waiting`,
+}
 const SERIAL_HOLDER = {
   name: 'job-serial-holder',
   text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
@@ -177,11 +183,16 @@ export class SqlJobsStore implements port.JobsStore {
     return row === undefined ? undefined : toJob(row)
   }
 
-  list(filter: port.JobFilter): Promise<readonly Job[]> {
+  list(filter: port.JobFilter): Promise<readonly port.ListedJob[]> {
     return list(this.#session.rows, filter)
   }
 
-  async serialHolder(job: Job): Promise<Job | undefined> {
+  async pending(licenseId: string, most: number): Promise<number> {
+    const [row] = await this.#session.rows<{ count: number }>(PENDING, [licenseId, most])
+    return row?.count ?? 0
+  }
+
+  async serialHolder(job: port.ListedJob): Promise<Job | undefined> {
     if (job.serialKey === undefined || job.availableAt !== undefined) return undefined
     const [row] = await this.#session.rows<JobRow>(SERIAL_HOLDER, [job.licenseId, job.serialKey, job.id])
     return row === undefined ? undefined : toJob(row)

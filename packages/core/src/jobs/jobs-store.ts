@@ -131,6 +131,9 @@ export interface JobFilter {
   readonly limit: number
 }
 
+/** A job in a list. */
+export type ListedJob = Omit<Job, 'payload'>
+
 /** The result of a sweep. */
 export interface SweepResult {
   /** Jobs asked to stop because they ran longer than their timeout. */
@@ -193,9 +196,12 @@ export interface JobsStore {
   /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
   get(jobId: string): Promise<Job | undefined>
-  list(filter: JobFilter): Promise<readonly Job[]>
+  /** Without payloads: a thousand of them are more than an answer should hold. */
+  list(filter: JobFilter): Promise<readonly ListedJob[]>
+  /** The number of jobs of a license that wait, or `most` when there are more. */
+  pending(licenseId: string, most: number): Promise<number>
   /** The unfinished job that holds the serial key a pending job waits for. */
-  serialHolder(job: Job): Promise<Job | undefined>
+  serialHolder(job: ListedJob): Promise<Job | undefined>
   /** When a host of the license last took a job. */
   lastClaim(licenseId: string): Promise<Date | undefined>
   /**

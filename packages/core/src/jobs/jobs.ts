@@ -4,6 +4,7 @@ import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
+import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
 import { isTerminal, type Job, noJob } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
@@ -15,6 +16,7 @@ import type {
   CancelWrite,
   JobFilter,
   LeaseAnswer,
+  ListedJob,
   LogOutcome,
   LogWrite,
   Owner,
@@ -36,6 +38,8 @@ export interface JobsParts {
   readonly licenses: Pick<Licenses, 'requireOpen'>
   readonly metrics: JobMetrics
   readonly leaseSeconds: number
+  /** Limits of what a license puts into the queue; absent: there are none. */
+  readonly limits?: Pick<EnqueueLimits, 'take'> | undefined
 }
 
 /** The queue: work for hosts under a lease, with its log (spec, Job; States and transitions). */
@@ -57,10 +61,11 @@ export class Jobs {
    * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
    * returns the unfinished job that has it, `created: false`.
    * @throws Problem `invalid-input` when the payload is not what the kind needs, `not-found` for a license
-   * that nobody has, `conflict` when it is suspended, revoked or expired
+   * that nobody has, `conflict` when it is suspended, revoked or expired, `rate-limited`
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
+    await this.#parts.limits?.take(input.licenseId)
     return this.#parts.storage.transaction((stores) => this.enqueueIn(stores, input))
   }
 
@@ -173,7 +178,8 @@ export class Jobs {
 
   /**
    * Makes a new job that does the work of a finished one again.
-   * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is shut
+   * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is
+   * shut, `rate-limited`
    */
   async retry(jobId: string): Promise<{ job: Job; created: boolean }> {
     const old = await this.get(jobId)
@@ -183,6 +189,7 @@ export class Jobs {
       })
     }
     await this.#parts.licenses.requireOpen(old.licenseId)
+    await this.#parts.limits?.take(old.licenseId)
     const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
     const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
     const { storage, clock, ids } = this.#parts
@@ -199,8 +206,8 @@ export class Jobs {
     return job
   }
 
-  /** Jobs by filter, newest first. */
-  list(filter: JobFilter): Promise<readonly Job[]> {
+  /** Jobs by filter, newest first, without their payloads. */
+  list(filter: JobFilter): Promise<readonly ListedJob[]> {
     return this.#parts.storage.jobs.list(filter)
   }
 

@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
-import { freeObject, listOf, shape, text, unixSecond, whole } from '../validation.ts'
+import { readPage } from '../page.ts'
+import { freeObject, listOf, matching, shape, text, unixSecond, whole } from '../validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
 
@@ -33,16 +34,23 @@ export const auditOperations = [
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,
-    answer: { audit: listOf(entry, Number.POSITIVE_INFINITY) },
+    answer: { audit: listOf(entry, Number.POSITIVE_INFINITY), next_cursor: optional(word) },
     input: {
       limit: defaulted(whole(1, 1000), 100),
       who: optional(text(1, 256)),
       operation: optional(text(1, 64)),
       since: optional(unixSecond()),
+      cursor: optional(matching(/^aud_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
     },
-    run: async ({ audit }, { limit, since, ...filter }) => {
+    run: async ({ audit }, { limit, since, cursor, ...filter }) => {
       const from = since === undefined ? undefined : new Date(since * 1000)
-      return { audit: (await audit.list(limit, { ...filter, since: from })).map(auditView) }
+      const { rows, next } = await readPage({
+        limit,
+        before: cursor,
+        read: (most, before) => audit.list(most, { ...filter, since: from, before }),
+        cursorOf: ({ id }) => id,
+      })
+      return { audit: rows.map(auditView), ...(next === undefined ? {} : { next_cursor: next }) }
     },
   }),
 ]

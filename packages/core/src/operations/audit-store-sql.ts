@@ -1,7 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Session } from '../database/session.ts'
 import { instant } from '../database/values.ts'
-import type { AuditEntry, AuditFilter, AuditStore } from './audit-store.ts'
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditStore,
+  CUT_INPUT,
+  MAX_AUDIT_CHARS,
+} from './audit-store.ts'
 
 /** Table `audit_log`. */
 export const AuditEntity = defineEntity({
@@ -19,13 +25,17 @@ export const AuditEntity = defineEntity({
 
 const LIST = {
   name: 'audit-list',
-  text: `select id, at, actor, operation, input, outcome from audit_log
+  text: `select id, at, actor, operation, outcome, case when length(input::text) <= ${MAX_AUDIT_CHARS} then input end as input from audit_log
     where ($2::text is null or position(lower($2) in lower(actor)) > 0)
       and ($3::text is null or starts_with(operation, $3)) and ($4::timestamptz is null or at >= $4)
+      and id < coalesce($5, '~')
     order by id desc limit $1`,
 }
 
-type AuditRow = Omit<AuditEntry, 'at'> & { readonly at: string }
+type AuditRow = Omit<AuditEntry, 'at' | 'input'> & {
+  readonly at: string
+  readonly input: AuditEntry['input'] | null
+}
 
 /** The audit log in SQL. */
 export class SqlAuditStore implements AuditStore {
@@ -39,8 +49,15 @@ export class SqlAuditStore implements AuditStore {
     await this.#session.manage((em) => em.insert(AuditEntity, { ...entry, ...(now ? { at: now } : {}) }))
   }
 
-  async list(limit: number, { who, operation, since }: AuditFilter = {}): Promise<readonly AuditEntry[]> {
-    const rows = await this.#session.rows<AuditRow>(LIST, [limit, who, operation, since])
-    return rows.map(({ at, ...entry }) => ({ ...entry, at: instant(at) }))
+  async list(
+    limit: number,
+    { who, operation, since, before }: AuditFilter = {},
+  ): Promise<readonly AuditEntry[]> {
+    const rows = await this.#session.rows<AuditRow>(LIST, [limit, who, operation, since, before])
+    return rows.map(({ at, input, ...entry }) => ({
+      ...entry,
+      at: instant(at),
+      input: input ?? CUT_INPUT,
+    }))
   }
 }

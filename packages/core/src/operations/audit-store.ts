@@ -10,10 +10,19 @@ export interface AuditEntry {
   readonly outcome: string
 }
 
+/** Most characters of JSON that the input of an entry has. */
+export const MAX_AUDIT_CHARS = 8192
+
+/** Replaces an input that is too long. */
+export const CUT_INPUT: Readonly<Record<string, unknown>> = { cut: 'too long to be kept' }
+
 /** Storage of the audit log. Rows are only added. */
 export interface AuditStore {
   add(entry: Omit<AuditEntry, 'at'>, now?: Date): Promise<void>
-  /** Returns the entries that match, newest first. */
+  /**
+   * Returns the entries that match, newest first. An input above `MAX_AUDIT_CHARS`, which releases before
+   * that limit have stored, is left out.
+   */
   list(limit: number, filter?: AuditFilter): Promise<readonly AuditEntry[]>
 }
 
@@ -25,4 +34,6 @@ export interface AuditFilter {
   readonly operation?: string | undefined
   /** Entries of this instant and later ones. */
   readonly since?: Date | undefined
+  /** Entries before the one with this id. */
+  readonly before?: string | undefined
 }

@@ -24,11 +24,13 @@ import { healthOperations } from '../health/health-operations.ts'
 import { ImageMetrics } from '../images/image-metrics.ts'
 import { imageOperations } from '../images/image-operations.ts'
 import { Images } from '../images/images.ts'
+import { EnqueueLimits } from '../jobs/enqueue-limits.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
 import type { Licenses } from '../licenses/licenses.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { monitorOperations } from '../monitors/monitor-operations.ts'
 import { Monitors } from '../monitors/monitors.ts'
@@ -72,6 +74,7 @@ export interface Beside {
   readonly dns: DnsClient
   readonly health: Health
   readonly licenses: Licenses
+  readonly limits: RateLimits
   readonly refusals: RefusalTally
   /** Called when a check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
@@ -82,7 +85,8 @@ export function servicesOf(base: Base, beside: Beside) {
   const { config, storage, metrics } = base
   const { parts, dns, health, licenses, refusals, scheduler } = beside
   const { leaseSeconds } = config.jobs
-  const jobs = new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds })
+  const limits = new EnqueueLimits({ ...config.jobs, limits: beside.limits, jobs: storage.jobs })
+  const jobs = new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds, limits })
   const chat = chatOf(base, parts, health)
   const monitors = new Monitors({ ...base, dns, dnsServers: config.monitors.dnsServers })
   const users = new Users(base)

@@ -165,5 +165,5 @@ const confirmationRequired = (name: string): Problem =>
 
 const BRIEF_CHARS = 1024
 
-/** Shortens the input of a user without the permission, so that refused requests cannot write large rows. */
+/** Drops the long input of a user without the permission, so that refused requests cost next to nothing. */
 const briefly = (input: unknown): unknown => (JSON.stringify(input).length <= BRIEF_CHARS ? input : {})

@@ -5,6 +5,20 @@ import fc from 'fast-check'
 import { readPayload } from '../../src/jobs/job-payload.ts'
 
 const sha = 'a'.repeat(40)
+const image = { type: 'image', image: 'shop:1' }
+const PAYLOADS: Readonly<Record<JobKind, object>> = {
+  deploy: { app: 'shop', source: image },
+  redeploy: { app: 'shop', source: image },
+  stop: { app: 'shop' },
+  remove: { app: 'shop' },
+  db: { op: 'create', engine: 'postgresql', name: 'shop' },
+  restore: { checksum: 'abc', target: '/srv' },
+  firewall: { revision: 1, settings: {} },
+  prune: {},
+  expose: { app: 'shop', domain: 'shop.example', port: 80 },
+  unexpose: { app: 'shop', domain: 'shop.example' },
+  backup: { app: 'shop' },
+}
 const git = { type: 'git', repo_url: 'https://git.example/app', sha }
 
 function refusal(kind: JobKind, payload: unknown): readonly string[] {
@@ -18,6 +32,18 @@ function refusal(kind: JobKind, payload: unknown): readonly string[] {
 }
 
 describe('payloads', () => {
+  it.each(JOB_KINDS)('of %s have 65,536 bytes of JSON at most, as UTF-8', (kind) => {
+    const sized = (bytes: number) => {
+      const payload = { ...PAYLOADS[kind], note: '' }
+      const left = bytes - Buffer.byteLength(JSON.stringify(payload))
+      return { ...payload, note: `${left % 2 === 1 ? 'x' : ''}${'é'.repeat(Math.floor(left / 2))}` }
+    }
+    expect(refusal(kind, sized(65_536))).toEqual([])
+    expect(refusal(kind, sized(65_537))).toEqual([
+      'payload: expected at most 65536 bytes of JSON, not 65537: put large data where the host can fetch it, and name the place',
+    ])
+  })
+
   it('keep keys that nobody knows, at every depth', () => {
     const payload = { app: 'shop', source: { ...git, depth: 1 }, note: { by: 'ada' } }
     expect(readPayload('deploy', payload)).toEqual(payload)

@@ -14,7 +14,10 @@ async function scene(kinds?: readonly string[]) {
   await test.plane.agents.heartbeat({ ...buildHeartbeat(beat), jobs: [] })
   if (kinds) await test.plane.jobs.claim({ licenseId, fingerprint: HOST, kinds, claimKey: undefined })
   const host = { licenseId, fingerprint: HOST }
-  const jobs = () => test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })
+  const jobs = async () => {
+    const listed = await test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })
+    return Promise.all(listed.map(({ id }) => test.plane.jobs.get(id)))
+  }
   return { test, host, jobs, security: test.plane.nodeSecurity, licenseId }
 }
 

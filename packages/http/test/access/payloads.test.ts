@@ -56,13 +56,14 @@ describe.each<readonly [string, OpenGlass]>([
   afterAll(async () => world[Symbol.asyncDispose]())
 
   it.each(staff)(
-    '%s: jobs.list, jobs.show and jobs.why show them to those alone who may deploy',
+    '%s: jobs.show and jobs.why show them to those alone who may deploy, and jobs.list no payload',
     async (who) => {
       const payload = holds(who, 'platform.deploy') ? PAYLOAD : SHOWN
       for (const name of ['jobs.show', 'jobs.why'])
         expect((await run(who, name, { job })).body).toMatchObject({ job: { payload } })
       const { jobs } = (await run(who, 'jobs.list', {})).body as { jobs: readonly { id: string }[] }
-      expect(jobs.find(({ id }) => id === job)).toMatchObject({ payload })
+      const listed = jobs.find(({ id }) => id === job)
+      expect([listed?.id, listed]).toEqual([job, expect.not.objectContaining({ payload: expect.anything() })])
     },
   )
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals'
+import type { Job } from '@svc/core'
 import type { Answer } from '../../../../test/support/exchange.ts'
 import type { Message } from '../../../../test/support/git-payloads/pushed.ts'
 import { SIGNERS } from '../../../../test/support/git-payloads/signed.ts'
@@ -82,8 +83,9 @@ export class GitScene {
     return job
   }
 
-  jobs() {
-    return this.served.plane.jobs.list({ limit: 100 })
+  async jobs(): Promise<readonly Job[]> {
+    const { jobs } = this.served.plane
+    return Promise.all((await jobs.list({ limit: 100 })).map(({ id }) => jobs.get(id)))
   }
 
   async deliveries(hook: string) {

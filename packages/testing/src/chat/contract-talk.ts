@@ -46,6 +46,9 @@ export function contractChatTalk(storage: () => Storage): void {
       ])
       expect((await store().messages(id, 2)).map(({ seq }) => seq)).toEqual([2, 3])
       expect(await store().messages(id, 0)).toEqual([])
+      expect((await store().messages(id, 2, 3)).map(({ seq }) => seq)).toEqual([1, 2])
+      expect((await store().messages(id, 1, 3)).map(({ seq }) => seq)).toEqual([2])
+      expect(await store().messages(id, 2, 1)).toEqual([])
     })
 
     it('concurrent messages of one conversation each get a number of their own', async () => {

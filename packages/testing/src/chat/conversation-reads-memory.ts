@@ -26,8 +26,11 @@ export function memoryChatReads(
         const row = conversations.get(conversationId)
         return row === undefined ? undefined : toConversation(row)
       }),
-    messages: (conversationId: string, limit: number) =>
-      run(() => (limit < 1 ? [] : (conversations.get(conversationId)?.said ?? []).slice(-limit))),
+    messages: (conversationId: string, limit: number, before = Number.POSITIVE_INFINITY) =>
+      run(() => {
+        const said = (conversations.get(conversationId)?.said ?? []).filter(({ seq }) => seq < before)
+        return limit < 1 ? [] : said.slice(-limit)
+      }),
     replies: (visit: Visit, after: string | undefined, now = time()) =>
       run(() => {
         const row = conversations.get(visit.conversationId)

@@ -137,6 +137,9 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
         { ...first, receivedAt: new Date(at.getTime() - 60_000) },
       ])
       expect(await hooks().deliveries(id, 1)).toHaveLength(1)
+      expect((await hooks().deliveries(id, 10, second.id)).map((each) => each.id)).toEqual([first.id])
+      expect(await hooks().deliveries(id, 10, first.id)).toEqual([])
+      expect(await hooks().deliveries(id, 10, 'gdl_none')).toEqual([])
       expect(await hooks().deliveries('ghk_none', 10)).toEqual([])
     })
 

@@ -171,14 +171,16 @@ function deliveryMethods(
         if (before?.jobId !== undefined && delivery.ignored !== undefined) return
         deliveries.put(keyOf(delivery), { ...delivery, receivedAt: now })
       }),
-    deliveries: (hookId: string, limit: number) =>
-      run(() =>
-        deliveries
+    deliveries: (hookId: string, limit: number, before?: string) =>
+      run(() => {
+        const sorted = deliveries
           .all()
           .filter((each) => each.hookId === hookId)
           .sort(newestFirst)
-          .slice(0, limit),
-      ),
+        const place = sorted.findIndex(({ id }) => id === before)
+        if (before !== undefined && place < 0) return []
+        return sorted.slice(place + 1, place + 1 + limit)
+      }),
     lastDeliveries: (hookIds: readonly string[]) =>
       run(() =>
         [...new Set(hookIds)].toSorted(byBytes).flatMap((hookId) => {

@@ -34,6 +34,33 @@ export function readsContract(scene: Scene): void {
     expect(await ids({ licenseIds: [buildId('lic')] })).toEqual([])
   })
 
+  it('a list leaves payloads out, and one job has its own', async () => {
+    const { jobs, licenseId } = scene()
+    const payload = { note: 'x'.repeat(1_000_000) }
+    const { id } = await scene().enqueue({ payload })
+    for (const filter of [{}, { licenseIds: [licenseId] }]) {
+      const [first] = await jobs.list({ limit: 1, ...filter })
+      expect(first?.id).toBe(id)
+      expect(first).not.toHaveProperty('payload')
+    }
+    expect((await jobs.get(id))?.payload).toEqual(payload)
+  })
+
+  it('counts the jobs of a license that wait, up to a number', async () => {
+    const { jobs, licenseId } = scene()
+    const counts = async () => [await jobs.pending(licenseId, 9), await jobs.pending(licenseId, 2)]
+    expect(await counts()).toEqual([0, 0])
+    await scene().enqueue({ licenseId: buildId('lic') })
+    await scene().enqueue({ serialKey: 'one' })
+    await scene().enqueue({ serialKey: 'one' })
+    await scene().enqueue({ runAt: scene().in(600) })
+    expect(await counts()).toEqual([3, 2])
+    const { id } = await scene().enqueue({ urgent: true })
+    expect(await counts()).toEqual([4, 2])
+    expect(await scene().claimedId()).toBe(id)
+    expect(await counts()).toEqual([3, 2])
+  })
+
   it('lists by kind, by the time and the end of the id, and on from an id', async () => {
     const { jobs, licenseId } = scene()
     const old = new Date('2001-01-01T00:00:00Z')

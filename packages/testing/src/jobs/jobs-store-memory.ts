@@ -6,6 +6,7 @@ import {
   type JobFilter,
   type JobsStore,
   type LeaseRequest,
+  type ListedJob,
   LogRoom,
   type LogWrite,
   type NewJob,
@@ -45,7 +46,9 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     sweep: (now = time()) => run(() => sweep(jobs, now)),
     get: (jobId: string) => run(() => jobs.get(jobId)?.job),
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
-    serialHolder: (job: Job) => run(() => serialHolder(jobs.group(job.licenseId), job)),
+    pending: (licenseId: string, most: number) =>
+      run(() => Math.min(most, jobs.group(licenseId).filter(({ job }) => job.state === 'pending').length)),
+    serialHolder: (job: ListedJob) => run(() => serialHolder(jobs.group(job.licenseId), job)),
     lastClaim: (licenseId: string) => run(() => lastClaim(jobs.all(), licenseId)),
     logs: (jobId: string, after: number, limit: number, chars = Number.POSITIVE_INFINITY) =>
       run(() => readLogs(tables, jobId, after, new LogRoom(limit, chars))),
@@ -57,12 +60,13 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
 const isDrained = ({ agents }: MemoryTables, { licenseId, fingerprint }: LeaseRequest): boolean =>
   agents.get(agentKey(licenseId, fingerprint))?.drainedAt !== undefined
 
-const list = (rows: readonly MemoryJob[], filter: JobFilter): Job[] =>
+const list = (rows: readonly MemoryJob[], filter: JobFilter): ListedJob[] =>
   rows
     .map(({ job }) => job)
     .filter((job) => isListed(job, filter))
     .sort((one, other) => byBytes(other.id, one.id))
     .slice(0, filter.limit)
+    .map(({ payload: _, ...job }) => job)
 
 function isListed(
   job: Job,
@@ -80,7 +84,7 @@ function isListed(
   )
 }
 
-function serialHolder(unfinished: readonly MemoryJob[], job: Job): Job | undefined {
+function serialHolder(unfinished: readonly MemoryJob[], job: ListedJob): Job | undefined {
   if (job.serialKey === undefined || job.availableAt !== undefined) return undefined
   return unfinished
     .filter(

@@ -42,6 +42,25 @@ export function auditStoreContract(name: string, open: () => Promise<Storage>): 
       expect(await audit().list(1, { who: actor, operation: 'jobs' })).toMatchObject([{ operation: 'jobsx' }])
     })
 
+    it('goes on before an entry, and leaves an input out that is too long', async () => {
+      const actor = buildId('Ada')
+      const entries = [{ note: 'x' }, { note: 'x'.repeat(1_000_000) }, {}].map((input) =>
+        buildAuditEntry({ actor, input }),
+      )
+      for (const entry of entries) await audit().add(entry)
+      const [first, second, third] = entries
+      const pages = async (before?: string) =>
+        (await audit().list(9, { who: actor, before })).map(({ id, input }) => ({ id, input }))
+      const cut = { cut: 'too long to be kept' }
+      const older = [
+        { id: second?.id, input: cut },
+        { id: first?.id, input: { note: 'x' } },
+      ]
+      expect(await pages()).toEqual([{ id: third?.id, input: {} }, ...older])
+      expect(await pages(third?.id)).toEqual(older)
+      expect(await pages(first?.id)).toEqual([])
+    })
+
     it('refuses a second entry of the same id, and keeps the first', async () => {
       const entry = buildAuditEntry()
       await audit().add(entry)

@@ -1,8 +1,9 @@
 import type { ConversationView } from '@svc/core'
 import { type MessageView, shellWord } from '@svc/core/adapters'
-import type { Handler } from '../../program/command-run.ts'
+import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page } from '../../terminal/render.ts'
 import { paint, plain, plainBlock } from '../../terminal/terminal.ts'
+import { hintMore } from '../hint-more.ts'
 import { wholeNumber } from '../number-option.ts'
 import { conversationFacts } from './conversation-table.ts'
 
@@ -15,11 +16,15 @@ function messageText({ role, text, at, engine, truncated }: MessageView, page: P
 }
 
 /** Shows a conversation with its last messages. */
-export const showConversation: Handler<{ readonly limit: string }> = async (run) => {
-  const input = { conversation: run.arg(0), limit: wholeNumber('--limit', run.options.limit) }
+export const showConversation: Handler<{ readonly limit: string; readonly cursor?: string }> = async (
+  run,
+) => {
+  const { limit, cursor } = run.options
+  const input = given({ conversation: run.arg(0), limit: wholeNumber('--limit', limit), cursor })
   const answer = await run.operate<{
     conversation: ConversationView
     messages: readonly MessageView[]
+    next_cursor?: string
   }>('chat.show', input)
   const { conversation, messages } = answer
   run.print(
@@ -27,6 +32,7 @@ export const showConversation: Handler<{ readonly limit: string }> = async (run)
     (page) =>
       conversationFacts(conversation, page) + messages.map((message) => messageText(message, page)).join(''),
   )
+  hintMore(run, answer)
   if (conversation.waiting_since !== undefined)
     run.hint(`svc chat reply ${shellWord(conversation.id)} TEXT answers.`)
 }

@@ -11,6 +11,7 @@ export function declareChat(program: Command, run: Run): void {
   examples(list, 'svc chat list --waiting')
   const show = operating(chat, 'chat.show', '<conversation>')
     .option('--limit <count>', 'at most so many messages, the last ones', '100')
+    .option('--cursor <cursor>', 'next_cursor of an earlier answer: the messages before those')
     .action(run(async () => (await import('./chat-show.ts')).showConversation))
   examples(show, 'svc chat show chat_01k9xv3m5n8q2r4s6t7w9y1z3b')
   const reply = operating(chat, 'chat.reply', '<conversation> <text>').action(

@@ -63,6 +63,7 @@ function declareArrivals(git: Command, run: Run): void {
   const deliveries = operating(git, 'git.deliveries', '<app-or-id>')
     .option(...LICENSE)
     .option('--limit <count>', 'deliveries at most, 50 when not given')
+    .option('--cursor <cursor>', 'next_cursor of an earlier answer')
     .action(run(async () => (await import('./git-arrivals.ts')).listDeliveries))
   examples(deliveries, 'svc git deliveries shop')
   const test = operating(git, 'git.test', '<app-or-id>')

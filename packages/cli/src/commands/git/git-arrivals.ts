@@ -4,6 +4,7 @@ import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../program/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
+import { hintMore } from '../hint-more.ts'
 import { wholeNumber } from '../number-option.ts'
 import type { HookOptions } from './git-hooks-show.ts'
 
@@ -29,14 +30,18 @@ const deliveriesTable = (deliveries: readonly GitDeliveryView[], page: Page): st
   )
 
 /** Lists what arrived by a hook. */
-export const listDeliveries: Handler<HookOptions & { readonly limit?: string }> = async (run) => {
-  const { license, limit } = run.options
-  const input = given({ id: run.arg(0), license, limit: wholeNumber('--limit', limit) })
-  const answer = await run.operate<{ hook: GitHookView; deliveries: readonly GitDeliveryView[] }>(
-    'git.deliveries',
-    input,
-  )
+export const listDeliveries: Handler<
+  HookOptions & { readonly limit?: string; readonly cursor?: string }
+> = async (run) => {
+  const { license, limit, cursor } = run.options
+  const input = given({ id: run.arg(0), license, limit: wholeNumber('--limit', limit), cursor })
+  const answer = await run.operate<{
+    hook: GitHookView
+    deliveries: readonly GitDeliveryView[]
+    next_cursor?: string
+  }>('git.deliveries', input)
   run.print(answer, (page) => deliveriesTable(answer.deliveries, page))
+  hintMore(run, answer)
   if (answer.deliveries.length === 0)
     run.hint(`Nothing has arrived yet: svc git test ${answer.hook.app} --sha COMMIT tries the address.`)
 }

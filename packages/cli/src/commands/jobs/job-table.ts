@@ -1,4 +1,4 @@
-import type { JobView } from '@svc/core'
+import type { JobView, ListedJobView } from '@svc/core'
 import { duration } from '../../terminal/duration.ts'
 import { idColumn } from '../../terminal/id-column.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
@@ -8,17 +8,17 @@ const hostId = (fingerprint: string | undefined): string | undefined =>
   fingerprint === undefined ? undefined : `agt_${[...fingerprint].slice(0, FINGERPRINT_CHARS).join('')}`
 
 /** Whether the job has ended. */
-export const isOver = ({ state }: JobView): boolean => state === 'succeeded' || state === 'failed'
+export const isOver = ({ state }: ListedJobView): boolean => state === 'succeeded' || state === 'failed'
 
 /** The state of a job with what the state alone does not say. */
-export function stateText(job: JobView): string {
+export function stateText(job: ListedJobView): string {
   if (job.cancel_requested_at === undefined) return job.state
   if (job.state === 'failed') return 'failed (cancelled)'
   return isOver(job) ? job.state : `${job.state} (cancelling)`
 }
 
 /** How long the job has run, or ran; undefined before it starts, and after it was given back. */
-export function tookText(job: JobView, page: Page): string | undefined {
+export function tookText(job: ListedJobView, page: Page): string | undefined {
   if (job.state === 'pending') return undefined
   const from = job.started_at ?? job.claimed_at
   if (from === undefined) return undefined
@@ -26,7 +26,7 @@ export function tookText(job: JobView, page: Page): string | undefined {
 }
 
 /** Jobs as people read them. */
-export const jobsTable = (jobs: readonly JobView[], page: Page): string =>
+export const jobsTable = (jobs: readonly ListedJobView[], page: Page): string =>
   table(
     [
       idColumn(jobs, page),

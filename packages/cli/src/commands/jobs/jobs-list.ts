@@ -1,6 +1,6 @@
-import type { JobView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import type { ListedJobView } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
+import { hintMore } from '../hint-more.ts'
 import { secondOf } from '../instant-option.ts'
 import { wholeNumber } from '../number-option.ts'
 import { jobsTable } from './job-table.ts'
@@ -23,9 +23,12 @@ export const listJobs: Handler<ListOptions> = async (run) => {
   const { state, kind, host, license, tenant, app, since, limit, cursor } = run.options
   const filter = { state, kind, host, license, tenant, app, since: secondOf('--since', since), cursor }
   const input = given({ ...filter, limit: wholeNumber('--limit', limit) })
-  const answer = await run.operate<{ jobs: readonly JobView[]; next_cursor?: string }>('jobs.list', input)
+  const answer = await run.operate<{ jobs: readonly ListedJobView[]; next_cursor?: string }>(
+    'jobs.list',
+    input,
+  )
   run.print(answer, (page) => jobsTable(answer.jobs, page))
-  if (answer.next_cursor !== undefined) run.hint(`There are more: --cursor ${shellWord(answer.next_cursor)}`)
+  hintMore(run, answer)
   if (answer.jobs.length > 0) return
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   run.hint(

@@ -1,7 +1,14 @@
+/** The source that the agent's own handlers deploy: a commit of a repository, by its full id. */
+const SOURCE = {
+  type: 'git',
+  repo_url: 'https://git.example/shop.git',
+  sha: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+}
+
 /** An example payload for each kind of job, for the help of `svc jobs enqueue`. */
 export const KIND_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  deploy: { app: 'shop', source: { type: 'image', image: 'shop:1.2' } },
-  redeploy: { app: 'shop', source: { type: 'image', image: 'shop:1.2' } },
+  deploy: { app: 'shop', source: SOURCE },
+  redeploy: { app: 'shop', source: SOURCE },
   stop: { app: 'shop' },
   remove: { app: 'shop' },
   db: { op: 'create', engine: 'postgresql', name: 'shop' },

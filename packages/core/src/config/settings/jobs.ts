@@ -8,4 +8,14 @@ export const jobs = required('Jobs', {
     min: 1,
     max: 86_400,
   }),
+  perMinute: wholeNumber('SERVICE_JOBS_PER_MINUTE', 'Jobs that one license is given a minute at most.', {
+    fallback: 1200,
+    min: 1,
+    max: 1_000_000,
+  }),
+  mostPending: wholeNumber('SERVICE_JOBS_PENDING', 'Jobs of one license that may wait at a time.', {
+    fallback: 10_000,
+    min: 1,
+    max: 1_000_000,
+  }),
 })

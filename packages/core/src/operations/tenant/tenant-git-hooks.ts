@@ -50,9 +50,9 @@ export class TenantGitHooks implements OperatedGitHooks {
     return own
   }
 
-  async deliveries(hook: GitHook, limit: number) {
+  async deliveries(hook: GitHook, limit: number, before?: string) {
     await this.require(hook)
-    return this.#hooks.deliveries(hook, limit)
+    return this.#hooks.deliveries(hook, limit, before)
   }
 
   async lastDeliveries(hooks: readonly GitHook[]) {

@@ -1,7 +1,7 @@
 import { type Job, noJob } from '../../jobs/job.ts'
 import type { OperatedJobs } from '../../jobs/job-operations.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
-import type { CancelOutcome, CancelWrite, JobFilter } from '../../jobs/jobs-store.ts'
+import type { CancelOutcome, CancelWrite, JobFilter, ListedJob } from '../../jobs/jobs-store.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { unknownLicense } from '../../licenses/license-name.ts'
 import { Problem } from '../../problem.ts'
@@ -28,7 +28,7 @@ export class TenantJobs implements OperatedJobs {
     return job
   }
 
-  async list(filter: JobFilter): Promise<readonly Job[]> {
+  async list(filter: JobFilter): Promise<readonly ListedJob[]> {
     const own = (await this.#licenses.list()).map(({ id }) => id)
     for (const id of filter.licenseIds ?? []) if (!own.includes(id)) throw unknownLicense()
     return this.#jobs.list({ licenseIds: own, ...filter })

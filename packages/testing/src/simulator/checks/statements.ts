@@ -10,7 +10,7 @@ import { checkQueue } from './queue.ts'
 import { checkRenewal, checkReport } from './reports.ts'
 import { checkTransitions } from './transitions.ts'
 
-const READS = ['get', 'list', 'serialHolder', 'lastClaim', 'logs', 'logLengths', 'counts'].map(
+const READS = ['get', 'list', 'serialHolder', 'pending', 'lastClaim', 'logs', 'logLengths', 'counts'].map(
   (method) => `jobs.${method}`,
 )
 
