@@ -262,6 +262,7 @@ export {
   SUPERSEDED_ERROR,
   UNCONFIRMED_ERROR,
 } from './jobs/lease.ts'
+export { isRunBy } from './jobs/run-kinds.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
 export { isUsable, LICENSE_STATUSES, type LicenseStatus } from './licenses/license.ts'
 export type { LicenseChange, LicensesStore, NewLicense } from './licenses/licenses-store.ts'

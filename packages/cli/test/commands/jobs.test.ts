@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { JOB_KINDS } from '@svc/core/ports'
+import { buildHeartbeat } from '@svc/testing'
 import { KIND_EXAMPLES } from '../../src/commands/jobs/kind-examples.ts'
 import { CliBench } from '../support/cli-bench.ts'
 
@@ -39,6 +40,69 @@ describe('jobs enqueue', () => {
       const args = ['--license', bench.license.id, '--payload', JSON.stringify(payload)]
       expect(await bench.json('jobs', 'enqueue', kind, ...args)).toMatchObject({ job: { kind, payload } })
     }
+  })
+
+  test('The examples of the help that deploy are ones that the handlers of the agent run', () => {
+    for (const kind of ['deploy', 'redeploy'])
+      expect(KIND_EXAMPLES[kind]).toMatchObject({
+        source: { type: 'git', sha: expect.stringMatching(/^[0-9a-f]{40}$/) },
+      })
+  })
+
+  test('A kind that no host runs is stored with a warning on stderr, and one that a host runs without', async () => {
+    const { license, plane } = bench
+    await plane.agents.heartbeat({
+      ...buildHeartbeat({ licenseId: license.id, fingerprint: 'fp-1' }),
+      jobs: [],
+    })
+    const host = { licenseId: license.id, fingerprint: 'fp-1', claimKey: undefined }
+    await plane.jobs.claim({ ...host, kinds: ['deploy'] })
+    const enqueue = (kind: string) =>
+      bench.run(
+        'jobs',
+        'enqueue',
+        kind,
+        '--license',
+        license.id,
+        '--payload',
+        JSON.stringify(KIND_EXAMPLES[kind]),
+      )
+    const { out, err, exitCode: code } = await enqueue('expose')
+    const warning =
+      'no host of this license that is online runs expose: the job waits, and jobs of app:shop that hosts run go ahead of it'
+    expect([code, err.text.split('\n')[0]]).toEqual([0, `warning: ${warning}`])
+    expect(out.text).not.toContain('warning')
+    const answer = await bench.json(
+      'jobs',
+      'enqueue',
+      'db',
+      '--license',
+      license.id,
+      '--payload',
+      JSON.stringify(KIND_EXAMPLES.db),
+    )
+    expect(answer.warning).toBe('no host of this license that is online runs db: the job waits')
+    expect((await enqueue('deploy')).err.text).not.toContain('warning')
+    expect((await plane.jobs.claim({ ...host, kinds: ['deploy'] })).job).toMatchObject({
+      kind: 'deploy',
+      app: 'shop',
+    })
+  })
+
+  test('A payload above 64 KiB is refused, and the refusal says what to do', async () => {
+    const payload = JSON.stringify({ note: 'x'.repeat(65_536) })
+    const { err, exitCode: code } = await bench.run(
+      'jobs',
+      'enqueue',
+      'prune',
+      '--license',
+      bench.license.id,
+      '--payload',
+      payload,
+    )
+    expect(code).not.toBe(0)
+    expect(err.text).toContain('payload: expected at most 65536 bytes of JSON')
+    expect(err.text).toContain('put large data where the host can fetch it')
   })
 
   test('--app fills app in the payload', async () => {

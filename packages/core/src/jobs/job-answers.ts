@@ -41,7 +41,8 @@ const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count
 
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {
-  made: { job, deployment, created: flag() },
+  /** `warning`: no host takes the job for now, and why. */
+  made: { job, deployment, created: flag(), warning: optional(word) },
   list: { jobs: listOf(shape(listed), ANY), next_cursor: optional(word) },
   show: { job, deployment, log_lines: count },
   logs: {

@@ -52,6 +52,23 @@ export const TIME_OUT = {
     from late where j.id = late.id returning j.*`,
 }
 
+// Keys that a pending job of a kind that nobody runs has, while one that hosts run waits behind it. Each is
+// passed on by a statement of its own: of several locks at once two sweeps could wait for each other.
+const BLOCKED = {
+  name: 'job-blocked-keys',
+  text: `select license_id, serial_key from jobs h where serial_key is not null and ${UNFINISHED} and contended
+      and state = 'pending' and available_at < 'infinity' and not svc_is_run(license_id, kind, target, ${at('$1')})
+      and exists (select from jobs w where w.license_id = h.license_id and w.serial_key = h.serial_key
+        and w.${UNFINISHED} and w.available_at = 'infinity'
+        and svc_place(w.urgent, w.due_at, w.created_at) <= ${at('$1')}
+        and svc_is_run(w.license_id, w.kind, w.target, ${at('$1')}))
+    limit $2`,
+}
+const PASS = { name: 'job-pass-key', text: `select svc_serial_pass($1, $2, ${at('$3')})` }
+
+/** Keys that one sweep passes on at most; the next one goes on. */
+const MOST_PASSED = 1000
+
 const LOST_FORMAT = lostError('%s', '%s')
 
 /** Ends the job at the head of those that a host may take, if its owner is lost for good. */
@@ -63,10 +80,15 @@ export async function endHead(rows: Rows, item: LeaseItem): Promise<Job[]> {
   return (await rows<JobRow>(statement, [...params, ...kinds])).map(toJob)
 }
 
-/** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
+/**
+ * Asks jobs past their timeout to stop, ends jobs whose owner is lost for good, and takes serial keys from
+ * jobs that nobody runs.
+ */
 export async function sweep(rows: Rows, now: Date | undefined): Promise<SweepResult> {
   const timedOut = await rows<JobRow>(TIME_OUT, [now])
   const ended = await rows<JobRow>(END_ALL, [undefined, now, LOST_FORMAT, UNCONFIRMED_ERROR])
+  const blocked = await rows<{ license_id: string; serial_key: string }>(BLOCKED, [now, MOST_PASSED])
+  for (const { license_id, serial_key } of blocked) await rows(PASS, [license_id, serial_key, now])
   return { timedOut: timedOut.map(toJob).sort(byId), ended: ended.map(toJob).sort(byId) }
 }
 

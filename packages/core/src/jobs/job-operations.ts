@@ -14,7 +14,7 @@ import type { Jobs } from './jobs.ts'
 /** The part of the queue that operations use. */
 export type OperatedJobs = Pick<
   Jobs,
-  'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'why'
+  'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'warning' | 'why'
 >
 
 interface Services {
@@ -36,6 +36,15 @@ const deploymentOf = (job: Job) =>
 
 /** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
+
+async function madeAnswer(
+  { jobs }: Services,
+  operator: Operator,
+  { job: made, created }: { readonly job: Job; readonly created: boolean },
+) {
+  const warning = await jobs.warning(made)
+  return { job: seenBy(operator, made), ...deploymentOf(made), created, ...present('warning', warning) }
+}
 
 async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
   return name === undefined ? undefined : agents.resolve(name, licenseId)
@@ -83,7 +92,7 @@ const enqueue = operation({
       maxAttempts: input.max_attempts,
       timeoutSeconds: input.timeout_seconds,
     })
-    return { job: seenBy(operator, made), ...deploymentOf(made), created }
+    return madeAnswer(services, operator, { job: made, created })
   },
 })
 
@@ -195,9 +204,9 @@ const retry = operation({
   changes: true,
   answer: JOB_ANSWERS.made,
   input: { job },
-  run: async ({ jobs }, input, operator) => {
-    const { job: made, created } = await jobs.retry(input.job)
-    return { job: seenBy(operator, made), ...deploymentOf(made), created }
+  run: async (services, input, operator) => {
+    const made = await services.jobs.retry(input.job)
+    return madeAnswer(services, operator, made)
   },
 })
 

@@ -4,6 +4,7 @@ import { type License, shutText } from '../licenses/license.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Job } from './job.ts'
 import type { ListedJob } from './jobs-store.ts'
+import { isRunBy } from './run-kinds.ts'
 
 /** Time without a claim after which the hosts of a license seem not to ask for work, in seconds. */
 const QUIET_SECONDS = 300
@@ -20,6 +21,7 @@ export interface WaitReason {
     | 'host-drained'
     | 'host-busy'
     | 'kind-not-run'
+    | 'gives-way'
     | 'no-host'
     | 'no-claim-lately'
     | 'next'
@@ -57,7 +59,9 @@ export function explainWait(facts: WaitFacts): readonly WaitReason[] {
   } else if (job.availableAt !== undefined && job.availableAt > now) {
     reasons.push({ code: 'not-due', text: `is not due before ${job.availableAt.toISOString()}` })
   }
-  reasons.push(...hostReasons(facts))
+  reasons.push(...hostReasons(facts, reasons.length > 0))
+  if (job.serialKey !== undefined && !isRunBy(facts.hosts, job, now))
+    reasons.push({ code: 'gives-way', text: givesWay(job.serialKey) })
   return reasons.length > 0
     ? reasons
     : [{ code: 'next', text: 'is due; the next claim of an eligible host takes it' }]
@@ -70,7 +74,19 @@ function notPending(job: Job, now: Date): string {
   return `is ${job.state} on ${host}, which has been silent past its lease; the next claim takes it over`
 }
 
-function hostReasons(facts: WaitFacts): WaitReason[] {
+const givesWay = (serialKey: string): string => `jobs of ${serialKey} that hosts run go ahead of it`
+
+/** Says that a job waits for a host that runs its kind, and that others of its serial key go first. */
+export function notRun({ kind, target, serialKey }: Job): string {
+  const who =
+    target === ''
+      ? `no host of this license that is online runs ${kind}`
+      : `the host that it is for does not run ${kind}, or is not online`
+  return `${who}: the job waits${serialKey === undefined ? '' : `, and ${givesWay(serialKey)}`}`
+}
+
+// While something else keeps a job, hosts that take nothing say nothing about it.
+function hostReasons(facts: WaitFacts, isKept: boolean): WaitReason[] {
   const { job, hosts, lastClaim, now } = facts
   if (job.target !== '') {
     const host = hosts.find((each) => each.fingerprint === job.target)
@@ -84,6 +100,7 @@ function hostReasons(facts: WaitFacts): WaitReason[] {
   if (able.length === 0) return [{ code: 'kind-not-run', text: `no host of this license runs ${job.kind}` }]
   const reasons = able.map((host) => unfit(host, facts))
   if (reasons.every((each) => each.length > 0)) return reasons.flat()
+  if (isKept) return []
   const quiet = lastClaim === undefined || now.getTime() - lastClaim.getTime() > QUIET_SECONDS * 1000
   return quiet ? [{ code: 'no-claim-lately', text: 'no host has taken a job under this license lately' }] : []
 }

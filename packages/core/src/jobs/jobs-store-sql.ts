@@ -53,6 +53,7 @@ const PENDING = {
   text: `select count(*)::float8 as count from (select from jobs
     where license_id = $1 and ${UNFINISHED} and claimed_by is null limit $2) waiting`,
 }
+const IS_RUN = { name: 'job-is-run', text: `select svc_is_run($1, $2, $3, ${at('$4')}) as is_run` }
 const SERIAL_HOLDER = {
   name: 'job-serial-holder',
   text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
@@ -190,6 +191,11 @@ export class SqlJobsStore implements port.JobsStore {
   async pending(licenseId: string, most: number): Promise<number> {
     const [row] = await this.#session.rows<{ count: number }>(PENDING, [licenseId, most])
     return row?.count ?? 0
+  }
+
+  async isRun({ licenseId, kind, target }: Pick<Job, 'licenseId' | 'kind' | 'target'>, now?: Date) {
+    const [row] = await this.#session.rows<{ is_run: boolean }>(IS_RUN, [licenseId, kind, target, now])
+    return row?.is_run ?? true
   }
 
   async serialHolder(job: port.ListedJob): Promise<Job | undefined> {

@@ -200,6 +200,11 @@ export interface JobsStore {
   list(filter: JobFilter): Promise<readonly ListedJob[]>
   /** The number of jobs of a license that wait, or `most` when there are more. */
   pending(licenseId: string, most: number): Promise<number>
+  /**
+   * Whether a host that is online may take jobs of this kind: one that runs it, or has never said what it
+   * runs. True while no host of the license is online, since nobody knows then.
+   */
+  isRun(work: Pick<Job, 'licenseId' | 'kind' | 'target'>, now?: Date): Promise<boolean>
   /** The unfinished job that holds the serial key a pending job waits for. */
   serialHolder(job: ListedJob): Promise<Job | undefined>
   /** When a host of the license last took a job. */

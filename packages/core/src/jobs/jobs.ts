@@ -10,7 +10,7 @@ import { isTerminal, type Job, noJob } from './job.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { readPayload } from './job-payload.ts'
-import { explainWait, type WaitReason } from './job-wait.ts'
+import { explainWait, notRun, type WaitReason } from './job-wait.ts'
 import type {
   CancelOutcome,
   CancelWrite,
@@ -195,6 +195,13 @@ export class Jobs {
     const { storage, clock, ids } = this.#parts
     const job = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, old.payload, old.id)
     return storage.transaction((stores) => storeJob(stores, job, clock.statementTime()))
+  }
+
+  /** Says that no host takes the job for now, since none that is online runs its kind. */
+  async warning(job: Job): Promise<string | undefined> {
+    const { storage, clock } = this.#parts
+    const isOut = job.state !== 'pending' || (await storage.jobs.isRun(job, clock.statementTime()))
+    return isOut ? undefined : notRun(job)
   }
 
   /**

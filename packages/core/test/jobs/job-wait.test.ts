@@ -61,6 +61,26 @@ describe('why a job waits', () => {
     expect(reason).toEqual({ code: 'serialised', text: 'waits for job_1 (deploy, running) to end' })
   })
 
+  it('while it waits for something else, hosts that have taken nothing are no reason', async () => {
+    const holder = await job({ id: 'job_1', kind: 'expose' })
+    const codes = async (fields: Partial<WaitFacts>) =>
+      (await why({ lastClaim: undefined, ...fields })).map(({ code }) => code)
+    expect(await codes({ job: await job({ availableAt: undefined }), holder })).toEqual(['serialised'])
+    expect(await codes({ job: await job({ availableAt: secondsAgo(-60) }) })).toEqual(['not-due'])
+    expect(await codes({ job: await job() })).toEqual(['no-claim-lately'])
+  })
+
+  it('jobs of its key that hosts run go ahead of it', async () => {
+    const expose = await job({ kind: 'expose', serialKey: 'app:shop' })
+    const gives = { code: 'gives-way', text: 'jobs of app:shop that hosts run go ahead of it' }
+    const none = { code: 'kind-not-run', text: 'no host of this license runs expose' }
+    expect(await why({ job: expose, hosts: [await host({ kinds: ['deploy'] })] })).toEqual([none, gives])
+    const away = await host({ kinds: ['expose'], lastHeartbeat: secondsAgo(200) })
+    const both = await why({ job: expose, hosts: [await host({ kinds: ['deploy'] }), away] })
+    expect(both.map(({ code }) => code)).toEqual(['host-offline', 'gives-way'])
+    expect((await why({ job: expose, hosts: [away] })).map(({ code }) => code)).toEqual(['host-offline'])
+  })
+
   it('its host has never reported, is drained, or is offline', async () => {
     const aimed = await job({ target: 'fp-1' })
     const codes = async (hosts: readonly Agent[]) =>

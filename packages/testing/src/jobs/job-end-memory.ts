@@ -10,21 +10,18 @@ import {
   type SweepResult,
   UNCONFIRMED_ERROR,
 } from '@svc/core/ports'
-import type { MemoryTable } from '../memory-table.ts'
 import { byBytes } from '../text-order.ts'
-import { store } from './job-queue-memory.ts'
+import { pass, type QueueTables, store } from './job-queue-memory.ts'
 import { changed, type MemoryJob } from './memory-job.ts'
 
-type JobTable = MemoryTable<MemoryJob>
-
 /** Fails a held job whose owner is lost; ownership ends with it. */
-export function endLost(jobs: JobTable, row: MemoryJob, now: Date): Job {
+export function endLost(tables: QueueTables, row: MemoryJob, now: Date): Job {
   const { cancel, lost, claimedBy } = row.job
   const ending =
     cancel === undefined
       ? { lost: lost + 1, error: lostError(agentId(claimedBy ?? ''), lost + 1) }
       : { error: UNCONFIRMED_ERROR }
-  return store(jobs, changed(row, { ...ending, state: 'failed', finishedAt: now, claimedBy: undefined }))
+  return store(tables, changed(row, { ...ending, state: 'failed', finishedAt: now, claimedBy: undefined }))
 }
 
 const isOver = (from: Date | undefined, seconds: number, now: Date): boolean =>
@@ -32,51 +29,52 @@ const isOver = (from: Date | undefined, seconds: number, now: Date): boolean =>
 
 /**
  * Asks jobs past their timeout to stop, and ends jobs that must not be handed out again after their host was
- * lost.
+ * lost. Takes serial keys from jobs that nobody runs.
  */
-export function sweep(jobs: JobTable, now: Date): SweepResult {
+export function sweep(tables: QueueTables, now: Date): SweepResult {
   const held = () =>
-    jobs
+    tables.jobs
       .grouped()
       .filter(({ job }) => isHeld(job.state))
       .sort((one, other) => byBytes(one.job.id, other.job.id))
   const timedOut = held()
     .filter(({ job }) => job.cancel === undefined && isOver(job.claimedAt, job.timeoutSeconds, now))
-    .map((row) => store(jobs, changed(row, { cancel: { at: now, reason: 'timeout' } })))
+    .map((row) => store(tables, changed(row, { cancel: { at: now, reason: 'timeout' } })))
   const ended = held()
     .filter(({ job, place }) => {
       const lost = place <= now.getTime() && isSpent(job)
       return lost || isOver(job.cancel?.at, CANCEL_CONFIRM_SECONDS, now)
     })
-    .map((row) => endLost(jobs, row, now))
+    .map((row) => endLost(tables, row, now))
+  for (const { job } of tables.jobs.grouped()) if (job.serialKey !== undefined) pass(tables, job, now)
   return { timedOut, ended }
 }
 
 /** Ends a pending job, asks the owner of a held job to stop, and leaves a finished job as it is. */
-export function requestCancel(jobs: JobTable, write: CancelWrite, now: Date): CancelOutcome | undefined {
+export function requestCancel(tables: QueueTables, write: CancelWrite, now: Date): CancelOutcome | undefined {
   const { jobId, licenseId, reason } = write
-  const row = jobs.get(jobId)
+  const row = tables.jobs.get(jobId)
   if (row === undefined || (licenseId !== undefined && row.job.licenseId !== licenseId)) return undefined
   if (!mayCancel(row.job, write.fingerprint)) return undefined
   if (isTerminal(row.job.state)) return { effect: 'none', job: row.job }
   const cancel = row.job.cancel ?? { at: now, reason }
-  if (isHeld(row.job.state)) return { effect: 'requested', job: store(jobs, changed(row, { cancel })) }
+  if (isHeld(row.job.state)) return { effect: 'requested', job: store(tables, changed(row, { cancel })) }
   const ending = { state: 'failed', finishedAt: now, error: CANCELLED_ERROR } as const
-  return { effect: 'ended', job: store(jobs, changed(row, { ...ending, cancel })) }
+  return { effect: 'ended', job: store(tables, changed(row, { ...ending, cancel })) }
 }
 
 /** Ends those of the named jobs that are pending. */
 export function supersede(
-  jobs: JobTable,
+  tables: QueueTables,
   { licenseId, jobIds, reason }: SupersedeWrite,
   now: Date,
 ): readonly Job[] {
   const ending = { state: 'failed', finishedAt: now, error: reason, cancel: { at: now, reason } } as const
   return [...new Set(jobIds)]
     .toSorted(byBytes)
-    .flatMap((id) => jobs.get(id) ?? [])
+    .flatMap((id) => tables.jobs.get(id) ?? [])
     .filter(({ job }) => job.licenseId === licenseId && job.state === 'pending')
-    .map((row) => store(jobs, changed(row, ending)))
+    .map((row) => store(tables, changed(row, ending)))
 }
 
 function mayCancel(job: Job, fingerprint: string | undefined): boolean {

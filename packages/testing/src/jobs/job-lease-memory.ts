@@ -3,13 +3,15 @@ import { isSpent, type LeaseAnswer, type LeaseRequest, leaseEnd, needsRenewal } 
 import type { MemoryTable } from '../memory-table.ts'
 import { byBytes } from '../text-order.ts'
 import { endLost } from './job-end-memory.ts'
+import type { QueueTables } from './job-queue-memory.ts'
 import { byPlace, changed, type MemoryJob } from './memory-job.ts'
 
 type JobTable = MemoryTable<MemoryJob>
 
 /** Hands out one job. Ends jobs before it in the queue that must not be handed out again. */
-export function lease(jobs: JobTable, request: LeaseRequest, drained: boolean, now: Date): LeaseAnswer {
-  const found = repeated(jobs, request, now) ?? (drained ? { ended: [] } : next(jobs, request, now))
+export function lease(tables: QueueTables, request: LeaseRequest, drained: boolean, now: Date): LeaseAnswer {
+  const { jobs } = tables
+  const found = repeated(jobs, request, now) ?? (drained ? { ended: [] } : next(tables, request, now))
   return { job: undefined, how: undefined, ended: [], ...found, drained, cancel: cancelling(jobs, request) }
 }
 
@@ -28,7 +30,8 @@ function repeated(jobs: JobTable, request: LeaseRequest, now: Date) {
   return { job: renewed(jobs, row, leaseSeconds, now).job, how: 'repeated' as const }
 }
 
-function next(jobs: JobTable, request: LeaseRequest, now: Date) {
+function next(tables: QueueTables, request: LeaseRequest, now: Date) {
+  const { jobs } = tables
   const ended = []
   // The end of a job may make the next job of its serial key due, so each round looks at the queue again.
   for (let row = head(jobs, request, now); row !== undefined; row = head(jobs, request, now)) {
@@ -37,7 +40,7 @@ function next(jobs: JobTable, request: LeaseRequest, now: Date) {
       const job = taken(jobs, row, request, now)
       return { job, how: isLost ? ('reclaimed' as const) : ('new' as const), ended }
     }
-    ended.push(endLost(jobs, row, now))
+    ended.push(endLost(tables, row, now))
   }
   return { ended }
 }

@@ -12,7 +12,7 @@ import {
 } from '@svc/core/ports'
 import type { MemoryTable } from '../memory-table.ts'
 import { renewed } from './job-lease-memory.ts'
-import { store } from './job-queue-memory.ts'
+import { type QueueTables, store } from './job-queue-memory.ts'
 import { changed, type MemoryJob } from './memory-job.ts'
 
 type JobTable = MemoryTable<MemoryJob>
@@ -26,15 +26,15 @@ function owned(jobs: JobTable, owner: Owner): MemoryJob | undefined {
 }
 
 /** Writes a status report of the owner. */
-export function report(jobs: JobTable, write: StatusWrite, now: Date): StatusOutcome | undefined {
-  const row = owned(jobs, write)
+export function report(tables: QueueTables, write: StatusWrite, now: Date): StatusOutcome | undefined {
+  const row = owned(tables.jobs, write)
   if (row === undefined) return undefined
   const before = row.job.state
   const state = stateAfterReport(before, write.state, row.job.cancel !== undefined)
   const stays = state === before && !needsRenewal(new Date(row.place), now, write.leaseSeconds)
   if (!isHeld(before) || stays) return { effect: reportEffect(before, before), job: reported(row.job) }
   const job = store(
-    jobs,
+    tables,
     changed(row, fieldsAt(row.job, state, write, now), { place: placeAt(row, state, write, now) }),
   )
   return { effect: reportEffect(before, state), job: reported(job) }

@@ -11,6 +11,7 @@ import { kindsContract } from './contract-kinds.ts'
 import { leaseContract } from './contract-lease.ts'
 import { logWritersContract } from './contract-log-writers.ts'
 import { logsContract } from './contract-logs.ts'
+import { passingContract } from './contract-passing.ts'
 import { readsContract } from './contract-reads.ts'
 import { reportContract } from './contract-report.ts'
 import { serialContract } from './contract-serial.ts'
@@ -40,6 +41,7 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('supersede', () => supersedeContract(here))
     describe('sweep', () => sweepContract(here))
     describe('serial key', () => serialContract(here))
+    describe('serial key of what nobody runs', () => passingContract(here))
     describe('reads', () => readsContract(here))
     describe('the database’s own clock', () => databaseClockContract(here))
     describe.each([false, true])('jobs that are held, begun: %s', (isBegun) => {

@@ -22,7 +22,7 @@ import { byBytes } from '../text-order.ts'
 import { requestCancel, supersede, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
 import { appendLogs, logLengths, preface, readLogs } from './job-logs-memory.ts'
-import { enqueue } from './job-queue-memory.ts'
+import { enqueue, isRun } from './job-queue-memory.ts'
 import { renew, report } from './job-report-memory.ts'
 import { byPlace, type MemoryJob } from './memory-job.ts'
 
@@ -30,24 +30,26 @@ import { byPlace, type MemoryJob } from './memory-job.ts'
 export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date): JobsStore {
   const { jobs } = tables
   return {
-    enqueue: (job: NewJob, now = time()) => run(() => enqueue(jobs, job, now)),
+    enqueue: (job: NewJob, now = time()) => run(() => enqueue(tables, job, now)),
     lease: (request: LeaseRequest, now = time()) =>
       run(() => {
         requireLicensed(tables, request, now)
-        return lease(jobs, request, isDrained(tables, request), now)
+        return lease(tables, request, isDrained(tables, request), now)
       }),
-    report: (write: StatusWrite, now = time()) => run(() => report(jobs, write, now)),
+    report: (write: StatusWrite, now = time()) => run(() => report(tables, write, now)),
     appendLogs: (write: LogWrite, now = time()) => run(() => appendLogs(tables, write, now)),
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
       run(() => renew(jobs, owners, leaseSeconds, now)),
-    requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(jobs, write, now)),
-    supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(jobs, write, now)),
+    requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(tables, write, now)),
+    supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(tables, write, now)),
     preface: (jobId: string, line: LogLine) => run(() => preface(tables, jobId, line)),
-    sweep: (now = time()) => run(() => sweep(jobs, now)),
+    sweep: (now = time()) => run(() => sweep(tables, now)),
     get: (jobId: string) => run(() => jobs.get(jobId)?.job),
     list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
     pending: (licenseId: string, most: number) =>
       run(() => Math.min(most, jobs.group(licenseId).filter(({ job }) => job.state === 'pending').length)),
+    isRun: (work: Pick<Job, 'licenseId' | 'kind' | 'target'>, now = time()) =>
+      run(() => isRun(tables, work, now)),
     serialHolder: (job: ListedJob) => run(() => serialHolder(jobs.group(job.licenseId), job)),
     lastClaim: (licenseId: string) => run(() => lastClaim(jobs.all(), licenseId)),
     logs: (jobId: string, after: number, limit: number, chars = Number.POSITIVE_INFINITY) =>

@@ -25,6 +25,7 @@ interface Enqueued {
   readonly job: JobView
   readonly deployment?: DeploymentView
   readonly created: boolean
+  readonly warning?: string
 }
 
 /** Gives the hosts of a license a job, and follows it when asked to. */
@@ -32,8 +33,9 @@ export const enqueueJob: Handler<EnqueueOptions> = async (run): Promise<ExitCode
   const input = await inputOf(run)
   await using connection = await run.connect()
   const answer = (await connection.run('jobs.enqueue', input)) as unknown as Enqueued
-  const { job, created } = answer
+  const { job, created, warning } = answer
   if (!created) run.hint(`${job.id} is unfinished and has this dedupe key: nothing new was made.`)
+  if (warning !== undefined) run.hint(`warning: ${warning}`)
   if (run.options.follow !== true) {
     run.print(answer, (page) => jobsTable([job], page))
     run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)

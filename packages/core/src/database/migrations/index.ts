@@ -30,6 +30,7 @@ import { alertMailboxes } from './0029-alert-mailboxes.ts'
 import { emailReminders } from './0030-email-reminders.ts'
 import { provisioningEvents } from './0031-provisioning-events.ts'
 import { checkoutAnswers } from './0032-checkout-answers.ts'
+import { keysPassToWhatIsRun } from './0033-keys-pass-to-what-is-run.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -75,4 +76,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   emailReminders,
   provisioningEvents,
   checkoutAnswers,
+  keysPassToWhatIsRun,
 ]

@@ -22,6 +22,11 @@ export class TenantJobs implements OperatedJobs {
     return this.#jobs.enqueue(input)
   }
 
+  async warning(job: Job): Promise<string | undefined> {
+    await this.#licenses.require(job.licenseId)
+    return this.#jobs.warning(job)
+  }
+
   async get(jobId: string): Promise<Job> {
     const job = await this.#jobs.get(jobId)
     if (!(await this.#licenses.owns(job.licenseId))) throw noJob(jobId)

@@ -1,3 +1,4 @@
+import { isRunBy } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
@@ -26,6 +27,7 @@ export function checkQueue({ tables, changes, name, now }: Statement, verdict: V
     }
     for (const [key, chain] of chains) checkChain(key, chain, name, verdict)
   }
+  checkPassed({ tables, changes, name, now }, verdict)
   for (const { after } of changes) {
     if (after?.job.state !== 'pending' || after.place <= now.getTime()) continue
     const isLegal = after.place === Number.POSITIVE_INFINITY || after.dueAt.getTime() >= after.place
@@ -40,4 +42,31 @@ function checkChain(key: string, chain: readonly MemoryJob[], name: string, verd
   verdict.expect(held <= 1, 'serial key: one at a time', all)
   verdict.expect(free >= 1, 'serial key: none stranded', all)
   verdict.expect(free <= 1, 'serial key: one at a time', all)
+}
+
+/**
+ * Checks the jobs that lose their serial key without an end: nobody runs them, and one that hosts run has it
+ * now.
+ */
+function checkPassed(
+  { tables, changes, name, now }: Pick<Statement, 'tables' | 'changes' | 'name' | 'now'>,
+  verdict: Verdict,
+): void {
+  const isRun = ({ job }: MemoryJob): boolean =>
+    isRunBy(
+      tables.agents.all().filter(({ licenseId }) => licenseId === job.licenseId),
+      job,
+      now,
+    )
+  for (const { before, after } of changes) {
+    if (before === undefined || after === undefined || isEnded(after.job.state)) continue
+    if (before.place === Number.POSITIVE_INFINITY || after.place < Number.POSITIVE_INFINITY) continue
+    const detail = () => `${name} took the key from ${spell(before)}`
+    verdict.expect(before.job.state === 'pending' && !isRun(after), 'the key passes to what is run', detail)
+    const others = tables.jobs
+      .group(after.job.licenseId)
+      .filter(({ job }) => job.serialKey === after.job.serialKey)
+    const holder = others.find(({ place }) => place < Number.POSITIVE_INFINITY)
+    verdict.expect(holder !== undefined && isRun(holder), 'the key passes to what is run', detail)
+  }
 }

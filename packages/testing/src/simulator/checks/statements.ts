@@ -10,9 +10,17 @@ import { checkQueue } from './queue.ts'
 import { checkRenewal, checkReport } from './reports.ts'
 import { checkTransitions } from './transitions.ts'
 
-const READS = ['get', 'list', 'serialHolder', 'pending', 'lastClaim', 'logs', 'logLengths', 'counts'].map(
-  (method) => `jobs.${method}`,
-)
+const READS = [
+  'get',
+  'list',
+  'serialHolder',
+  'pending',
+  'isRun',
+  'lastClaim',
+  'logs',
+  'logLengths',
+  'counts',
+].map((method) => `jobs.${method}`)
 
 const isWrite = (name: string): boolean => name.startsWith('jobs.') && !READS.includes(name)
 
