@@ -82,7 +82,13 @@ async function throughRelay(idle: number): Promise<Typed> {
       reason: '',
       ...SCREEN,
     },
-    ...{ policy: POLICY, isBusy: false, environment: {}, log: relay.test.plane.log, life: life.signal },
+    ...{
+      policy: async () => ({ policy: POLICY }),
+      isBusy: false,
+      environment: {},
+      log: relay.test.plane.log,
+      life: life.signal,
+    },
   })
   const peer = await connectToRelay(`${relay.url}/relay/v1/operator`, token)
   await peer.ready

@@ -1,6 +1,6 @@
 // Sessions on a host with real parts: a service with a relay, an agent, terminals of util-linux, OpenSSH.
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -144,6 +144,20 @@ describe('a session on a host', () => {
     await svc.end()
     expect(most).toBeLessThan(64 * 1024)
   }, 40_000)
+
+  it('is refused at once, with the reason, from when access.json is taken away', async () => {
+    const path = join(scene.folder, 'state', 'access.json')
+    const policy = readFileSync(path)
+    // The host has waited for a session since the last one, under the policy that it had then.
+    rmSync(path)
+    try {
+      const { code, out, err } = await scene.run('ssh', scene.host, '--', 'echo ran')
+      expect([code, out]).toEqual([255, ''])
+      expect(err).toContain('this host takes no sessions')
+    } finally {
+      writeFileSync(path, policy, { mode: 0o600 })
+    }
+  }, 30_000)
 
   it('when the service with the relay is killed, ends with 255, and its row is cleared away', async () => {
     await using svc = new SvcProcess(['ssh', scene.host, '--', 'echo begun; sleep 64'], scene.parts)

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type AccessPolicy, readPolicy } from '../../src/agent/access/access-policy.ts'
+import { type AccessPolicy, type PolicyReading, readPolicy } from '../../src/agent/access/access-policy.ts'
 import { startCommand } from '../../src/agent/access/host-program.ts'
 import { runHostSession } from '../../src/agent/access/host-session.ts'
 import { sessionUser } from '../../src/agent/access/session-user.ts'
@@ -33,6 +33,7 @@ interface Taken {
   readonly input?: string
   readonly user?: string
   readonly policy?: AccessPolicy
+  readonly reading?: () => Promise<PolicyReading>
   readonly isBusy?: boolean
 }
 
@@ -53,11 +54,11 @@ const ran = async (command: string, taken: Taken = {}): Promise<Heard> =>
 /** Carries both ends of a session to its end. */
 async function carried(
   { token, session }: Tickets,
-  { input = '', policy = ALL, isBusy = false }: Taken,
+  { input = '', policy = ALL, isBusy = false, reading = async () => ({ policy }) }: Taken,
 ): Promise<Heard> {
   const { log } = bench.test.plane
   const life = new AbortController().signal
-  const host = runHostSession({ session, policy, isBusy, environment: {}, log, life })
+  const host = runHostSession({ session, policy: reading, isBusy, environment: {}, log, life })
   const peer = await connectToRelay(`${bench.url}/relay/v1/operator`, token)
   let text = ''
   let last: Control | undefined
@@ -125,6 +126,24 @@ describe('sessions of a host', () => {
   ])('are refused for %s, and the operator hears why', async (_what, user, policy, isBusy, code, message) => {
     const { text, last } = await ran('touch /tmp/never', { ...(user && { user }), policy, isBusy })
     expect([text, last]).toEqual(['', { t: 'error', code, message: expect.stringMatching(message) }])
+  })
+
+  it.each<[string, PolicyReading, RegExp]>([
+    ['no policy', { fault: undefined }, /no access\.json that allows them/],
+    ['one that it cannot use', { fault: '/state/access.json: what' }, /cannot be used.*log says why/],
+  ])('are refused by a host with %s, as it is when they begin', async (_what, given, message) => {
+    let reads = 0
+    const reading = async () => {
+      reads += 1
+      return given
+    }
+    const { text, last } = await ran('touch /tmp/never', { reading })
+    expect([text, last, reads]).toEqual([
+      '',
+      { t: 'error', code: 'declined', message: expect.stringMatching(message) },
+      1,
+    ])
+    expect(JSON.stringify(last)).not.toContain('/state')
   })
 
   asRoot(`are refused for a user that the host does not know${skipped}`, async () => {

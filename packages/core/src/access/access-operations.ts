@@ -90,6 +90,7 @@ export const accessOperations = [
     scope: 'tenant',
     changes: true,
     personal: true,
+    perMinute: 20,
     input: { ...ASKED, license },
     answer: OPENED,
     run: async (services, { license: named, host: name, ...asked }, operator) => {
@@ -103,6 +104,7 @@ export const accessOperations = [
       const ticket = await services.access.open({
         ...{ ...rest, user, host: agent, operator: operatorFields(operator), ip: operator.address ?? '' },
         command: asked.mode === 'exec' ? command : undefined,
+        isOfTenant: operator.user?.tenantId !== undefined,
       })
       return {
         session_id: ticket.session.id,

@@ -14,6 +14,8 @@ export interface OpenAccess {
   readonly term: string
   readonly reason: string
   readonly operator: Pick<AccessSession, 'operatorKind' | 'operatorId' | 'operatorLabel'>
+  /** Whether the operator is a person of a tenant, who may use a share of the relay and know of no others. */
+  readonly isOfTenant: boolean
   readonly ip: string
 }
 

@@ -51,6 +51,7 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
       ...[id, licenseId, fingerprint, hostname, operatorKind, operatorId, operatorLabel],
       ...[mode, user, command, shownCommand, cols, rows, term, reason, ip, relay],
       ...[session.operatorJti, session.pendingSeconds, limits.perHost, limits.total, now],
+      ...[limits.ofTenants?.perLicense ?? null, limits.ofTenants?.total ?? null],
     ])
   }
 

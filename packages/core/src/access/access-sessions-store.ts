@@ -27,10 +27,14 @@ export type NewAccessSession = Pick<
   readonly pendingSeconds: number
 }
 
-/** Most live sessions of one host, and of all hosts. */
+/** Most live sessions. */
 export interface AccessLimits {
+  /** Sessions of one host. */
   readonly perHost: number
+  /** Sessions of all hosts. */
   readonly total: number
+  /** Limits on what people of tenants opened; absent for a session of anybody else. */
+  readonly ofTenants?: { readonly perLicense: number; readonly total: number } | undefined
 }
 
 /** A host. */
@@ -91,8 +95,8 @@ export interface HoldingRoles {
 /** Storage of sessions on hosts, and of the keys by which hosts ask for them. */
 export interface AccessSessionsStore {
   /**
-   * Adds a session unless its host, or all hosts, have as many live ones as they may; then it returns
-   * undefined. To be called in a transaction, in which additions wait for each other.
+   * Adds a session unless its host, all hosts, or the people of tenants have as many live ones as they may;
+   * then it returns undefined. To be called in a transaction, in which additions wait for each other.
    */
   open(session: NewAccessSession, limits: AccessLimits, now?: Date): Promise<AccessSession | undefined>
   /**

@@ -9,6 +9,7 @@ const isLive = (row = '') => `${row}state in ${LIVE}`
 // One for all: additions are rare, and the limits are on hosts and on their sum.
 /** Makes additions wait for each other. */
 export const OPENING = { name: 'access-opening', text: `select pg_advisory_xact_lock(7142024815)` }
+const isOfTenant = `${isLive('s.')} and s.operator_kind = 'user' and exists (select from users u where u.id = s.operator_id)`
 /** Adds a session within the limits. */
 export const OPEN = {
   name: 'access-open',
@@ -19,6 +20,8 @@ export const OPEN = {
       ${at('$22')}, ${at('$22')} + make_interval(secs => $19)
     where (select count(*) from access_sessions where ${isLive()}) < $21
       and (select count(*) from access_sessions where ${isLive()} and license_id = $2 and fingerprint = $3) < $20
+      and ($23::int is null or ((select count(*) from access_sessions s where ${isOfTenant} and s.license_id = $2) < $23
+        and (select count(*) from access_sessions s where ${isOfTenant}) < $24))
     returning *`,
 }
 const isDue = (now: string) => `(state = 'pending' or (state = 'claimed' and agent_at is null

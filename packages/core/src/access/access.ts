@@ -11,6 +11,7 @@ import type { Timers } from '../timers.ts'
 import type { AccessMetrics } from './access-metrics.ts'
 import { AccessRefusal } from './access-refusal.ts'
 import type { AccessTicket, OpenAccess, PendingAnswer, PendingRequest } from './access-request.ts'
+import { accessLimits, noRoom } from './access-room.ts'
 import { type AccessSession, MAX_DELIVERED, REACH_SECONDS, type RelayRole } from './access-session.ts'
 import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
 import type { AccessWaiters } from './access-waiters.ts'
@@ -61,7 +62,8 @@ export class Access {
   async open(asked: OpenAccess): Promise<AccessTicket> {
     this.requireRelay()
     const { storage, clock, ids, config, waiters, metrics } = this.#parts
-    const { host, operator, command, ...rest } = asked
+    const { host, operator, command, isOfTenant, ...rest } = asked
+    const limits = accessLimits(config.relay, isOfTenant)
     const { licenseId, fingerprint, hostname } = host
     requireReach(host, clock.now())
     const id = ids.next('acs')
@@ -86,11 +88,18 @@ export class Access {
           relay: relayOf(config.relay.urls, id),
           pendingSeconds: config.access.pendingSeconds,
         },
-        { perHost: config.relay.maxPerHost, total: config.relay.maxSessions },
+        limits,
         clock.statementTime(),
       )
     })
-    if (session === undefined) throw new AccessRefusal('too-many', agentId(fingerprint))
+    if (session === undefined) {
+      const seen = isOfTenant ? [licenseId] : undefined
+      const live = await this.list({ licenseIds: seen, active: true, limit: limits.total })
+      throw new AccessRefusal(
+        'too-many',
+        noRoom({ id: agentId(fingerprint), licenseId, fingerprint }, live, limits),
+      )
+    }
     metrics.opened(session.mode)
     waiters.wake(session)
     return this.#ticket(session, 'operator', operatorJti)
@@ -197,7 +206,9 @@ export class Access {
 
 function requireReach({ fingerprint, lastHeartbeat }: Agent, now: Date): void {
   if (now.getTime() - (lastHeartbeat?.getTime() ?? 0) <= 1000 * REACH_SECONDS) return
-  throw new AccessRefusal('offline', agentId(fingerprint), unixSeconds(lastHeartbeat))
+  const id = agentId(fingerprint)
+  const detail = `host ${id} is offline: svc fleet show ${id} says since when`
+  throw new AccessRefusal('offline', detail, unixSeconds(lastHeartbeat))
 }
 
 /** Returns the refusal of a session that is over or never was, for whoever asks. */

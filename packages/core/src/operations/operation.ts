@@ -57,6 +57,8 @@ export interface Operation<Needs> {
   readonly confirmed?: true
   /** Whether API tokens may not run it. They may run no `confirmed` operation either. */
   readonly personal?: true
+  /** Runs of one signed-in person in a minute; absent: as many as they ask for. */
+  readonly perMinute?: number
   readonly input: Struct<unknown, unknown>
   /** The fields of an answer, all of them. */
   readonly answer: Struct<unknown, unknown>
@@ -77,6 +79,7 @@ interface CommonParts<S extends Fields> {
   readonly changes: boolean
   readonly confirmed?: true
   readonly personal?: true
+  readonly perMinute?: number
   readonly input: S
 }
 

@@ -59,7 +59,7 @@ export class Operations {
    * exists. Some operations need `credentials` in addition to the session, and are closed to tokens; a minted
    * session cannot mint another. `address`: of the caller, for operations that note it.
    * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` if credentials are
-   * needed but missing, `unauthorized` if they are wrong
+   * needed but missing, `unauthorized` if they are wrong; `rate-limited` for one who runs it too often
    */
   async runFor(
     caller: Caller,
@@ -73,6 +73,7 @@ export class Operations {
     const clean = storable(input ?? {})
     const lack = lackOf(operator, operation)
     if (lack !== undefined) return this.#refuse(operation, clean, operator, lack)
+    await this.#requireRoom(operation, operator)
     if (operation.confirmed === undefined) return this.#run(operation, clean, operator)
     if (credentials === undefined || 'token' in caller) throw confirmationRequired(name)
     return this.#recorded(operation, clean, operator, async () => {
@@ -104,6 +105,14 @@ export class Operations {
     const { services, storage } = this.#parts
     const tenantId = roleOf(operator)?.tenantId
     return tenantId === undefined ? services : tenantServices(services, storage, tenantId)
+  }
+
+  /** @throws Problem `rate-limited` */
+  async #requireRoom({ name, perMinute }: Operation, { user }: Operator): Promise<void> {
+    if (perMinute === undefined || user === undefined) return
+    const limit = { name: `operation ${name}`, limit: perMinute, windowSeconds: 60 }
+    const { allowed, retryAfterSeconds } = await this.#parts.limits.take(limit, user.id)
+    if (!allowed) throw new Problem('rate-limited', { retryAfterSeconds })
   }
 
   // Refused reads are recorded too. The limit keeps users from filling the table.

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createControlPlane } from '@svc/core'
+import { createControlPlane, type SessionCaller } from '@svc/core'
+import type { User } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, FakeTimers, type TestPlane, testPlane } from '@svc/testing'
 
 const ENV = { RELAY_MODE: 'external', RELAY_URL: 'wss://a.example, wss://b.example' }
@@ -145,6 +146,74 @@ describe('sessions on hosts', () => {
     clock.advance({ seconds: 61 })
     await beat()
     await open()
+  })
+
+  describe('when tenants take all that they can get', () => {
+    let full: TestPlane
+    beforeEach(() => {
+      const limits = {
+        RELAY_MAX_SESSIONS: '20',
+        RELAY_MAX_SESSIONS_PER_HOST: '2',
+        RELAY_MAX_SESSIONS_PER_LICENSE: '3',
+      }
+      full = testPlane({ env: { ...ENV, ...limits }, clock })
+    })
+    afterEach(() => full[Symbol.asyncDispose]())
+
+    const person = (name: string, role: string, tenantId: string | undefined) =>
+      full.plane.users.add({ email: `${name}@svc.example`, role, tenantId, password: undefined })
+    /** A tenant with a license, three hosts and an owner. */
+    async function tenant(name: string) {
+      const { id: tenantId } = await full.plane.tenants.add(name)
+      const { license } = await full.plane.licenses.issue({ tenantId, label: name })
+      for (const hostname of [1, 2, 3].map((number) => `${name}-${number}`)) {
+        const beaten = buildHeartbeat({ licenseId: license.id, fingerprint: hostname, hostname })
+        await full.plane.agents.heartbeat({ ...beaten, jobs: [] })
+      }
+      return { name, license, owner: await person(`owner-${name}`, 'owner', tenantId) }
+    }
+    const openAs = (user: User, host: string) =>
+      full.plane.operations.runFor({ user, digest: '' } satisfies SessionCaller, 'ssh.open', { host })
+    const fill = async ({ name, owner }: Awaited<ReturnType<typeof tenant>>) => {
+      for (const number of [1, 1, 2]) await openAs(owner, `${name}-${number}`)
+    }
+    const saying = (message: RegExp) => ({ kind: 'too-many', message: expect.stringMatching(message) })
+
+    it('one has its share, and others and staff still get theirs; each hears who holds what they may know', async () => {
+      const [acme, other] = [await tenant('acme'), await tenant('other')]
+      const ann = await person('ann', 'operator', undefined)
+      await openAs(ann, 'acme-2')
+      await fill(acme)
+      await expect(openAs(acme.owner, 'acme-1')).rejects.toMatchObject(
+        saying(/^host agt_acme-1 has as many .* as it may: owner-acme@svc.example has 2; svc ssh sessions/),
+      )
+      await expect(openAs(acme.owner, 'acme-3')).rejects.toMatchObject(
+        saying(/^the hosts of this license .*: owner-acme@svc.example has 3, ann@svc.example has 1; svc ssh/),
+      )
+      await openAs(other.owner, 'other-1')
+      for (const name of ['c', 'd', 'e', 'f']) await fill(await tenant(name))
+      // These and two more are the 18 of 20 that people of tenants may have together.
+      for (const host of ['other-2', 'other-3']) await openAs(other.owner, host)
+      const late = await tenant('late')
+      await expect(openAs(late.owner, 'late-1')).rejects.toMatchObject(
+        saying(/^all hosts together have as many sessions as they may: try again in a minute$/),
+      )
+      await openAs(ann, 'other-1')
+      await expect(openAs(ann, 'other-2')).rejects.toMatchObject(
+        saying(new RegExp(`^all hosts together.*${acme.license.id} has 4.*others [0-9]+; svc ssh sessions`)),
+      )
+    })
+
+    it('a person opens twenty in a minute, whatever becomes of them', async () => {
+      const { owner } = await tenant('acme')
+      for (let times = 0; times < 20; times += 1) await openAs(owner, 'acme-1').catch(() => {})
+      await expect(openAs(owner, 'acme-2')).rejects.toMatchObject({
+        code: 'rate-limited',
+        data: { retryAfterSeconds: 60 },
+      })
+      clock.advance({ minutes: 1 })
+      await openAs(owner, 'acme-2')
+    })
   })
 
   it('with a command need one, and keep it only until they end', async () => {

@@ -37,7 +37,7 @@ describe('no settings', () => {
       relay: {
         ...{ mode: 'off', urls: [], privateKey: undefined, verifyKeys: [], allowedOrigins: [] },
         ...{ pairSeconds: 30, idleSeconds: 900, maxSeconds: 28_800, maxSessions: 200, maxPerHost: 5 },
-        ...{ drainSeconds: 30, recordDir: undefined },
+        ...{ maxPerLicense: undefined, drainSeconds: 30, recordDir: undefined },
       },
       service: {
         production: false,

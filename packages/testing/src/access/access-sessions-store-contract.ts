@@ -4,6 +4,7 @@ import { type NewAccessSession, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECO
 import { FakeClock } from '../fake-clock.ts'
 import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
+import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from '../users/build-user.ts'
 import { buildAccessSession } from './build-access-session.ts'
 import { accessListTests } from './contract-access-list.ts'
@@ -60,6 +61,25 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       expect(two.filter((each) => each !== undefined)).toHaveLength(2)
       expect(await add(buildAccessSession(), { perHost: 5, total: 1 })).toBeUndefined()
       expect(await add(buildAccessSession())).toBeDefined()
+    })
+
+    it('people of tenants have a share for each license, and all of them one together', async () => {
+      const { made, add } = await scene()
+      const tenant = buildTenant()
+      await storage().tenants.add(tenant)
+      const people = [buildUser({ tenantId: tenant.id, role: 'owner' }), buildUser({ role: 'operator' })]
+      for (const user of people) await storage().users.add(user)
+      const [owner, staff] = people.map(({ id }) => ({ operatorKind: 'user', operatorId: id }) as const)
+      const within = (perLicense: number, total: number) => ({ ...LIMITS, ofTenants: { perLicense, total } })
+      const more = (fields: object) => buildAccessSession({ licenseId: made.licenseId, ...fields })
+      // Sessions of staff and of the machine take nothing of the share.
+      for (const operator of [{}, staff, staff, owner]) expect(await add(more({ ...operator }))).toBeDefined()
+      expect(await add(more({ ...owner }), within(1, 1000))).toBeUndefined()
+      expect(await add(more({ ...owner }), within(2, 1000))).toBeDefined()
+      expect(await add(more({ ...owner }), within(2, 1000))).toBeUndefined()
+      expect(await add(buildAccessSession({ ...owner }), within(2, 2))).toBeUndefined()
+      expect(await add(buildAccessSession({ ...owner }), within(2, 3))).toBeDefined()
+      expect(await add(more({ ...staff }))).toBeDefined()
     })
 
     it('hands a session to its host alone, oldest first, and as many as it has tokens for', async () => {

@@ -66,6 +66,10 @@ export function memoryAccessSessionsStore(
         const others = live()
         const ofHost = others.filter((each) => isOf(session, each))
         if (others.length >= limits.total || ofHost.length >= limits.perHost) return undefined
+        const ofTenants = others.filter((each) => isOfTenant(tables, each))
+        const ofLicense = ofTenants.filter((each) => each.licenseId === session.licenseId)
+        const { perLicense, total } = limits.ofTenants ?? NO_LIMITS
+        if (ofLicense.length >= perLicense || ofTenants.length >= total) return undefined
         if (sessions.get(given.id) !== undefined) throw new Error('there is a session with this id already')
         const expiresAt = new Date(now.getTime() + 1000 * pendingSeconds)
         return put({ ...given, operatorJti, createdAt: now, expiresAt, ...UNBEGUN })
@@ -195,6 +199,11 @@ const UNBEGUN = {
 
 const isOf = (host: AccessHost, session: AccessHost): boolean =>
   session.licenseId === host.licenseId && session.fingerprint === host.fingerprint
+
+const NO_LIMITS = { perLicense: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
+
+const isOfTenant = (tables: MemoryTables, { operatorKind, operatorId }: Kept): boolean =>
+  operatorKind === 'user' && tables.of<User>('users').get(operatorId ?? '')?.tenantId !== undefined
 
 const endState = ({ connectedAt }: Kept, reason: string) =>
   connectedAt === undefined && reason === 'no_peer' ? ('expired' as const) : ('ended' as const)

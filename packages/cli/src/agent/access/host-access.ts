@@ -2,7 +2,7 @@ import type { Clock, Log } from '@svc/core'
 import type { Answer } from '../../http-client.ts'
 import { pause, spread } from '../pause.ts'
 import type { AgentApi } from '../wire/agent-api.ts'
-import { type AccessPolicy, readPolicy } from './access-policy.ts'
+import { readPolicy } from './access-policy.ts'
 import { AgentKey } from './agent-key.ts'
 import { type PendingSession, readPending } from './pending-session.ts'
 
@@ -17,8 +17,10 @@ export interface HostAccessParts {
 
 /** How long one request waits for a session, in seconds. */
 const WAIT_SECONDS = 25
-/** How often a host without a policy looks for one. */
-const POLICY_MS = 30_000
+/** How often a host whose key cannot be read looks again. */
+const KEY_MS = 30_000
+/** The shortest pause of a host that takes no sessions, unless the plane lets it wait. */
+const CALM_MS = 30_000
 const NEXT_POLL_MS = 5000
 const LONGEST_POLL_MS = 600_000
 /** Sessions that a host carries at once, whatever the plane allows. */
@@ -34,22 +36,21 @@ export class HostAccess {
     this.#parts = parts
   }
 
-  /** Asks until `draining`, and carries sessions until `life` is aborted. Never throws. */
+  /**
+   * Asks until `draining`, and carries sessions until `life` is aborted. A host that takes none asks as well:
+   * it alone can tell its operator so at once. Never throws.
+   */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
     const { stateDir, clock, log } = this.#parts
     let key: AgentKey | undefined
     for (let failures = 0; !draining.aborted; ) {
       const { policy, fault } = await readPolicy(stateDir)
       this.#tell(fault)
-      if (policy === undefined) {
-        await pause(POLICY_MS, draining)
-        continue
-      }
       try {
         key ??= await AgentKey.open(stateDir, clock)
       } catch (error) {
         this.#tell((error as Error).message)
-        await pause(POLICY_MS, draining)
+        await pause(KEY_MS, draining)
         continue
       }
       const startMs = performance.now()
@@ -58,10 +59,11 @@ export class HostAccess {
       failures = answer.status === 200 ? 0 : failures + 1
       if (failures > 0) log.warn({ status: answer.status, fault: answer.fault, failures }, ASKED_IN_VAIN)
       const sessions = answer.status === 200 ? readPending(answer.body) : []
-      for (const session of sessions) this.#begin(session, policy, life)
+      for (const session of sessions) this.#begin(session, life)
       const hasWaited = performance.now() - startMs >= 1000 * (WAIT_SECONDS - 1)
       if (failures > 0) await pause(this.#parts.api.retryMs(answer, failures), draining)
-      else if (sessions.length === 0 && !hasWaited) await pause(spread(nextPollMs(answer)), draining)
+      else if (sessions.length === 0 && !hasWaited)
+        await pause(spread(Math.max(nextPollMs(answer), policy === undefined ? CALM_MS : 0)), draining)
     }
   }
 
@@ -70,10 +72,12 @@ export class HostAccess {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
-  #begin(session: PendingSession, policy: AccessPolicy, life: AbortSignal): void {
+  #begin(session: PendingSession, life: AbortSignal): void {
     // An answer that came late is given again: the session runs already.
     if (this.#running.has(session.id)) return
-    const { environment, log } = this.#parts
+    const { environment, log, stateDir } = this.#parts
+    // Not as it was when the host began to wait: it may have been taken away meanwhile.
+    const policy = () => readPolicy(stateDir)
     const isBusy = this.#running.size >= MAX_SESSIONS
     // The client of the relay is loaded by the first session: most hosts have none.
     const run = import('./host-session.ts').then(({ runHostSession }) =>

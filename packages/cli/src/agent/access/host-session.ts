@@ -2,7 +2,7 @@ import type { Log } from '@svc/core'
 import { CHANNEL, type Control, SENT_SIGNALS, type SentSignal, wholeOf } from '../../relay/protocol.ts'
 import type { RelayPeer } from '../../relay/relay-peer.ts'
 import { connectToRelay } from '../../relay/relay-socket.ts'
-import type { AccessPolicy } from './access-policy.ts'
+import { type AccessPolicy, POLICY_FILE, type PolicyReading } from './access-policy.ts'
 import { connectToSsh } from './host-connection.ts'
 import type { HostEnd } from './host-end.ts'
 import { startCommand, startShell } from './host-program.ts'
@@ -12,7 +12,8 @@ import { SessionRefused, sessionUser } from './session-user.ts'
 /** Dependencies of one session on this host. */
 export interface HostSessionParts {
   readonly session: PendingSession
-  readonly policy: AccessPolicy
+  /** Reads the host's policy: when the session begins, so that one taken away is good for none. */
+  readonly policy: () => Promise<PolicyReading>
   /** Whether this host has as many sessions as it takes. */
   readonly isBusy: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -50,12 +51,18 @@ async function carry(parts: HostSessionParts, peer: RelayPeer): Promise<string> 
   }
 }
 
+const NO_POLICY = `this host takes no sessions: its agent's state folder has no ${POLICY_FILE} that allows them`
+const BAD_POLICY = `this host takes no sessions: its ${POLICY_FILE} cannot be used, and its agent's log says why`
+
 async function startedOn(
-  { session, policy, isBusy }: HostSessionParts,
+  { session, policy: read, isBusy }: HostSessionParts,
   peer: RelayPeer,
 ): Promise<HostEnd | undefined> {
   try {
     if (isBusy) throw new SessionRefused('busy', 'this host has as many sessions as it takes')
+    const { policy, fault } = await read()
+    if (policy === undefined)
+      throw new SessionRefused('declined', fault === undefined ? NO_POLICY : BAD_POLICY)
     return await start(session, policy)
   } catch (error) {
     const code = error instanceof SessionRefused ? error.code : 'spawn_failed'

@@ -68,6 +68,11 @@ export const relay = optional('Relay', {
     min: 1,
     max: 1000,
   }),
+  maxPerLicense: wholeNumber(
+    'RELAY_MAX_SESSIONS_PER_LICENSE',
+    'Live sessions that the people of a tenant have on hosts of one license at most; staff are not counted. Unset: a tenth of RELAY_MAX_SESSIONS, or those of one host if that is more.',
+    { min: 1, max: 10_000 },
+  ),
   drainSeconds: wholeNumber(
     'RELAY_DRAIN_S',
     'How long sessions go on after SIGTERM; within svc serve at most 7.',
