@@ -11,6 +11,8 @@ const ROUTES = ['packages/http/test/routes/access.test.ts']
 const SOCKETS = ['packages/cli/test/relay/relay.test.ts']
 const HOST = 'packages/cli/src/agent/access'
 const HOSTS = ['packages/cli/test/relay/host-sessions.test.ts']
+const SSH = 'packages/cli/src/commands/ssh'
+const CONFIG = ['packages/cli/test/commands/ssh-config.test.ts']
 
 /** Mistakes about sessions on hosts. */
 export const faults: readonly Fault[] = [
@@ -230,5 +232,40 @@ export const faults: readonly Fault[] = [
     find: 'perMinute: 20',
     replace: 'perMinute: 2000',
     suites: SERVICE,
+  },
+  {
+    name: 'ssh config: a host takes a name of the outside',
+    file: `${SSH}/ssh-config.ts`,
+    find: '[`${hostname}${SUFFIX}`, label, id]',
+    replace: '[`${hostname}`, label, id]',
+    suites: CONFIG,
+  },
+  {
+    name: 'ssh config: OpenSSH expands what belongs to a folder',
+    file: `${SSH}/ssh-config.ts`,
+    find: ".replaceAll('%', '%%')",
+    replace: '',
+    suites: CONFIG,
+  },
+  {
+    name: 'ssh config: two hosts of a name are both called that',
+    file: `${SSH}/ssh-config.ts`,
+    find: 'uses.get(name.toLowerCase()) === 1',
+    replace: 'uses.has(name.toLowerCase())',
+    suites: CONFIG,
+  },
+  {
+    name: 'ssh config: ours is included last',
+    file: `${SSH}/own-config-file.ts`,
+    find: '[LINE, own]',
+    replace: '[own, LINE]',
+    suites: CONFIG,
+  },
+  {
+    name: 'ssh config: each write includes it once more',
+    file: `${SSH}/own-config-file.ts`,
+    find: 'if (!own.subarray(0, LINE.length).equals(LINE))',
+    replace: 'if (own.length >= 0)',
+    suites: CONFIG,
   },
 ]

@@ -114,9 +114,9 @@ describe('a session on a host', () => {
       writeFileSync(join(folder, 'svc'), `#!/bin/sh\nexec ${SVC} "$@"\n`, { mode: 0o755 })
       const env = { ...parts.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder }
       const [own, words] = [{ cwd: folder, env }, ['-F', config, ...options]]
-      const failing = run('ssh', [...words, `${user}@${host}`, 'exit 3'], own)
+      const failing = run('ssh', [...words, `${user}@${host}.svc`, 'exit 3'], own)
       await Promise.all([
-        run('scp', [...words, 'sent', `${user}@${host}:${folder}/got`], own),
+        run('scp', [...words, 'sent', `${user}@${host}.svc:${folder}/got`], own),
         expect(failing).rejects.toMatchObject({ code: 3 }),
       ])
       await run('cmp', ['sent', 'got'], own)

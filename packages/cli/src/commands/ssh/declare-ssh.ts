@@ -33,8 +33,9 @@ the host's program, or 255. In a terminal ~. at the beginning of a line leaves.`
       .description('print a configuration for OpenSSH, of all hosts or of those named'),
   )
     .option(...OF_LICENSE)
+    .option('--write', 'write it into ~/.ssh/svc_config, which the first line of ~/.ssh/config then includes')
     .action(run(async () => (await import('./ssh-config.ts')).printConfig))
-  examples(config, 'svc ssh config >> ~/.ssh/config')
+  examples(config, 'svc ssh config --write', 'svc ssh config web-1')
   const sessions = operating(ssh, 'ssh.sessions')
     .option('--active', 'only those that are not over')
     .option('--host <host>', 'only this host')
