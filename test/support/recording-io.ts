@@ -76,6 +76,8 @@ export class RecordingIo implements Io {
   readonly out: RecordingOutput
   readonly err: RecordingOutput
   exitCode: number | undefined
+  /** Names of the variables that the program took out of its environment. */
+  readonly erased: string[] = []
   readonly #faultListeners = new Set<(fault: unknown) => void>()
   readonly #stopListeners = new Set<(signal: StopSignal) => void>()
 
@@ -94,6 +96,11 @@ export class RecordingIo implements Io {
   /** The one document of a command that was told `--json`. */
   get document(): Record<string, unknown> {
     return JSON.parse(this.out.text)
+  }
+
+  eraseVariable(name: string): boolean {
+    this.erased.push(name)
+    return true
   }
 
   readSecret(prompt: string): Promise<string> {

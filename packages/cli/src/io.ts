@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
+import { eraseVariable } from './own-environment.ts'
 import { type RawTerminal, rawTerminal } from './terminal/raw-terminal.ts'
 import { tame } from './terminal/terminal.ts'
 
@@ -93,6 +94,11 @@ export interface Io {
    * when this one ends.
    */
   startSelf(args: readonly string[], env: Environment): ChildProcess
+  /**
+   * Takes a variable out of the environment, also out of what other processes of the user can read of it.
+   * Returns false if they still can.
+   */
+  eraseVariable(name: string): boolean
   /** Makes the files that this process and its children create from now on accessible to its user alone. */
   keepPrivate(): void
   /** Sets the code to end with when nothing is left to do. */
@@ -139,6 +145,11 @@ export function processIo(): Io {
     onFault,
     onParentGone,
     startSelf,
+    eraseVariable: (name) => {
+      const isGone = eraseVariable(name)
+      delete process.env[name]
+      return isGone
+    },
     keepPrivate: () => {
       process.umask(0o077)
     },

@@ -4,6 +4,8 @@ import { Problem } from '@svc/core'
 import type { Io } from '../io.ts'
 import type { ConnectOptions } from './connect.ts'
 
+const LICENSE_KEY = 'SERVICE_LICENSE_KEY'
+
 /**
  * Returns the license key: `--key`, the first line of `--key-file`, or `SERVICE_LICENSE_KEY`.
  * @throws Problem `invalid-input` when the file cannot be read
@@ -13,8 +15,23 @@ export async function licenseKeyOf(
   { key, keyFile }: ConnectOptions,
 ): Promise<string | undefined> {
   if (key !== undefined) return key
-  const text = keyFile === undefined ? io.env.SERVICE_LICENSE_KEY?.trim() : await licenseKeyIn(io, keyFile)
+  const text = keyFile === undefined ? io.env[LICENSE_KEY]?.trim() : await licenseKeyIn(io, keyFile)
   return text === '' ? undefined : text
+}
+
+/**
+ * Returns the license key of a program that goes on running, and takes it out of its environment, which
+ * handlers and other programs of its user could read in `/proc`. `tell` hears when that did not succeed.
+ * @throws Problem as `licenseKeyOf`
+ */
+export async function keptLicenseKeyOf(
+  io: Pick<Io, 'cwd' | 'env' | 'eraseVariable'>,
+  options: ConnectOptions,
+  tell: () => void,
+): Promise<string | undefined> {
+  const key = await licenseKeyOf(io, options)
+  if (io.env[LICENSE_KEY] !== undefined && !io.eraseVariable(LICENSE_KEY)) tell()
+  return key
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AccessMode, Clock, Log } from '@svc/core'
 import type { AdmittedSession } from '@svc/core/adapters'
 import { wholeOf } from './protocol.ts'
 
-/** Longest recording of one session. */
+/** Longest recording of one session, unless its parts say otherwise. */
 const MAX_BYTES = 50 * 1024 * 1024
 /** Output that may wait for the disk; beyond it the recording ends, and the session goes on. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
@@ -18,6 +18,8 @@ export interface RecordingParts {
   readonly screen: AdmittedSession
   readonly clock: Clock
   readonly log: Log
+  /** Bytes of the file at most. */
+  readonly mostBytes?: number
   /** Called once when the recording cannot be written to its end. */
   readonly onFailed: () => void
 }
@@ -73,7 +75,7 @@ export class Recording {
     if (this.#isClosed) return
     const line = `${JSON.stringify(entry)}\n`
     this.#written += Buffer.byteLength(line)
-    if (this.#written > MAX_BYTES) {
+    if (this.#written > (this.#parts.mostBytes ?? MAX_BYTES)) {
       this.#parts.log.warn({ session: this.#parts.sid }, 'a recording is as long as it may be: it ends here')
       void this.end()
     } else if (this.#file.writableLength > MAX_WAITING_BYTES) this.#fail('slow')

@@ -258,21 +258,31 @@ describe('a relay', () => {
 
 describe('a relay whose time is over', () => {
   // Each waits for a second of the real clock: they do so together.
-  const ENDS: readonly (readonly [what: string, env: Record<string, string>, row: object, code: number])[] = [
+  const ENDS: readonly (readonly [
+    what: string,
+    env: Record<string, string>,
+    row: object,
+    code: number,
+    noisy?: true,
+  ])[] = [
     ['no_peer', { RELAY_PAIR_TIMEOUT_S: '1' }, { state: 'expired', endReason: 'no_peer' }, 4408],
     ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440],
+    // Nobody is there, whatever the host prints and the operator's terminal acknowledges.
+    ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440, true],
     ['max', { RELAY_MAX_SESSION_S: '1' }, { state: 'ended', endReason: 'max' }, 4441],
     ['restart', { RELAY_DRAIN_S: '1' }, { state: 'ended', endReason: 'restart' }, 1012],
   ]
 
   it('ends a session that is alone, idle or too long, and all when it drains, and says which', async () => {
     await open()
-    const ended = ENDS.map(async ([reason, env, row, code]) => {
+    const ended = ENDS.map(async ([reason, env, row, code, noisy]) => {
       await using own = await RelayBench.open(env)
-      const { id, operator } = reason === 'no_peer' ? await alone(own) : await own.paired()
+      const { id, operator, agent } = reason === 'no_peer' ? await alone(own) : await own.paired()
+      const noise = noisy && setInterval(() => prints(agent, operator), 50)
       const drained = reason === 'restart' ? draining(own, operator) : undefined
       expect(await operator.control('bye')).toEqual({ t: 'bye', reason })
       expect(await operator.closed).toBe(code)
+      clearInterval(noise)
       expect(await own.row(id)).toMatchObject(row)
       await drained
     })
@@ -282,7 +292,13 @@ describe('a relay whose time is over', () => {
 
 async function alone(own: RelayBench) {
   const { id, token } = await own.opened()
-  return { id, operator: await own.side('operator', token) }
+  return { id, operator: await own.side('operator', token), agent: undefined }
+}
+
+/** A host that prints something, which the operator's terminal takes. */
+function prints(agent: Side | undefined, operator: Side): void {
+  agent?.socket.send(Buffer.from('a line\n'))
+  operator.socket.send('{"t":"ack","n":7}')
 }
 
 /** Drains a relay, which admits nobody more and carries its sessions meanwhile. */

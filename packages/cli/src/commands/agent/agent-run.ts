@@ -4,7 +4,7 @@ import { type Agent, startAgent } from '../../agent/agent.ts'
 import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handler-user.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import type { ConnectOptions } from '../../connect/connect.ts'
-import { licenseKeyOf } from '../../connect/license-key.ts'
+import { keptLicenseKeyOf } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
 import { ownHandlers } from '../../own-handlers.ts'
 import type { Handler } from '../../program/command-run.ts'
@@ -26,12 +26,16 @@ export interface AgentRunOptions {
   readonly hostRoot?: string
 }
 
+/** Warned of where the kernel does not let a process change what it shows. */
+export const KEY_SHOWN =
+  'the license key stays in /proc, where other processes of this user can read it: give it by --key-file'
+
 /** Runs the host agent until it is asked to end. */
 export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
   const { once, fingerprint, stateDir = stateFolder(io) } = options
   const { logLevel } = readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service
   const log = openSmallLog(io, clock, logLevel)
-  const licenseKey = await licenseKeyOf(io, options)
+  const licenseKey = await keptLicenseKeyOf(io, options, () => log.warn({}, KEY_SHOWN))
   if (licenseKey === undefined) {
     throw new Problem('license-key-required', {
       detail: 'an agent needs a license key (--key-file FILE, or SERVICE_LICENSE_KEY in the environment)',

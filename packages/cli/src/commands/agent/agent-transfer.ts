@@ -9,14 +9,14 @@ import { TransferListener } from '../../agent/transfer/listener.ts'
 import { tlsIdentity } from '../../agent/transfer/self-signed.ts'
 import type { TransferSide } from '../../agent/transfer/transfer-side.ts'
 import { AgentApi } from '../../agent/wire/agent-api.ts'
-import { checkedKey, licenseKeyOf } from '../../connect/license-key.ts'
+import { checkedKey, keptLicenseKeyOf } from '../../connect/license-key.ts'
 import { HttpClient } from '../../http-client.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { facts } from '../../terminal/render.ts'
 import { openSmallLog } from '../../terminal/small-log.ts'
 import { wholeNumber } from '../number-option.ts'
 import { transferKeyInput } from '../transfer-keys/transfer-key-input.ts'
-import { handlerUserOf, planeUrl, stateFolder } from './agent-run.ts'
+import { handlerUserOf, KEY_SHOWN, planeUrl, stateFolder } from './agent-run.ts'
 
 /** Flags of every `svc agent transfer …`. */
 export interface SideOptions {
@@ -51,7 +51,9 @@ interface Opened extends Disposable {
 async function opened(run: CommandRun<SideOptions>): Promise<Opened> {
   const { io, clock, options } = run
   const stateDir = folderOf(run)
-  const licenseKey = checkedKey((await licenseKeyOf(io, options)) ?? '')
+  const log = openSmallLog(io, clock, 'info')
+  const key = await keptLicenseKeyOf(io, options, () => log.warn({}, KEY_SHOWN))
+  const licenseKey = checkedKey(key ?? '')
   const user = await handlerUserOf(io, options)
   const limits = { timeoutMs: AGENT_TIMING.requestTimeoutMs, environment: io.env }
   const http = new HttpClient({ url: planeUrl(io, options.url) }, limits)
@@ -62,7 +64,7 @@ async function opened(run: CommandRun<SideOptions>): Promise<Opened> {
     fingerprint,
     appsDir: handlerFolders({ stateDir, handlerUser: user }).apps,
   }
-  return { side, log: openSmallLog(io, clock, 'info'), user, [Symbol.dispose]: () => http[Symbol.dispose]() }
+  return { side, log, user, [Symbol.dispose]: () => http[Symbol.dispose]() }
 }
 
 async function fingerprintIn(stateDir: string): Promise<string> {

@@ -6,8 +6,13 @@ import type { Io } from '../../io.ts'
  * since every user of the machine can read those.
  * @throws Problem `invalid-input` when there is none
  */
-export async function transferKeyInput(io: Pick<Io, 'env' | 'readSecret'>): Promise<string> {
-  const key = io.env.SVC_TRANSFER_KEY?.trim() || (await io.readSecret('Transfer key: ')).trim()
+export async function transferKeyInput(
+  io: Pick<Io, 'env' | 'eraseVariable' | 'readSecret'>,
+): Promise<string> {
+  const given = io.env.SVC_TRANSFER_KEY?.trim()
+  // A transfer takes a while, in which others of this user could read it in `/proc`.
+  if (given !== undefined) io.eraseVariable('SVC_TRANSFER_KEY')
+  const key = given || (await io.readSecret('Transfer key: ')).trim()
   if (key !== '') return key
   throw new Problem('invalid-input', {
     detail: 'a transfer key comes on standard input, or in SVC_TRANSFER_KEY',
