@@ -182,4 +182,25 @@ export const faults: readonly Fault[] = [
     replace: 'void [folder, AGENT_ENDED]',
     suites: SHIPPED,
   },
+  {
+    name: 'node-security: halves are no whole',
+    file: 'packages/core/src/node-security/address-range.ts',
+    find: '  return isWhole ? rangeOf(one.family, shared) : undefined',
+    replace: '  return isWhole && shared.length > 24 ? rangeOf(one.family, shared) : undefined',
+    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+  },
+  {
+    name: 'node-security: all who may reach ssh may be denied',
+    file: 'packages/core/src/node-security/lock-out.ts',
+    find: 'return [...closed, ...everybody, ...shut]',
+    replace: 'return [...closed, ...everybody, ...shut.slice(1)]',
+    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+  },
+  {
+    name: 'node-security: one of two who may reach ssh is all of them',
+    file: 'packages/core/src/node-security/lock-out.ts',
+    find: 'from?.every(isDenied) === true',
+    replace: 'from?.some(isDenied) === true',
+    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+  },
 ]

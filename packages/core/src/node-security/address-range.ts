@@ -27,15 +27,44 @@ export const addressRange = (text: string): AddressRange | undefined => {
   return parsed && plain(parsed)
 }
 
-/** Returns the ranges without those that lie in another, IPv4 first. */
-export function mergedRanges(texts: readonly string[]): readonly AddressRange[] {
-  const kept: Parsed[] = []
-  for (const range of texts.flatMap((text) => parse(text) ?? []).sort(byWidth)) {
-    if (!kept.some((other) => other.family === range.family && range.bits.startsWith(other.bits)))
-      kept.push(range)
+/** Returns the fewest ranges of the same addresses, IPv4 first: two halves are their whole. */
+export const mergedRanges = (texts: readonly string[]): readonly AddressRange[] => merged(texts).map(plain)
+
+/** Returns a test of whether every address of a range is in one of these. */
+export function covering(texts: readonly string[]): (text: string) => boolean {
+  const ranges = merged(texts)
+  return (text) => {
+    const range = parse(text)
+    return range !== undefined && ranges.some((other) => contains(other, range))
   }
-  return kept.map(plain)
 }
+
+function merged(texts: readonly string[]): Parsed[] {
+  const kept: Parsed[] = []
+  // In the order of their bits a range comes right before those that lie in it, and a half before the other.
+  for (const range of texts.flatMap((text) => parse(text) ?? []).sort(byBits)) {
+    const last = kept.at(-1)
+    if (last !== undefined && contains(last, range)) continue
+    kept.push(range)
+    for (let whole = wholeOf(kept); whole !== undefined; whole = wholeOf(kept)) kept.splice(-2, 2, whole)
+  }
+  return kept.sort(byWidth)
+}
+
+/** The range that the last two are the halves of; undefined if they are not. */
+function wholeOf(ranges: readonly Parsed[]): Parsed | undefined {
+  const [one, other] = ranges.slice(-2)
+  if (one === undefined || other === undefined || one.prefix !== other.prefix) return undefined
+  const shared = one.bits.slice(0, -1)
+  const isWhole = one.family === other.family && one.prefix > 0 && other.bits.startsWith(shared)
+  return isWhole ? rangeOf(one.family, shared) : undefined
+}
+
+const byBits = (one: Parsed, other: Parsed): number =>
+  one.family === other.family ? (one.bits < other.bits ? -1 : 1) : one.family === 'ip' ? -1 : 1
+
+const contains = (one: Parsed, other: Parsed): boolean =>
+  one.family === other.family && other.bits.startsWith(one.bits)
 
 const byWidth = (one: Parsed, other: Parsed): number =>
   one.family === other.family ? one.prefix - other.prefix : one.family === 'ip' ? -1 : 1
@@ -56,9 +85,13 @@ function parse(text: string): Parsed | undefined {
     .map((byte) => byte.toString(2).padStart(8, '0'))
     .join('')
     .slice(0, prefix)
+  return rangeOf(family, bits)
+}
+
+function rangeOf(family: AddressRange['family'], bits: string): Parsed {
   const bytes = bits
     .padEnd(FULL[family], '0')
     .match(/.{8}/g)
     ?.map((byte) => Number.parseInt(byte, 2))
-  return { family, prefix, bits, address: ipaddr.fromByteArray(bytes ?? []).toString() }
+  return { family, prefix: bits.length, bits, address: ipaddr.fromByteArray(bytes ?? []).toString() }
 }

@@ -1,4 +1,4 @@
-import { mergedRanges } from './address-range.ts'
+import { covering, mergedRanges } from './address-range.ts'
 import { coversPort } from './port-range.ts'
 import type { SecuritySettings } from './security-settings.ts'
 
@@ -16,7 +16,21 @@ export function lockOuts({ firewall }: SecuritySettings, sshPorts: readonly numb
   const everybody = mergedRanges(firewall.deny_from)
     .filter(({ prefix }) => prefix === 0)
     .map(({ family }) => `deny_from drops every ${family === 'ip' ? 'IPv4' : 'IPv6'} address`)
-  return [...closed, ...everybody]
+  const isDenied = covering(firewall.deny_from)
+  const shut = sshPorts
+    .filter((port) => everybodyIs(isDenied, firewall, port))
+    .map((port) => `deny_from drops every address that a rule lets in to tcp/${port}`)
+  return [...closed, ...everybody, ...shut]
+}
+
+/** Whether a port is open to named addresses alone, and all of them are denied. */
+function everybodyIs(
+  isDenied: (range: string) => boolean,
+  { allow }: SecuritySettings['firewall'],
+  port: number,
+): boolean {
+  const rules = allow.filter((rule) => rule.proto === 'tcp' && coversPort(rule.ports, port))
+  return rules.length > 0 && rules.every(({ from }) => from?.every(isDenied) === true)
 }
 
 /** Returns what an operator should know about settings that are taken. */

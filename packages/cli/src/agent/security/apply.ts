@@ -5,7 +5,7 @@ import { hostCommand } from './host-command.ts'
 import { BASELINE, type HostFile, hostFiles, SSHD_FILE, SYSCTL_FILE } from './host-files.ts'
 import { Refused } from './refused.ts'
 import { hasSystemd, onHost, type SecurityHost } from './security-host.ts'
-import { overruled, type SshdFacts, somebodyHasKey, sshdFacts, sshPorts } from './sshd.ts'
+import { overruled, type SshdFacts, somebodyMaySignIn, sshdFacts, sshPorts } from './sshd.ts'
 import { modeOf, reloadSshd, setSysctl } from './undo-script.ts'
 
 /** The findings of a host before it changes anything. */
@@ -69,8 +69,15 @@ async function demandSsh(
   const isKept = password_auth === 'keep' && root_login === 'keep'
   if (isKept && max_auth_tries === undefined && allow_users === undefined) return
   if (facts === undefined) throw new Refused('this host has no sshd, but the settings are about one')
-  if (password_auth !== 'no' || force || (await somebodyHasKey(host, facts))) return
-  throw new Refused('nobody who may sign in by ssh has a key, and passwords would be off')
+  const mayLockOut = password_auth === 'no' || root_login === 'no' || allow_users !== undefined
+  if (!mayLockOut || force || (await somebodyMaySignIn(host, facts))) return
+  throw new Refused(
+    password_auth === 'no'
+      ? 'nobody who may sign in by ssh has a key, and passwords would be off'
+      : allow_users === undefined
+        ? 'nobody but root could sign in by ssh, and root would not be let in'
+        : `none of ssh.allow_users (${allow_users.join(', ')}) is a user of this host who could sign in`,
+  )
 }
 
 /** The values of the kernel of now, as `sysctl -p` takes them; undefined when they stay. */

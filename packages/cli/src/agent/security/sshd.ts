@@ -79,21 +79,33 @@ interface Login {
   readonly home: string
 }
 
-/** Whether somebody who may sign in has a key. Each file is looked at as its owner: that needs no right. */
-export async function somebodyHasKey(host: SecurityHost, facts: SshdFacts): Promise<boolean> {
-  if ((facts.get('authorizedkeyscommand') ?? ['none'])[0] !== 'none') return true
+/**
+ * Whether a user of this host could still sign in: one with a key, or with a password where sshd asks for
+ * it. Each file is looked at as its owner: that needs no right.
+ */
+export async function somebodyMaySignIn(host: SecurityHost, facts: SshdFacts): Promise<boolean> {
+  const first = (keyword: string) => facts.get(keyword)?.[0] ?? 'none'
+  const others = ['authorizedkeyscommand', 'trustedusercakeys'].some((each) => first(each) !== 'none')
+  if (others || first('gssapiauthentication') === 'yes') return true
   const files = (facts.get('authorizedkeysfile') ?? ['.ssh/authorized_keys']).flatMap((each) =>
     each.split(' '),
   )
-  const mayRoot = (facts.get('permitrootlogin') ?? [])[0] !== 'no'
+  const asksPassword = first('passwordauthentication') === 'yes'
+  const rootLogin = first('permitrootlogin')
   const allowed = await allowedUsers(host, facts)
-  for (const login of await logins(host)) {
-    if (login.uid === 0 && !mayRoot) continue
-    if (allowed !== undefined && !allowed.includes(login.name)) continue
+  const denied = wordsOf(facts, 'denyusers')
+  for (const login of await logins(host, allowed ?? [])) {
+    if (login.uid === 0 && rootLogin === 'no') continue
+    if (denied.includes(login.name) || !(allowed?.includes(login.name) ?? true)) continue
+    const mayUsePassword = asksPassword && (login.uid !== 0 || rootLogin === 'yes')
+    if (mayUsePassword && (await hasPassword(host, login))) return true
     for (const file of files) if (await hasKey(host, login, file)) return true
   }
   return false
 }
+
+const wordsOf = (facts: SshdFacts, keyword: string): string[] =>
+  (facts.get(keyword) ?? []).flatMap((each) => each.split(' '))
 
 /**
  * The users whom sshd would let in; undefined for all. Lists of several files are one, and the file that is
@@ -102,7 +114,7 @@ export async function somebodyHasKey(host: SecurityHost, facts: SshdFacts): Prom
 async function allowedUsers(host: SecurityHost, facts: SshdFacts): Promise<readonly string[] | undefined> {
   const before = await readFile(onHost(host, SSHD_FILE), 'utf8').catch(() => '')
   const gone = /^AllowUsers (.*)$/m.exec(before)?.[1]?.split(' ') ?? []
-  const users = (facts.get('allowusers') ?? []).flatMap((each) => each.split(' '))
+  const users = wordsOf(facts, 'allowusers')
   for (const name of gone) {
     const index = users.indexOf(name)
     if (index >= 0) users.splice(index, 1)
@@ -110,13 +122,23 @@ async function allowedUsers(host: SecurityHost, facts: SshdFacts): Promise<reado
   return users.length > 0 ? users : undefined
 }
 
-async function logins(host: SecurityHost): Promise<Login[]> {
-  const text = await readFile(onHost(host, '/etc/passwd'), 'utf8').catch(() => '')
-  return text.split('\n').flatMap((line) => {
+/** The users of the host with a shell; of those that only another place knows, the named ones. */
+async function logins(host: SecurityHost, named: readonly string[]): Promise<Login[]> {
+  const own = await readFile(onHost(host, '/etc/passwd'), 'utf8').catch(() => '')
+  const others =
+    named.length > 0 && host.root === '/' ? await hostCommand('getent', 'passwd', ...named) : undefined
+  return `${own}${others?.stdout ?? ''}`.split('\n').flatMap((line) => {
     const [name = '', , uid, gid, , home = '', shell = ''] = line.split(':')
     const mayLogin = name !== '' && home.startsWith('/') && !/(?:nologin|false)$/.test(shell)
     return mayLogin ? [{ name, uid: Number(uid), gid: Number(gid), home }] : []
   })
+}
+
+/** Whether a user has a password; one who is in another place than the host's own file may have one there. */
+async function hasPassword(host: SecurityHost, { name }: Login): Promise<boolean> {
+  const text = await readFile(onHost(host, '/etc/shadow'), 'utf8').catch(() => '')
+  const entry = text.split('\n').find((line) => line.startsWith(`${name}:`))
+  return entry === undefined || /^[^!*]/.test(entry.split(':')[1] ?? '')
 }
 
 async function hasKey(host: SecurityHost, login: Login, file: string): Promise<boolean> {

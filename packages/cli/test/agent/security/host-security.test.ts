@@ -243,6 +243,36 @@ inNamespaces(`Passwords may go when somebody who may sign in has a key, or by fo
   expect(host.read(SSHD_FILE)).toContain('PasswordAuthentication no\nKbdInteractiveAuthentication no\n')
 })
 
+inNamespaces(`Who may sign in has to be there, and able to${skipped}`, async () => {
+  const asked = (ssh: object, force = false) => document(1, { ssh }, { force })
+  const login = (name: string, uid: number, shell = '/bin/sh') =>
+    `${name}:x:${uid}:65534::/home/${name}:${shell}\n`
+  host.write(
+    'etc/passwd',
+    login('root', 0) + login('ann', 65534) + login('bob', 65534) + login('sam', 65534, '/bin/false'),
+  )
+  host.write(
+    'etc/shadow',
+    'root:$y$j9T$x:1::::::\nann:!:1::::::\nbob:$y$j9T$x:1::::::\nsam:$y$j9T$x:1::::::\n',
+  )
+  const refused = async (ssh: object) =>
+    expect((await host.apply(asked(ssh))).end ?? '').toMatch(/^refused: no/)
+  for (const allow_users of [['ghost'], ['ann'], ['sam'], ['ghost', 'ann', 'sam']])
+    await refused({ allow_users })
+  await refused({ allow_users: ['root'] })
+  await refused({ allow_users: ['root'], root_login: 'prohibit-password' })
+  await refused({ allow_users: ['bob'], password_auth: 'no' })
+  for (const ssh of [
+    { allow_users: ['ghost', 'bob'] },
+    { allow_users: ['root'], root_login: 'yes' },
+    { root_login: 'no' },
+  ])
+    expect((await host.apply(asked(ssh))).end).toBeUndefined()
+  host.write('etc/shadow', 'root:$y$j9T$x:1::::::\nann:!:1::::::\nbob:!:1::::::\n')
+  await refused({ root_login: 'no', max_auth_tries: 3 })
+  expect((await host.apply(asked({ allow_users: ['ghost'] }, true))).end).toBeUndefined()
+})
+
 inNamespaces(
   `A running sshd takes the new file by a reload, and its sessions go on${skipped}`,
   async () => {
@@ -277,6 +307,7 @@ inNamespaces(
 inNamespaces(
   `A file that sshd does not read is undone, and a configuration that it refuses stops before it${skipped}`,
   async () => {
+    host.write('etc/passwd', 'ann:x:65534:65534::/home/ann:/bin/sh\n')
     host.sshdConfig([])
     const { end } = await host.apply(document(1, { ...open('22'), ssh: { root_login: 'no' } }))
     expect(end).toMatch(/^rolled back: sshd does not take PermitRootLogin from/)
