@@ -69,6 +69,21 @@ describe('the roles of docs/deployment.md', () => {
     })
   }, 60_000)
 
+  test('a restore gives back what was revoked: doctor says so, until it is revoked as the page of operators says', async () => {
+    const database = async (url: string) => {
+      await using faked = testPlane({ storage: await openStorage({ url }) })
+      return (await faked.plane.systemCheck.run()).checks.find(({ name }) => name === 'database')
+    }
+    expect(await database(app)).toMatchObject({ status: 'ok' })
+    // As pg_restore does: it makes the table anew, under the default rights, and grants what the dump has.
+    await run(owner, 'create table made (like audit_log including all);\ndrop table audit_log;\n')
+    await run(owner, 'alter table made rename to audit_log;\ngrant select, insert on audit_log to svc_app;\n')
+    expect(await database(app)).toMatchObject({ status: 'warn', detail: 'audit-can-change' })
+    expect(await database(owner)).toMatchObject({ status: 'ok' })
+    await run(owner, blockOf('docs/operators.md', 'revoke update, delete on audit_log'))
+    expect(await database(app)).toMatchObject({ status: 'ok' })
+  }, 60_000)
+
   test.each([
     'create table mine (id text)',
     'drop table jobs',

@@ -4,7 +4,7 @@ import type { Finding, NamedCheck } from './system-check.ts'
 
 /** Dependencies of the storage checks. */
 export interface StorageCheckParts {
-  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk' | 'oldestTransactionSeconds'>
+  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk' | 'oldestTransactionSeconds' | 'mayChangeAudit'>
   readonly clock: Clock
 }
 
@@ -18,6 +18,7 @@ const ROOM_AHEAD = 4
 interface DatabaseReading {
   readonly found: StorageHealth | undefined
   readonly oldestTransactionSeconds: number
+  readonly mayChangeAudit: boolean
   /** Times of our own clock before and after the query. */
   readonly from: number
   readonly until: number
@@ -54,16 +55,25 @@ async function lookAt({ storage, clock }: StorageCheckParts): Promise<DatabaseRe
   const from = clock.now().getTime()
   const found = await storage.health().catch(() => undefined)
   const until = clock.now().getTime()
-  const oldest = found === undefined ? undefined : storage.oldestTransactionSeconds?.().catch(() => undefined)
-  return { found, oldestTransactionSeconds: (await oldest) ?? 0, from, until }
+  if (found === undefined) return { found, oldestTransactionSeconds: 0, mayChangeAudit: false, from, until }
+  const [oldest, mayChangeAudit] = await Promise.all([
+    storage.oldestTransactionSeconds?.().catch(() => undefined),
+    storage.mayChangeAudit?.().catch(() => undefined),
+  ])
+  return {
+    ...{ found, from, until },
+    oldestTransactionSeconds: oldest ?? 0,
+    mayChangeAudit: mayChangeAudit ?? false,
+  }
 }
 
 function databaseFinding(
   kind: Storage['kind'],
-  { found, oldestTransactionSeconds }: DatabaseReading,
+  { found, oldestTransactionSeconds, mayChangeAudit }: DatabaseReading,
 ): Finding {
   if (found === undefined) return UNREACHABLE
   if (oldestTransactionSeconds > OLD_TRANSACTION_SECONDS) return { status: 'warn', detail: 'old-transaction' }
+  if (mayChangeAudit) return { status: 'warn', detail: 'audit-can-change' }
   return kind === 'postgresql' || kind === 'pglite-folder'
     ? { status: 'ok' }
     : { status: 'warn', detail: 'in-memory' }

@@ -27,6 +27,7 @@ export const SYSTEM_DETAILS = [
   'ahead',
   'clock-differs',
   'old-transaction',
+  'audit-can-change',
   'disk-nearly-full',
   'disk-full',
   /** Work. */

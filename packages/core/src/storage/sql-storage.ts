@@ -146,7 +146,10 @@ export function sqlStorage(kind: StorageKind, driver: Driver, held: Held = {}): 
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
     health: () => translateStorageErrors(() => health(driver)),
-    ...(kind === 'postgresql' && { oldestTransactionSeconds: () => oldestTransactionSeconds(session) }),
+    ...(kind === 'postgresql' && {
+      oldestTransactionSeconds: () => oldestTransactionSeconds(session),
+      mayChangeAudit: () => mayChangeAudit(session),
+    }),
     disk: async () => held.disk?.room(),
     ...(held.lost === undefined ? {} : { lost: held.lost }),
     ...(held.dataKey === undefined ? {} : { dataKeys: [held.dataKey] }),
@@ -168,6 +171,19 @@ const OLDEST_TRANSACTION = {
 async function oldestTransactionSeconds(session: Session): Promise<number> {
   const [row] = await session.rows<{ seconds: number }>(OLDEST_TRANSACTION, [])
   return row?.seconds ?? 0
+}
+
+// The owner of a table may do everything with it, so its rights say nothing.
+const MAY_CHANGE_AUDIT = {
+  name: 'may-change-audit',
+  text: `select coalesce(bool_or(not pg_has_role(c.relowner, 'usage')
+      and (has_table_privilege(c.oid, 'update') or has_table_privilege(c.oid, 'delete'))), false) as may
+    from pg_class c where c.oid = to_regclass('audit_log')`,
+}
+
+async function mayChangeAudit(session: Session): Promise<boolean> {
+  const [row] = await session.rows<{ may: boolean }>(MAY_CHANGE_AUDIT, [])
+  return row?.may ?? false
 }
 
 async function health(driver: Driver): Promise<StorageHealth> {

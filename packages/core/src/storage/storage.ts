@@ -122,6 +122,8 @@ export interface Storage extends Stores, AsyncDisposable {
    * see: while it is open, dead rows cannot be cleared away. Absent for an embedded database.
    */
   oldestTransactionSeconds?(): Promise<number>
+  /** Whether our role may change the audit log and is not its owner. Absent for an embedded database. */
+  mayChangeAudit?(): Promise<boolean>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
   /**

@@ -29,6 +29,8 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'key-missing': 'stored secrets have a key that is not in SERVICE_DATA_KEYS: put it back',
   'old-transaction':
     'a transaction has been open for over an hour and tables grow: end it (pg_stat_activity tells whose)',
+  'audit-can-change':
+    'the role of the service may change the audit log, as after a restore: revoke update, delete on audit_log from it',
   'disk-nearly-full': 'free some room soon',
   'disk-full': 'writes are refused: free some room now',
   'never-ran':
