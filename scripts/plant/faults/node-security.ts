@@ -203,4 +203,32 @@ export const faults: readonly Fault[] = [
     replace: 'from?.some(isDenied) === true',
     suites: ['packages/core/test/node-security/lock-out.test.ts'],
   },
+  {
+    name: 'node-security: a confirmation has milliseconds for seconds',
+    file: `${AGENT}/confirmation.ts`,
+    find: 'AbortSignal.timeout(Math.ceil(left * 1000))',
+    replace: 'AbortSignal.timeout(Math.ceil(left))',
+    suites: ['packages/cli/test/agent/security/confirmation.test.ts'],
+  },
+  {
+    name: 'node-security: an interface keeps its own word about redirects',
+    file: `${AGENT}/host-files.ts`,
+    find: "  'net.ipv6.conf.*.accept_redirects': 0,\n",
+    replace: '',
+    suites: ['packages/cli/test/agent/security/exceptions.test.ts'],
+  },
+  {
+    name: 'node-security: what Match says is not looked at',
+    file: `${AGENT}/exceptions.ts`,
+    find: 'if (/^match$/i.test(keyword)) match = value',
+    replace: 'if (/^Match$/.test(keyword)) match = around',
+    suites: ['packages/cli/test/agent/security/exceptions.test.ts'],
+  },
+  {
+    name: 'node-security: a file that the kernel reads last counts for nothing',
+    file: `${AGENT}/exceptions.ts`,
+    find: "...later.map(([, file]) => file), '/etc/sysctl.conf']",
+    replace: '...later.map(([, file]) => file).slice(0, 1)]',
+    suites: ['packages/cli/test/agent/security/exceptions.test.ts'],
+  },
 ]

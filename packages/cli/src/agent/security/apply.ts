@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lockOuts, type SecuritySettings } from '@svc/core/adapters'
+import { exceptions, kernelPaths } from './exceptions.ts'
 import { hostCommand } from './host-command.ts'
 import { BASELINE, type HostFile, hostFiles, SSHD_FILE, SYSCTL_FILE } from './host-files.ts'
 import { Refused } from './refused.ts'
@@ -87,10 +88,13 @@ export async function sysctlOfNow(
 ): Promise<string | undefined> {
   if (root !== '/' || !changes.some(({ path }) => path === SYSCTL_FILE)) return undefined
   const lines = await Promise.all(
-    Object.keys(BASELINE).map(async (key) => {
-      const value = await readFile(`/proc/sys/${key.replaceAll('.', '/')}`, 'utf8').catch(() => undefined)
-      return value === undefined ? [] : [`${key} = ${value.trim()}`]
-    }),
+    Object.keys(BASELINE)
+      .flatMap(kernelPaths)
+      .map(async (path) => {
+        const value = await readFile(path, 'utf8').catch(() => undefined)
+        // With slashes, since the name of an interface may have a dot.
+        return value === undefined ? [] : [`${path.slice('/proc/sys/'.length)} = ${value.trim()}`]
+      }),
   )
   return `${lines.flat().join('\n')}\n`
 }
@@ -110,6 +114,16 @@ export async function putFiles(
     say(`${file.text === undefined ? 'removed' : 'wrote'} ${file.path}`)
   }
   if (changes.some(({ path }) => path === SSHD_FILE)) await useSshdFile(host, settings, isSystemd, say)
+  await useSysctlFile(host, changes, isSystemd, say)
+  for (const line of await exceptions(host, settings)) say(line)
+}
+
+async function useSysctlFile(
+  host: SecurityHost,
+  changes: readonly HostFile[],
+  isSystemd: boolean,
+  say: (line: string) => void,
+): Promise<void> {
   const sysctl = changes.find(({ path }) => path === SYSCTL_FILE)
   if (sysctl?.text === undefined) return
   if (host.root !== '/') return say('the values of the kernel count from the next start')

@@ -13,13 +13,19 @@ export const SYSCTL_FILE = '/etc/sysctl.d/60-svc.conf'
 /** Read after `20auto-upgrades`. */
 export const UPDATES_FILE = '/etc/apt/apt.conf.d/60svc-auto-upgrades'
 
-/** Values that the CIS benchmarks ask of a kernel and no service needs otherwise. */
+/**
+ * Values that the CIS benchmarks ask of a kernel and no service needs otherwise. A star stands for every
+ * interface: sysctl and systemd take it.
+ */
 export const BASELINE: Readonly<Record<string, number>> = {
   'net.ipv4.conf.all.rp_filter': 1,
   'net.ipv4.conf.default.rp_filter': 1,
   'net.ipv4.conf.all.accept_redirects': 0,
+  // An interface that is there keeps its own value, and takes redirects by it.
+  'net.ipv4.conf.*.accept_redirects': 0,
   'net.ipv4.conf.default.accept_redirects': 0,
   'net.ipv6.conf.all.accept_redirects': 0,
+  'net.ipv6.conf.*.accept_redirects': 0,
   'net.ipv6.conf.default.accept_redirects': 0,
   'net.ipv4.conf.all.accept_source_route': 0,
   'net.ipv4.conf.default.accept_source_route': 0,
@@ -48,8 +54,11 @@ export const hostFiles = ({ ssh, sysctl, auto_updates }: SecuritySettings): read
   { path: UPDATES_FILE, text: written(auto_updates === 'keep' ? [] : updateLines(auto_updates === 'on')) },
 ]
 
+/** The settings of apt that are ours. */
+export const updateNames = ['Update-Package-Lists', 'Unattended-Upgrade'] as const
+
 const updateLines = (isOn: boolean): string[] =>
-  ['Update-Package-Lists', 'Unattended-Upgrade'].map((name) => `APT::Periodic::${name} "${isOn ? 1 : 0}";`)
+  updateNames.map((name) => `APT::Periodic::${name} "${isOn ? 1 : 0}";`)
 
 function sshLines(ssh: SecuritySettings['ssh']): string[] {
   return Object.entries(sshKeywords(ssh)).map(([keyword, value]) => `${keyword} ${value}`)

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
 import { readSecuritySettings, settingsDigest } from '@svc/core/adapters'
 import { FakeClock } from '@svc/testing'
@@ -19,6 +20,8 @@ const BY = { updatedBy: 'cli:ann@desk', rollbackSeconds: 30 }
 /** The way from the namespaces to the plane of this process, which can be shut for new connections. */
 class Bridge {
   readonly path: string
+  /** How long every answer of the plane is on its way, in milliseconds. */
+  delayMs = 0
   readonly #port: number
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
@@ -37,8 +40,13 @@ class Bridge {
       ] as const) {
         this.#sockets.add(one)
         one.on('error', () => {}).on('close', () => other.destroy())
-        one.pipe(other)
       }
+      socket.pipe(onward)
+      onward.on('data', async (data) => {
+        if (this.delayMs > 0) await pause(this.delayMs)
+        socket.write(data)
+      })
+      onward.on('end', () => socket.end())
     }).listen(this.path)
     await once(this.#server, 'listening')
   }
@@ -134,6 +142,8 @@ inNamespaces(
   `The shipped agent applies a document, confirms it, and says so; a document by hand it refuses${skipped}`,
   async () => {
     await attached()
+    // A plane is far away, and takes its time.
+    bridge.delayMs = 300
     const set = await served.plane.nodeSecurity.set(host(), opening('22', '7000'), BY)
     await eventually(() => isOver(set.jobId))
     expect(await jobOf(set.jobId)).toMatchObject({ state: 'succeeded', error: undefined })

@@ -260,7 +260,6 @@ inNamespaces(`Who may sign in has to be there, and able to${skipped}`, async () 
   for (const allow_users of [['ghost'], ['ann'], ['sam'], ['ghost', 'ann', 'sam']])
     await refused({ allow_users })
   await refused({ allow_users: ['root'] })
-  await refused({ allow_users: ['root'], root_login: 'prohibit-password' })
   await refused({ allow_users: ['bob'], password_auth: 'no' })
   for (const ssh of [
     { allow_users: ['ghost', 'bob'] },
