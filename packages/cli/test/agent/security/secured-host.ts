@@ -39,6 +39,8 @@ export class SecuredHost implements AsyncDisposable {
       mkdirSync(join(this.root, folder), { recursive: true })
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', this.path('etc/ssh/host_key')])
     this.sshdConfig()
+    // Somebody has to be able to sign in.
+    this.write('etc/passwd', 'ann:x:65534:65534::/home/ann:/bin/sh\n')
     this.reach(true)
   }
 
