@@ -164,8 +164,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'firewall: keys of users who may not sign in count',
     file: `${AGENT}/sshd.ts`,
-    find: 'if (allowed !== undefined && !allowed.includes(login.name)) continue',
-    replace: '',
+    find: ' || !(allowed?.includes(login.name) ?? true)) continue',
+    replace: ') continue',
     suites: HOST,
   },
   {

@@ -105,7 +105,7 @@ whole('the shipped handlers', () => {
       stderr: `there is nothing to capture: '${at('mistyped')}' is not there\n`,
       images: undefined,
     })
-  }, 60_000)
+  }, 180_000)
 
   test('what a link leads to is captured: of an app, of the folder of apps, of a line', () => {
     put(at('disk/shop/page'))
@@ -125,7 +125,7 @@ whole('the shipped handlers', () => {
     configure('')
     expect(backup().stderr).toContain(`'${join(state, 'apps/gone')}' is not there`)
     rmSync(join(state, 'apps/gone'))
-  }, 60_000)
+  }, 180_000)
 
   test('an image of no file is a fault, which takes no good one’s place; so are its drill and its restore', () => {
     put(join(state, 'apps/empty/file'))
@@ -143,7 +143,7 @@ whole('the shipped handlers', () => {
         stderr: 'the image holds no file\n',
       })
     rmSync(join(state, 'apps/empty'), { recursive: true })
-  }, 60_000)
+  }, 180_000)
 
   test('a capture leaves out the repository and the cache, whatever their names hold', () => {
     const odd = join(state, 'cache [1]*')
@@ -153,9 +153,9 @@ whole('the shipped handlers', () => {
     expect(names).toContain('state/apps/own/page')
     expect(names.filter((name) => /^state\/(backups|cache)/.test(name))).toEqual([])
     rmSync(odd, { recursive: true })
-  }, 60_000)
+  }, 180_000)
 
-  test('an empty folder is restored into, with lost+found in it; a drill counts what was captured', () => {
+  test('an empty folder is restored into, with lost+found in it; a drill compares it with what was captured', () => {
     configure('')
     const { images } = backup({ SVC_APP: 'own' })
     const facts = { SVC_CHECKSUM: images.snapshots.at(-1).id }
@@ -168,10 +168,11 @@ whole('the shipped handlers', () => {
     expect(readdirSync(at('volume')).sort()).toEqual(['lost+found', folder.split('/')[1]].sort())
     expect(run('restore', { ...facts, SVC_TARGET: at('volume') }).stderr).toContain('holds something already')
     const drill = { ...facts, SVC_DRILL: 'true' }
-    expect(run('restore', { ...drill, SVC_FILES: '1' })).toMatchObject({ status: 0 })
-    const short = 'the drill failed: 2 files were captured, and 1 came back\n'
-    expect(run('restore', { ...drill, SVC_FILES: '2' })).toMatchObject({ status: 1, stderr: short })
-  }, 60_000)
+    const size = String(images.summary.total_bytes_processed)
+    expect(run('restore', { ...drill, SVC_SIZE_BYTES: size })).toMatchObject({ status: 0 })
+    const short = `the drill failed: 9 bytes were captured, and ${size} came back\n`
+    expect(run('restore', { ...drill, SVC_SIZE_BYTES: '9' })).toMatchObject({ status: 1, stderr: short })
+  }, 180_000)
 
   test('while another host prunes, a backup waits, and says for whom', async () => {
     configure('BACKUP_WAIT_SECONDS=1')
@@ -192,7 +193,7 @@ whole('the shipped handlers', () => {
     expect(said).toContain('captured\n')
     await ended(other, 'SIGTERM')
     restic('unlock')
-  }, 60_000)
+  }, 180_000)
 
   test('the lock of a living backup stays, and the image is told before old ones are removed', async () => {
     configure('RESTIC_KEEP="--keep-last 1"', 'BACKUP_WAIT_SECONDS=1')
@@ -208,7 +209,7 @@ whole('the shipped handlers', () => {
     expect(backup({ SVC_APP: 'own' })).toMatchObject({ status: 0, stderr: '' })
     const kept = JSON.parse(restic('snapshots', '--json', '--path', join(state, 'apps/own')).stdout)
     expect(kept).toHaveLength(1)
-  }, 60_000)
+  }, 180_000)
 
   test('the lock of a backup of this host that was killed is removed; the backup after it prunes', async () => {
     configure('RESTIC_KEEP="--keep-last 1"', 'BACKUP_WAIT_SECONDS=1')
@@ -227,5 +228,5 @@ whole('the shipped handlers', () => {
     expect(
       images.snapshots.filter(({ paths }: { paths: string[] }) => paths[0]?.endsWith('own')),
     ).toHaveLength(1)
-  }, 60_000)
+  }, 180_000)
 })

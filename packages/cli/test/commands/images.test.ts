@@ -13,6 +13,7 @@ beforeAll(async () => {
     checksum: 'c'.repeat(64),
     repo: 'r1',
     engine: 'restic',
+    size_bytes: 7,
   } as const
   image = (await bench.plane.images.register(bench.license.id, given)).image.id
 })
@@ -22,7 +23,7 @@ const AS_IT_IS = { target: expect.any(String), own_image: true }
 test.each<[string[], object]>([
   [[], AS_IT_IS],
   [['--verify'], { ...AS_IT_IS, verify: true }],
-  [['--drill'], { ...AS_IT_IS, drill: true }],
+  [['--drill'], { ...AS_IT_IS, drill: true, size_bytes: 7 }],
   [['--target', '/srv/x'], { ...AS_IT_IS, target: '/srv/x' }],
   [['--host', 'web-2'], { target: expect.any(String) }],
 ])('restore %j makes a job that says so, and no more', async (options, payload) => {

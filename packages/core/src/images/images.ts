@@ -141,6 +141,8 @@ export class Images {
       target: target ?? image.id,
       ...(isVerified ? { verify: true } : {}),
       ...(isDrill ? { drill: true } : {}),
+      // A drill compares what comes back with it.
+      ...(isDrill && image.sizeBytes !== undefined ? { size_bytes: image.sizeBytes } : {}),
       // The host of the image registers that a drill of it passed; another host knows another image.
       ...(fingerprint === image.fingerprint ? { own_image: true } : {}),
     }
