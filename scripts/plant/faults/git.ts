@@ -13,6 +13,8 @@ const PUSHES = 'packages/http/test/git/git-pushes.test.ts'
 const ORDER = 'packages/http/test/git/git-order.test.ts'
 const HOOKS = 'packages/http/test/git/git-hooks.test.ts'
 const HANDLER = 'packages/cli/handlers/deploy'
+const GIT = 'packages/cli/handlers/git.sh'
+const FETCH = 'packages/cli/test/agent/deploy-fetch.test.ts'
 const AGENT = 'packages/cli/test/agent/deploy-git-hooks.test.ts'
 
 export const faults: readonly Fault[] = [
@@ -165,9 +167,72 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'git: a job of a hook may fetch from files',
-    file: HANDLER,
+    file: GIT,
     find: '*) GIT_ALLOW_PROTOCOL=https:ssh ;;',
     replace: '*) ;;',
     suites: [AGENT],
+  },
+  {
+    name: 'git: relative submodules are looked for beside the release',
+    file: GIT,
+    find: '  in_repo config remote.origin.url "$remote"\n',
+    replace: '',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: every repository is one of SHA-1',
+    file: GIT,
+    find: '64) format=sha256',
+    replace: '64) format=sha1',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: credentials lent to one owner are lent to all',
+    file: GIT,
+    find: 'owner:"/$SVC_GIT_OWNER"/*) true',
+    replace: 'owner:*) true',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: credentials lent to one owner are lent by steps upwards',
+    file: GIT,
+    find: 'owner:*/..*) false ;; ',
+    replace: '',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: a deploy key is shown to every server of a submodule',
+    file: GIT,
+    find: '[ \\"\\$server\\" = \\"\\$SVC_GIT_SERVER\\" ] && ',
+    replace: '',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: a token is lent to submodules although nobody said so',
+    file: 'packages/cli/src/agent/run/git-auth.ts',
+    find: "submodules: lent ?? 'none' }",
+    replace: "submodules: lent ?? 'server' }",
+    suites: [FETCH],
+  },
+  {
+    name: 'git: pointers of git-lfs go live',
+    file: GIT,
+    find: "  need_lfs 'the repository'\n",
+    replace: '  return\n',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: a broken line is taken for a commit that is not handed out',
+    file: GIT,
+    find: '[ -z "$why" ] || fail "the repository could not be fetched$why"',
+    replace: ':',
+    suites: [FETCH],
+  },
+  {
+    name: 'git: hosts are not told to which submodules the credentials are lent',
+    file: 'packages/core/src/git/git-credentials.ts',
+    find: 'secret.slice(colon > 0 ? colon + 1 : 0), submodules }',
+    replace: 'secret.slice(colon > 0 ? colon + 1 : 0) }',
+    suites: ['packages/http/test/git/git-hooks.test.ts'],
   },
 ]

@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'host: a password is given to any host that git is led to',
-    file: `${HANDLERS}/deploy`,
+    file: `${HANDLERS}/git.sh`,
     find: 'credential.$scheme://$host.helper',
     replace: 'credential.helper',
     suites: [`${TESTS}/deploy-credentials.test.ts`],

@@ -44,7 +44,11 @@ test('A password that the repository refuses is neither in the log nor in the er
   await using git = await GitServer.start({ root: bench.folder, credentials: 'bob:another' })
   const url = `http://bob:s3cretpw99@${git.host}/repository/.git`
   const job = await run(bench, 'deploy', { app: 'shop', source: gitSource(url, shas[0]) })
-  expect(job).toMatchObject({ state: 'failed', error: 'exit code 1: the repository could not be fetched' })
+  expect(job).toMatchObject({
+    state: 'failed',
+    error:
+      'exit code 1: the repository could not be fetched: the server refused it, or has no such repository',
+  })
   expect(git.shown).toContain('bob:s3cretpw99')
   expect(job.lines.join('\n')).not.toContain('s3cret')
 })

@@ -131,7 +131,11 @@ describe('credentials of a git hook', () => {
       'deploy',
       pushed(`http://${git.host}/repository/.git`, shas[0], { auth: BASIC }),
     )
-    expect(job).toMatchObject({ state: 'failed', error: 'exit code 1: the repository could not be fetched' })
+    expect(job).toMatchObject({
+      state: 'failed',
+      error:
+        'exit code 1: the repository could not be fetched: the server refused it, or has no such repository',
+    })
     expect(job.lines.join('\n')).not.toContain('t0ken')
   })
 
@@ -175,7 +179,8 @@ withSshd('a deploy key, at a server of ssh', () => {
     const refused = await deploy(bench, shas[0], other.privateKey)
     expect(refused).toMatchObject({
       state: 'failed',
-      error: 'exit code 1: the repository could not be fetched',
+      error:
+        'exit code 1: the repository could not be fetched: the server refused it, or has no such repository',
     })
     const job = await deploy(bench, shas[0], key.privateKey)
     expect(job).toMatchObject({ state: 'succeeded' })

@@ -10,6 +10,8 @@ export interface GitServerParts {
   readonly credentials: string | undefined
   /** `v0`: the newer protocol is not spoken, whatever callers ask for. */
   readonly protocol?: 'v0'
+  /** The files that git-lfs is given, by the SHA-256 of their contents. */
+  readonly largeFiles?: ReadonlyMap<string, string>
   /** Called before a request that may read is answered. */
   readonly onAdmitted?: () => Promise<void>
 }
@@ -18,6 +20,8 @@ export interface GitServerParts {
 export class GitServer implements AsyncDisposable {
   /** The contents of each `Authorization` header, decoded. */
   readonly shown: string[] = []
+  /** The paths of requests that carried such a header. */
+  readonly shownAt: string[] = []
   readonly #parts: GitServerParts
   readonly #server: Server
 
@@ -46,13 +50,36 @@ export class GitServer implements AsyncDisposable {
     const { credentials, onAdmitted } = this.#parts
     const [, encoded] = /^Basic (.*)$/.exec(request.headers.authorization ?? '') ?? []
     const said = encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString()
-    if (said !== undefined) this.shown.push(said)
+    if (said !== undefined) {
+      this.shown.push(said)
+      this.shownAt.push(request.url ?? '')
+    }
     if (credentials !== undefined && said !== credentials) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
       return
     }
     await onAdmitted?.()
-    this.#answer(request, response)
+    const { pathname } = new URL(request.url ?? '', 'http://git')
+    if (/\/info\/lfs\//.test(pathname)) await this.#answerLfs(request, response)
+    else this.#answer(request, response)
+  }
+
+  /** The batch interface of git-lfs, for downloads. */
+  async #answerLfs(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const files = this.#parts.largeFiles ?? new Map<string, string>()
+    const text = files.get(/\/objects\/([0-9a-f]{64})$/.exec(request.url ?? '')?.[1] ?? '')
+    if (text !== undefined) return void response.end(text)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { objects } = JSON.parse(Buffer.concat(chunks).toString() || '{"objects":[]}')
+    const found = objects.map(({ oid, size }: { oid: string; size: number }) => {
+      const href = `http://${this.host}${request.url?.replace(/batch$/, '')}${oid}`
+      return files.has(oid)
+        ? { oid, size, actions: { download: { href } } }
+        : { oid, size, error: { code: 404, message: 'no such object' } }
+    })
+    response.writeHead(200, { 'content-type': 'application/vnd.git-lfs+json' })
+    response.end(JSON.stringify({ transfer: 'basic', objects: found }))
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

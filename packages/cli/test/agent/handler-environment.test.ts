@@ -16,6 +16,7 @@ const FACTS = [
   'SVC_REPO_URL',
   'SVC_SHA',
   'SVC_SOURCE_TYPE',
+  'SVC_SUBMODULES',
   'SVC_SYNC',
   'SVC_TARGET',
   'SVC_VERIFY',

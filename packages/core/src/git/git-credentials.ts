@@ -65,11 +65,11 @@ export class GitCredentials {
   }
 }
 
-function authOf({ cloneKind, provider }: GitHook, secret: string): object {
-  if (cloneKind === 'deploy_key') return { type: 'deploy_key', private_key: secret }
+function authOf({ cloneKind, provider, submodules }: GitHook, secret: string): object {
+  if (cloneKind === 'deploy_key') return { type: 'deploy_key', private_key: secret, submodules }
   const colon = secret.indexOf(':')
   const username = colon > 0 ? secret.slice(0, colon) : (TOKEN_USERS[provider] ?? 'x-access-token')
-  return { type: 'basic', username, password: secret.slice(colon > 0 ? colon + 1 : 0) }
+  return { type: 'basic', username, password: secret.slice(colon > 0 ? colon + 1 : 0), submodules }
 }
 
 const objectOf = (value: unknown): Payload =>

@@ -1,6 +1,6 @@
 import { optional } from 'superstruct'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
-import { CLONE_KINDS, GIT_PROVIDERS } from './git-hook.ts'
+import { CLONE_KINDS, GIT_PROVIDERS, SUBMODULE_SCOPES } from './git-hook.ts'
 import { IGNORED } from './push/push-verdict.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -22,6 +22,7 @@ const hook = shape({
   cancel_in_progress: flag(),
   allow_skip: flag(),
   clone: oneOf(CLONE_KINDS),
+  submodules: oneOf(SUBMODULE_SCOPES),
   deploy_key: optional(word),
   created_at: count,
   updated_at: count,

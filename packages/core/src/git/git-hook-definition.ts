@@ -9,6 +9,7 @@ import {
   providerOfHost,
   type RepoAddress,
   repoAddress,
+  type SubmoduleScope,
 } from './git-hook.ts'
 import { globFault } from './path-globs.ts'
 
@@ -25,6 +26,7 @@ export interface GitHookWishes {
   readonly enabled?: boolean | undefined
   readonly cancelInProgress?: boolean | undefined
   readonly allowSkip?: boolean | undefined
+  readonly submodules?: SubmoduleScope | undefined
   /** A secret of one's own, which the git host knows already. */
   readonly secret?: string | undefined
   readonly clone?: { readonly kind: CloneKind; readonly token?: string | undefined } | undefined
@@ -73,6 +75,7 @@ export function settingsAfter(
     cancelInProgress: wishes.cancelInProgress ?? before?.cancelInProgress ?? false,
     allowSkip: wishes.allowSkip ?? before?.allowSkip ?? true,
     cloneKind,
+    submodules: wishes.submodules ?? before?.submodules ?? 'none',
     deployKey: before?.deployKey,
   }
 }

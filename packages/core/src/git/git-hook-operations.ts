@@ -5,7 +5,7 @@ import { type LicenseScope, operationOf } from '../operations/operation.ts'
 import { readPage } from '../page.ts'
 import { Problem } from '../problem.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
-import { CLONE_KINDS, GIT_PROVIDERS, type GitHook } from './git-hook.ts'
+import { CLONE_KINDS, GIT_PROVIDERS, type GitHook, SUBMODULE_SCOPES } from './git-hook.ts'
 import { GIT_ANSWERS } from './git-hook-answers.ts'
 import type { GitHookWishes } from './git-hook-definition.ts'
 import { deliveryView, hookView, setupOf } from './git-hook-view.ts'
@@ -41,6 +41,7 @@ const definition = {
   enabled: optional(flag()),
   cancel_in_progress: optional(flag()),
   allow_skip: optional(flag()),
+  submodules: optional(oneOf(SUBMODULE_SCOPES)),
   secret: optional(text(16, 256)),
   clone: optional(shape({ kind: oneOf(CLONE_KINDS), token: optional(text(1, 512)) })),
 }

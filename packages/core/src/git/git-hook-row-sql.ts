@@ -1,5 +1,5 @@
 import { given, instant } from '../database/values.ts'
-import type { CloneKind, GitHook, GitHookSettings, GitProvider } from './git-hook.ts'
+import type { CloneKind, GitHook, GitHookSettings, GitProvider, SubmoduleScope } from './git-hook.ts'
 
 /** A row of `git_hooks` as the drivers give it. */
 export interface HookRow {
@@ -17,6 +17,7 @@ export interface HookRow {
   readonly cancel_in_progress: boolean
   readonly allow_skip: boolean
   readonly clone_kind: CloneKind
+  readonly submodules: SubmoduleScope
   readonly deploy_key: string | null
   readonly created_at: string
   readonly updated_at: string
@@ -38,6 +39,7 @@ export const toHook = (row: HookRow): GitHook => ({
   cancelInProgress: row.cancel_in_progress,
   allowSkip: row.allow_skip,
   cloneKind: row.clone_kind,
+  submodules: row.submodules,
   deployKey: given(row.deploy_key),
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
@@ -56,5 +58,6 @@ export const settingsParams = (settings: GitHookSettings): readonly unknown[] =>
   settings.cancelInProgress,
   settings.allowSkip,
   settings.cloneKind,
+  settings.submodules,
   settings.deployKey,
 ]

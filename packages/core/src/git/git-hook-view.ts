@@ -48,6 +48,7 @@ export const hookView = (hook: GitHook, last: GitDelivery | undefined) => ({
   cancel_in_progress: hook.cancelInProgress,
   allow_skip: hook.allowSkip,
   clone: hook.cloneKind,
+  submodules: hook.submodules,
   ...present('deploy_key', hook.deployKey),
   created_at: unixSeconds(hook.createdAt),
   updated_at: unixSeconds(hook.updatedAt),

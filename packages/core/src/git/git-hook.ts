@@ -6,6 +6,13 @@ export type GitProvider = (typeof GIT_PROVIDERS)[number]
 export const CLONE_KINDS = ['none', 'deploy_key', 'token'] as const
 export type CloneKind = (typeof CLONE_KINDS)[number]
 
+/**
+ * The submodules that are fetched with the credentials of a hook: none, those of the owner of the repository,
+ * or all on its server. Keys and tokens often open more than the one repository.
+ */
+export const SUBMODULE_SCOPES = ['none', 'owner', 'server'] as const
+export type SubmoduleScope = (typeof SUBMODULE_SCOPES)[number]
+
 /** Most hooks of a license. */
 export const MAX_HOOKS = 100
 /** The branch of a hook that names none. */
@@ -30,6 +37,7 @@ export interface GitHookSettings {
   /** Whether `[skip ci]` in every message of a push keeps it from deploying. */
   readonly allowSkip: boolean
   readonly cloneKind: CloneKind
+  readonly submodules: SubmoduleScope
   /** The public half of the deploy key, as authorized_keys spells it. */
   readonly deployKey: string | undefined
 }

@@ -16,18 +16,18 @@ import {
 } from './git-hooks-store.ts'
 
 const SETTINGS = `fingerprint, provider, repo_url, branch, tags, paths, paths_ignore, enabled, cancel_in_progress, allow_skip,
-  clone_kind, deploy_key`
-const VALUES = '$2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12, $13'
+  clone_kind, submodules, deploy_key`
+const VALUES = '$2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12, $13, $14'
 const ADD = {
   name: 'git-hook-add',
   text: `insert into git_hooks (id, ${SETTINGS}, license_id, app, created_at, updated_at)
-    select $1, ${VALUES}, $14, $15, ${at('$17')}, ${at('$17')}
-    where (select count(*) from git_hooks where license_id = $14) < $16
+    select $1, ${VALUES}, $15, $16, ${at('$18')}, ${at('$18')}
+    where (select count(*) from git_hooks where license_id = $15) < $17
     on conflict (license_id, app) do nothing returning *`,
 }
 const CHANGE = {
   name: 'git-hook-change',
-  text: `update git_hooks set (${SETTINGS}, updated_at) = (${VALUES}, ${at('$14')}) where id = $1 returning *`,
+  text: `update git_hooks set (${SETTINGS}, updated_at) = (${VALUES}, ${at('$15')}) where id = $1 returning *`,
 }
 const REMOVE = { name: 'git-hook-remove', text: 'delete from git_hooks where id = $1 returning id' }
 const GET = { name: 'git-hook-get', text: 'select * from git_hooks where id = $1' }

@@ -57,6 +57,26 @@ describe(`migrations on ${POSTGRES}`, () => {
     expect(await migrate(url)).toEqual(done)
   })
 
+  it('hooks with a deploy key lend it to their server as before, all others lend nothing', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const { sql } = MIGRATIONS.find(({ name }) => name === '0034-submodules-of-hooks') ?? { sql: [] }
+    await query(url, 'alter table git_hooks drop column submodules')
+    for (const kind of ['deploy_key', 'token', 'none'])
+      await query(
+        url,
+        `insert into git_hooks (id, license_id, app, fingerprint, provider, repo_url, branch, paths, paths_ignore,
+          enabled, cancel_in_progress, allow_skip, clone_kind)
+          values ('${kind}', 'l', '${kind}', 'f', 'generic', 'r', 'main', '[]', '[]', true, false, true, '${kind}')`,
+      )
+    for (const text of sql) await query(url, text)
+    expect(await query(url, 'select id, submodules from git_hooks order by id')).toEqual([
+      { id: 'deploy_key', submodules: 'server' },
+      { id: 'none', submodules: 'none' },
+      { id: 'token', submodules: 'none' },
+    ])
+  })
+
   it('eight processes at once migrate once', async () => {
     const url = await emptyDatabase()
     const results = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))

@@ -42,6 +42,7 @@ describe('git hooks of a license', () => {
         cancel_in_progress: false,
         allow_skip: true,
         clone: 'none',
+        submodules: 'none',
         created_at: expect.any(Number),
         updated_at: expect.any(Number),
       },
@@ -136,6 +137,7 @@ describe('git hooks of a license', () => {
     expect(claimed?.payload.source.auth).toEqual({
       type: 'deploy_key',
       private_key: expect.stringMatching(/^-----BEGIN OPENSSH PRIVATE KEY-----\n/),
+      submodules: 'none',
     })
     const other = await set({ repo_url: SSH, clone: { kind: 'none' } })
     expect(other.body.deploy_key).toBeUndefined()
@@ -153,9 +155,28 @@ describe('git hooks of a license', () => {
       const { body } = await set({ provider, secret: SECRET, clone: { kind: 'token', token } })
       expect(JSON.stringify(body)).not.toContain(token)
       await scene().push(body.hook.id, githubPush())
-      expect((await scene().claim())?.payload.source.auth).toEqual({ type: 'basic', username, password })
+      expect((await scene().claim())?.payload.source.auth).toEqual({
+        type: 'basic',
+        username,
+        password,
+        submodules: 'none',
+      })
     },
   )
+
+  it('submodules get the credentials where the hook says so, which a change of something else leaves', async () => {
+    const clone = { kind: 'token', token: 'tok-1' }
+    const { body } = await set({ secret: SECRET, clone })
+    expect(body.hook).toMatchObject({ submodules: 'none' })
+    const lent = await set({ submodules: 'owner' })
+    expect(lent.body.hook).toMatchObject({ submodules: 'owner', clone: 'token' })
+    await post({ action: 'update', id: body.hook.id, branch: 'main', submodules: 'server' })
+    expect(await post({ action: 'update', id: body.hook.id, enabled: true })).toMatchObject({
+      body: { hook: { submodules: 'server' } },
+    })
+    await scene().push(body.hook.id, githubPush())
+    expect((await scene().claim())?.payload.source.auth).toMatchObject({ submodules: 'server' })
+  })
 
   it('credentials go with no job for another repository or of another license', async () => {
     const { body } = await set({ repo_url: SSH })
@@ -198,6 +219,7 @@ describe('git hooks of a license', () => {
     ['a short secret', { secret: 'short' }, 'secret'],
     ['a secret that no header carries', { secret: 'sixteen or more ä' }, 'secret'],
     ['an unknown provider', { provider: 'svn' }, 'provider'],
+    ['submodules of an unknown scope', { submodules: 'all' }, 'submodules'],
     ['a key without ssh', { clone: { kind: 'deploy_key' } }, 'clone.kind'],
     ['a token that is absent', { clone: { kind: 'token' } }, 'clone.token'],
     ['a token with a line end', { clone: { kind: 'token', token: 'a\nb' } }, 'clone.token'],

@@ -19,6 +19,7 @@ export function buildGitHook(fields: Partial<NewGitHook> = {}): NewGitHook {
     cancelInProgress: false,
     allowSkip: true,
     cloneKind: 'none',
+    submodules: 'none',
     deployKey: undefined,
     ...fields,
   }

@@ -38,6 +38,7 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
         cancelInProgress: true,
         allowSkip: false,
         cloneKind: 'deploy_key',
+        submodules: 'owner',
         deployKey: 'ssh-ed25519 AAAA svc-shop',
       })
       const expected = { ...given, createdAt: clock.now(), updatedAt: clock.now() }

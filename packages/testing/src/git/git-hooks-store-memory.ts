@@ -85,6 +85,7 @@ const settingsOf = (given: GitHookSettings): GitHookSettings => ({
   cancelInProgress: given.cancelInProgress,
   allowSkip: given.allowSkip,
   cloneKind: given.cloneKind,
+  submodules: given.submodules,
   deployKey: given.deployKey,
 })
 

@@ -8,17 +8,22 @@ export interface GitAuth {
   readonly type: string
   /** The contents of the file: a private key, or lines that git takes from a credential helper. */
   readonly text: string | undefined
+  /** The submodules that may be fetched with them: `none`, `owner` or `server`. */
+  readonly submodules: string
 }
 
 /** The credentials that a job brings along; undefined if it brings none. */
 export function gitAuthOf({ payload }: Pick<ClaimedJob, 'payload'>): GitAuth | undefined {
   const auth = fieldsOf(fieldsOf(payload.source)?.auth)
   if (auth === undefined) return undefined
-  const { type, private_key: key, username, password } = auth
-  if (type === 'deploy_key' && typeof key === 'string') return { type, text: key }
+  const { type, private_key: key, username, password, submodules } = auth
+  const lent = typeof submodules === 'string' ? submodules : undefined
+  // A control plane that does not say it knows of no such setting: its keys were shown for submodules too.
+  if (type === 'deploy_key' && typeof key === 'string')
+    return { type, text: key, submodules: lent ?? 'server' }
   if (type === 'basic' && isLine(username) && isLine(password))
-    return { type, text: `username=${username}\npassword=${password}\n` }
-  return { type: 'missing', text: undefined }
+    return { type, text: `username=${username}\npassword=${password}\n`, submodules: lent ?? 'none' }
+  return { type: 'missing', text: undefined, submodules: 'none' }
 }
 
 /**

@@ -32,6 +32,10 @@ const TRUSTED = [
   'SVC_GIT_AUTH',
   'SVC_GIT_AUTH_FILE',
   'SVC_GIT_CREDENTIALS',
+  'SVC_GIT_LENDING',
+  'SVC_GIT_OWNER',
+  'SVC_GIT_SERVER',
+  'SVC_GIT_SUBMODULES',
   'SVC_KNOWN_HOSTS',
   'SVC_RELEASE_DIR',
   'SVC_TRIGGER',
@@ -73,7 +77,13 @@ function gitFacts({ job, gitAuthFile }: WorkFolder): Record<string, string> {
   const auth = gitAuthOf(job)
   return {
     ...(job.payload.trigger === 'git' ? { SVC_TRIGGER: 'git' } : {}),
-    ...(auth === undefined ? {} : { SVC_GIT_AUTH: auth.type, SVC_GIT_AUTH_FILE: gitAuthFile }),
+    ...(auth === undefined
+      ? {}
+      : {
+          SVC_GIT_AUTH: auth.type,
+          SVC_GIT_AUTH_FILE: gitAuthFile,
+          SVC_GIT_SUBMODULES: auth.submodules,
+        }),
   }
 }
 

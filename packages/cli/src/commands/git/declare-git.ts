@@ -47,6 +47,7 @@ function declareAdd(hooks: Command, run: Run): void {
     .option('--ignore-path <glob>', 'changes that do not count; may be repeated', collect)
     .option('--provider <provider>', 'github, gitlab, gitea, bitbucket or generic')
     .option('--clone <kind>', 'none, deploy_key or token; deploy_key for ssh when not given')
+    .option('--submodules <scope>', 'submodules that get the key or token: none, owner or server')
     .option('--token-file <file>', 'file whose first line is the token that clones')
     .option('--secret-file <file>', 'file whose first line is a secret of your own')
     .option('--cancel-in-progress', 'stop a deployment that runs when a newer push arrives')

@@ -53,6 +53,7 @@ export const hookFacts = ({ hook, webhook_url, secret }: HookAnswer, page: Page)
       ['host', `fp:${hook.fingerprint}`],
       ['state', hook.enabled ? 'active' : 'paused'],
       ['cloned with', hook.clone],
+      ['lent to submodules', hook.clone === 'none' ? undefined : hook.submodules],
       ['made', instant(hook.created_at, page)],
       ['last delivery', hook.last_delivery?.outcome],
       ['address', webhook_url],

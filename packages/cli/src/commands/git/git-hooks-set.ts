@@ -13,6 +13,7 @@ export interface AddHookOptions extends HookOptions {
   readonly ignorePath?: readonly string[]
   readonly provider?: string
   readonly clone?: string
+  readonly submodules?: string
   readonly tokenFile?: string
   readonly secretFile?: string
   readonly cancelInProgress?: boolean
@@ -24,13 +25,13 @@ export interface AddHookOptions extends HookOptions {
 export const addHook: Handler<AddHookOptions> = async (run) => {
   const { repo, path, ignorePath, cancelInProgress, skip, tokenFile, secretFile, clone, ...same } =
     run.options
-  const { host, branch, tags, provider, license } = same
+  const { host, branch, tags, provider, license, submodules } = same
   const token = await firstLine(run, tokenFile)
   const kind = clone ?? (token === undefined ? undefined : 'token')
   const input = given({
     app: run.arg(0),
     repo_url: repo,
-    ...{ host, branch, tags, provider, license },
+    ...{ host, branch, tags, provider, license, submodules },
     paths: path,
     paths_ignore: ignorePath,
     cancel_in_progress: cancelInProgress,

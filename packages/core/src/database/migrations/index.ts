@@ -31,6 +31,7 @@ import { emailReminders } from './0030-email-reminders.ts'
 import { provisioningEvents } from './0031-provisioning-events.ts'
 import { checkoutAnswers } from './0032-checkout-answers.ts'
 import { keysPassToWhatIsRun } from './0033-keys-pass-to-what-is-run.ts'
+import { submodulesOfHooks } from './0034-submodules-of-hooks.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -77,4 +78,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   provisioningEvents,
   checkoutAnswers,
   keysPassToWhatIsRun,
+  submodulesOfHooks,
 ]
