@@ -10,6 +10,7 @@ const FACTS = [
   'SVC_CHECKSUM',
   'SVC_DRILL',
   'SVC_ENGINE',
+  'SVC_FILES',
   'SVC_OLDER_THAN_SECONDS',
   'SVC_REF',
   'SVC_REPO',

@@ -127,6 +127,22 @@ test('A license key that a handler prints is masked in the log', async () => {
   expect(job.lines).toEqual(['key=[license key]'])
 })
 
+test('A plane whose answers take 300 ms hears a slow handler whole and in order, one request with lines at a time', async () => {
+  await using bench = await AgentBench.open()
+  bench.plane.answerDelayMs = 300
+  bench.handler('deploy', 'for i in 1 2 3 4 5 6; do echo "line $i"; sleep 0.1; done; printf last >&2; exit 4')
+  const jobs = [bench.plane.enqueue('deploy'), bench.plane.enqueue('deploy')]
+  const agent = bench.start()
+  await bench.plane.until(() => jobs.every(({ state }) => state === 'failed'))
+  expect(await agent.stop()).toMatchObject({ failed: 2, 'given back': 0, gone: 0 })
+  for (const job of jobs) {
+    expect(job).toMatchObject({ attempt: 1, exitCode: 4, error: 'exit code 4: last' })
+    expect(job.lines).toEqual([...[1, 2, 3, 4, 5, 6].map((n) => `line ${n}`), 'last'])
+    expect([job.history[0], job.history.at(-1)]).toEqual(['running', 'failed'])
+  }
+  expect(bench.plane.mostLogsAtOnce).toBe(1)
+})
+
 test('A running job is reported again and again, which renews its lease', async () => {
   await using bench = await AgentBench.open()
   bench.handler('deploy', 'until [ -e go ]; do sleep 0.02; done')

@@ -143,3 +143,45 @@ test('A cancel that only the answer to log lines carries ends the job', async ()
   // The reports since then: the outcome alone.
   expect(bench.plane.called('status')).toHaveLength(told + 1)
 })
+
+test('A line that overwrites itself is seen live, and its last state stays', async () => {
+  await using bench = await AgentBench.open()
+  const wait = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`
+  bench.handler('deploy', `printf '\\r1 of 2'; printf '\\r2 of 2\\r'; ${wait('go')}; printf '\\n'; echo done`)
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start()
+  await bench.plane.until(() => job.lines.includes('2 of 2'))
+  expect(job.state).toBe('running')
+  await writeFile(join(bench.stateDir, 'work', `${job.id}.1`, 'run', 'go'), '')
+  await bench.plane.until(() => job.state === 'succeeded')
+  await agent.stop()
+  expect(job.lines).toEqual(['2 of 2', 'done'])
+})
+
+test('A bar fills the log with one state an interval at most, and ends with its last one', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    `i=0; while [ $i -lt 700 ]; do printf '\\rstep %d' $i; i=$((i + 1)); done >&2
+printf '\\rERROR: step 701 failed: disk full' >&2; exit 3`,
+  )
+  const job = bench.plane.enqueue('deploy')
+  await bench.start({ once: true, timing: { logIntervalMs: 60_000 } }).done
+  expect(job.lines).toEqual(['ERROR: step 701 failed: disk full'])
+  expect(job.error).toBe('exit code 3: ERROR: step 701 failed: disk full')
+})
+
+test('A license key in a state of a line is masked', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler(
+    'deploy',
+    `printf 'key=${bench.plane.licenseKey}\\r'; until [ -e "$SVC_STATE_DIR/go" ]; do sleep 0.02; done`,
+  )
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start()
+  await bench.plane.until(() => job.lines.length > 0)
+  await writeFile(join(bench.stateDir, 'go'), '')
+  await bench.plane.until(() => job.state === 'succeeded')
+  await agent.stop()
+  expect(job.lines).toEqual(['key=[license key]'])
+})

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** One request as it arrived. */
 export interface Call {
@@ -55,6 +56,11 @@ export class ScriptedPlane implements AsyncDisposable {
   readonly calls: Call[] = []
   readonly jobs = new Map<string, StoredJob>()
   readonly licenseKey = `lk_${randomUUID()}`
+  /** How long each answer is on its way, in milliseconds. */
+  answerDelayMs = 0
+  /** Most requests with lines of one job that were under way at the same time. */
+  mostLogsAtOnce = 0
+  readonly #logsUnderWay = new Map<string | undefined, number>()
   readonly #keys = generateKeyPairSync('ed25519')
   readonly #scripts = new Map<Route, Script>()
   readonly #waiting = new Set<() => void>()
@@ -193,9 +199,18 @@ export class ScriptedPlane implements AsyncDisposable {
     const scripted = this.#scripts.get(route)?.(call)
     const reply =
       scripted && scripted.cut !== 'after' ? scripted : { ...this.#reply(call), cut: scripted?.cut }
+    if (this.answerDelayMs > 0) await this.#delay(route === 'logs' ? call.jobId : undefined)
     if (reply.cut) request.socket.destroy()
     else this.#answer(response, reply as Reply)
     for (const look of [...this.#waiting]) look()
+  }
+
+  async #delay(logsOf: string | undefined): Promise<void> {
+    const count = (this.#logsUnderWay.get(logsOf) ?? 0) + 1
+    this.#logsUnderWay.set(logsOf, count)
+    if (logsOf !== undefined) this.mostLogsAtOnce = Math.max(this.mostLogsAtOnce, count)
+    await pause(this.answerDelayMs)
+    this.#logsUnderWay.set(logsOf, (this.#logsUnderWay.get(logsOf) ?? 1) - 1)
   }
 
   #answer(response: ServerResponse, { status = 200, headers = {}, body }: Reply): void {

@@ -28,8 +28,13 @@ export interface HandlerStart {
   readonly maxLineChars: number
   /** Applied to every line before any other code gets it. */
   readonly masked: (line: string) => string
-  readonly onLine: (line: string) => void
+  readonly onLine: (line: string, from: OutputStream) => void
+  /** Gets states of lines that overwrite themselves; the line itself follows. */
+  readonly onState: (state: string, from: OutputStream) => void
 }
+
+/** A stream that a handler writes to. */
+export type OutputStream = 'stdout' | 'stderr'
 
 /**
  * How long output is still read after the handler ended, if a process that it left behind holds its pipes
@@ -42,13 +47,14 @@ export class HandlerProcess implements RunningHandler {
   /** Resolves once, when the handler has ended and its output was read; never rejects. */
   readonly ended: Promise<HandlerEnd>
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly #outputs: LineSplitter[] = []
   #lastWords: string | undefined
   #exited = false
 
   private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, start: HandlerStart) {
     this.#child = child
-    this.#read(child.stdout, start, () => {})
-    this.#read(child.stderr, start, (line) => {
+    this.#read('stdout', start, () => {})
+    this.#read('stderr', start, (line) => {
       if (line.trim() !== '') this.#lastWords = line
     })
     this.ended = this.#end()
@@ -89,17 +95,20 @@ export class HandlerProcess implements RunningHandler {
   }
 
   #read(
-    stream: Readable,
-    { maxLineChars, masked, onLine }: HandlerStart,
+    from: OutputStream,
+    { maxLineChars, masked, onLine, onState }: HandlerStart,
     note: (line: string) => void,
   ): void {
-    const splitter = new LineSplitter(maxLineChars, (raw) => {
-      const line = masked(raw)
-      note(line)
-      onLine(line)
+    const splitter = new LineSplitter(maxLineChars, {
+      line: (raw) => {
+        const line = masked(raw)
+        note(line)
+        onLine(line, from)
+      },
+      state: (raw) => onState(masked(raw), from),
     })
-    stream.on('data', (bytes: Buffer) => splitter.write(bytes))
-    stream.once('close', () => splitter.end())
+    this.#outputs.push(splitter)
+    this.#child[from].on('data', (bytes: Buffer) => splitter.write(bytes))
   }
 
   #end(): Promise<HandlerEnd> {
@@ -117,6 +126,8 @@ export class HandlerProcess implements RunningHandler {
         child.once('close', () => clearTimeout(timer))
       })
       child.once('close', () => {
+        // A last line without a line end counts, and is the last word of many a program.
+        for (const output of this.#outputs) output.end()
         resolve({ ...end, ...(this.#lastWords === undefined ? {} : { lastWords: this.#lastWords }) })
       })
     })

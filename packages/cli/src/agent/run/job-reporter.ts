@@ -60,8 +60,13 @@ export class JobReporter {
   }
 
   /** Adds a line of output. */
-  push(line: string): void {
-    this.#stream.push(line)
+  push(line: string, from?: string): void {
+    this.#stream.push(line, from)
+  }
+
+  /** Shows a state of a line that overwrites itself. */
+  show(state: string, from: string): void {
+    this.#stream.show(state, from)
   }
 
   /** Sends the last lines, then the outcome. The lease is renewed until then. */

@@ -148,7 +148,8 @@ export class JobRun {
         input: `${JSON.stringify(withoutGitAuth(this.job))}\n`,
         maxLineChars,
         masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
-        onLine: (line) => this.#reporter.push(line),
+        onLine: (line, from) => this.#reporter.push(line, from),
+        onState: (state, from) => this.#reporter.show(state, from),
       })
     } catch (error) {
       return { fault: (error as NodeJS.ErrnoException).code ?? 'EFAULT' }

@@ -30,6 +30,8 @@ export class LogStream {
   readonly #parts: LogStreamParts
   readonly #closing = new AbortController()
   readonly #life: AbortSignal
+  /** The newest state of the line under way of each output that overwrites itself. */
+  readonly #states = new Map<string, { readonly text: string; isKept: boolean }>()
   #wake = new AbortController()
   #next: number
   #maxBytes = MAX_BATCH_BYTES
@@ -60,8 +62,22 @@ export class LogStream {
     this.#loop = this.#run()
   }
 
-  /** Adds a line. */
-  push(line: string): void {
+  /** Adds a line. `from`: the output that it ends a line of; its last state may stand in the log already. */
+  push(line: string, from?: string): void {
+    const state = from === undefined ? undefined : this.#states.get(from)
+    if (from !== undefined) this.#states.delete(from)
+    if (!(state?.isKept && state.text === line)) this.#append(line)
+  }
+
+  /**
+   * Shows a state of a line that overwrites itself: the newest of each interval becomes a line of the log, or
+   * a progress bar would fill it.
+   */
+  show(text: string, from: string): void {
+    if (this.#states.get(from)?.text !== text) this.#states.set(from, { text, isKept: false })
+  }
+
+  #append(line: string): void {
     const { spool, clock, job } = this.#parts
     spool.append({ ts: clock.now().getTime() / 1000, line })
     if (spool.count - (this.#next - job.log.nextOffset) >= job.log.maxLines) this.#wake.abort()
@@ -102,7 +118,16 @@ export class LogStream {
     while (!closing.aborted) {
       this.#wake = new AbortController()
       await pause(this.#parts.intervalMs, AbortSignal.any([closing, this.#wake.signal]))
-      if (!closing.aborted) await this.flush(closing)
+      if (closing.aborted) return
+      this.#keepStates()
+      await this.flush(closing)
+    }
+  }
+
+  #keepStates(): void {
+    for (const state of this.#states.values()) {
+      if (!state.isKept) this.#append(state.text)
+      state.isKept = true
     }
   }
 
