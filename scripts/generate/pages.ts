@@ -2,6 +2,7 @@ import { settingsMarkdown } from '@svc/core/ports'
 import { openApiDocument } from '@svc/http'
 import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
+import { licenseKeyPage } from './license-key-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { namesPage } from './names-page.ts'
 import { operationsPage } from './operations-page.ts'
@@ -21,6 +22,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ...generatedSources(),
     ['docs/reference/settings.md', settingsMarkdown()],
     ['docs/reference/http.md', httpPage()],
+    ['docs/reference/license-key.md', licenseKeyPage()],
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ['docs/reference/commands.md', await commandsPage()],

@@ -221,7 +221,7 @@ export const feature: Feature = {
   },
   requests: {
     'POST /api/v1/billing/checkout': {
-      asks: 'a license, also one that has expired',
+      asks: 'a license, also one that has expired, or a token of its owner',
       body: () => ({ tier: 'pro' }),
       good: 200,
     },

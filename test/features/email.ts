@@ -2,7 +2,7 @@ import { MESSAGE_STATES, RECIPIENT_STATES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { reminderSteps } from '../../packages/core/test/conformance/reminder-steps.ts'
 import { rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
-import { change, LICENSE, read } from '../support/feature-entries.ts'
+import { change, LICENSE, OWNER, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const id = fc.constantFrom('dom_1', 'dom_2', 'dom_3')
@@ -334,7 +334,12 @@ export const feature: Feature = {
   },
   requests: {
     'GET /api/v1/email/domains': { asks: LICENSE, good: 200 },
-    'POST /api/v1/email/domains': { asks: LICENSE, body: () => ({ name: 'more.example.net' }), good: 201 },
+    'POST /api/v1/email/domains': {
+      asks: OWNER,
+      body: () => ({ name: 'more.example.net' }),
+      good: 201,
+      past: [200, 201],
+    },
     'GET /api/v1/email/domains/{id}/health': {
       asks: LICENSE,
       path: ({ own }) => ({ id: own.things.domain ?? '' }),
@@ -342,7 +347,7 @@ export const feature: Feature = {
       foreign: 404,
     },
     'GET /api/v1/email/keys': { asks: LICENSE, good: 200 },
-    'POST /api/v1/email/keys': { asks: LICENSE, body: () => ({ name: 'app' }), good: 201 },
+    'POST /api/v1/email/keys': { asks: OWNER, body: () => ({ name: 'app' }), good: 201 },
     'GET /api/v1/email/keys/{id}': {
       asks: LICENSE,
       path: ({ own }) => ({ id: own.things.emailKey ?? '' }),
@@ -350,7 +355,7 @@ export const feature: Feature = {
       foreign: 404,
     },
     'DELETE /api/v1/email/keys/{id}': {
-      asks: LICENSE,
+      asks: OWNER,
       path: ({ own }) => ({ id: own.things.spareEmailKey ?? '' }),
       good: 200,
       past: [200, 404],
@@ -363,7 +368,7 @@ export const feature: Feature = {
       good: 422,
     },
     'POST /api/v1/email/domains/{id}/verify': {
-      asks: LICENSE,
+      asks: OWNER,
       path: ({ own }) => ({ id: own.things.domain ?? '' }),
       body: () => ({}),
       good: 200,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { buildSecurityRevision } from '../../packages/testing/src/node-security/build-security-revision.ts'
-import { change, host, LICENSE, read, wrong } from '../support/feature-entries.ts'
+import { change, host, LICENSE, OWNER, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const SETTINGS_FILE = join(import.meta.dirname, '../support/security-settings.json')
@@ -85,7 +85,7 @@ export const feature: Feature = {
       good: 200,
     },
     'POST /api/v1/node/security': {
-      asks: LICENSE,
+      asks: OWNER,
       body: ({ own }) => ({ fingerprint: own.fingerprint, settings }),
       good: 202,
       past: [200, 202],

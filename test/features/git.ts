@@ -1,7 +1,7 @@
 import { buildGitDelivery, buildGitHook } from '@svc/testing'
 import fc from 'fast-check'
 import { licenseId, order, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
-import { change, type host, LICENSE, nothing, read } from '../support/feature-entries.ts'
+import { change, DEVELOPER, type host, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const id = fc.constantFrom('ghk_1', 'ghk_2', 'ghk_3')
@@ -169,7 +169,7 @@ export const feature: Feature = {
   requests: {
     'GET /api/v1/git/hooks': { asks: LICENSE, good: 200 },
     'POST /api/v1/git/hooks': {
-      asks: LICENSE,
+      asks: DEVELOPER,
       body: ({ own }) => ({ action: 'rotate', id: own.things.gitHook }),
       good: 200,
       foreign: 404,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { licenseId, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
 import { buildFinding, buildScan, buildSettlement } from '../../packages/testing/src/surface/build-surface.ts'
-import { change, LICENSE, nothing, read } from '../support/feature-entries.ts'
+import { change, DEVELOPER, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const domain = fc.constantFrom('shop.example', 'blog.example')
@@ -167,17 +167,19 @@ export const feature: Feature = {
   },
   requests: {
     'POST /api/v1/attack-surface': {
-      asks: LICENSE,
+      asks: DEVELOPER,
       body: ({ own }) => ({ domain: domainOf(own.licenseId) }),
       good: 200,
       foreign: 201,
+      past: [200, 201],
     },
     'GET /api/v1/attack-surface': { asks: LICENSE, good: 200 },
     'POST /api/v1/attack-surface/scan': {
-      asks: LICENSE,
+      asks: DEVELOPER,
       body: ({ own }) => ({ domain: domainOf(own.licenseId), checks: ['ports'] }),
       good: 202,
       foreign: 403,
+      past: [202, 403, 409],
     },
     'GET /api/v1/attack-surface/scan': {
       asks: LICENSE,

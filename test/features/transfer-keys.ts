@@ -8,7 +8,7 @@ import {
   steps,
 } from '../../packages/core/test/conformance/world.ts'
 import { buildTransferKey } from '../../packages/testing/src/transfer-keys/build-transfer-key.ts'
-import { change, LICENSE, nothing, read } from '../support/feature-entries.ts'
+import { change, DEVELOPER, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
 const id = fc.constantFrom('xfr_1', 'xfr_2', 'xfr_3', 'xfr_4')
@@ -103,7 +103,7 @@ export const feature: Feature = {
   },
   requests: {
     'POST /api/v1/transfer/keys': {
-      asks: LICENSE,
+      asks: DEVELOPER,
       body: ({ own }) => ({
         source_fingerprint: `giver-${own.licenseId}`,
         target_fingerprint: `taker-${own.licenseId}`,

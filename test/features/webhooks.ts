@@ -9,7 +9,7 @@ import {
   steps,
 } from '../../packages/core/test/conformance/world.ts'
 import type { World } from '../../packages/http/test/access/world.ts'
-import { read, wrong } from '../support/feature-entries.ts'
+import { OWNER, read, wrong } from '../support/feature-entries.ts'
 import type { Feature, OperationEntry } from '../support/features.ts'
 
 const NONE = 'whe_00000000000000000000000000'
@@ -216,7 +216,7 @@ export const feature: Feature = {
   },
   requests: {
     'POST /api/v1/webhooks/endpoints': {
-      asks: 'a license',
+      asks: OWNER,
       body: () => ({ url: `https://hooks.example/${Math.random()}` }),
       good: 201,
     },
@@ -228,14 +228,14 @@ export const feature: Feature = {
       foreign: 404,
     },
     'POST /api/v1/webhooks/endpoints/{endpoint}': {
-      asks: 'a license',
+      asks: OWNER,
       path: ({ own: { things } }) => ({ id: things.endpoint ?? '' }),
       body: () => ({ description: 'another' }),
       good: 200,
       foreign: 404,
     },
     'DELETE /api/v1/webhooks/endpoints/{endpoint}': {
-      asks: 'a license',
+      asks: OWNER,
       path: () => ({ id: NONE }),
       good: 404,
     },

@@ -80,3 +80,7 @@ export const fingerprint = ({ own }: World) => ({ fingerprint: own.fingerprint }
 export const heldId = ({ own }: World) => ({ id: own.held })
 /** The requirement of routes that a license key opens. */
 export const LICENSE = 'a license'
+/** The same, and an API token of an owner or a developer of its tenant. */
+export const DEVELOPER = 'a license, or a token of its owner or developer'
+/** The same, and an API token of an owner of its tenant. */
+export const OWNER = 'a license, or a token of its owner'

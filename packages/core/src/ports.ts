@@ -265,7 +265,13 @@ export {
 export { isRunBy } from './jobs/run-kinds.ts'
 export { ACTIVATION_TYP, AGENT_AUDIENCE } from './licenses/activation.ts'
 export { isUsable, LICENSE_STATUSES, type LicenseStatus } from './licenses/license.ts'
-export type { LicenseChange, LicensesStore, NewLicense } from './licenses/licenses-store.ts'
+export { LICENSE_DEEDS, type LicenseDeed } from './licenses/license-deed.ts'
+export type {
+  LicenseCalls,
+  LicenseChange,
+  LicensesStore,
+  NewLicense,
+} from './licenses/licenses-store.ts'
 export {
   type AnswerSet,
   canonicalExpected,

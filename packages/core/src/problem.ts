@@ -5,6 +5,7 @@
 export type ProblemCode =
   | 'unauthorized'
   | 'forbidden'
+  | 'credential-refused'
   | 'confirmation-required'
   | 'license-key-required'
   | 'license-rejected'

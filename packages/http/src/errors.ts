@@ -31,6 +31,7 @@ export class ClientGone extends Error {
 export const FAILURES = {
   unauthorized: { status: 401, error: 'unauthorized' },
   forbidden: { status: 403, error: 'forbidden' },
+  'credential-refused': { status: 403, error: 'forbidden' },
   'confirmation-required': { status: 403, error: 'confirmation required' },
   'license-key-required': { status: 400, error: 'license key required' },
   'license-rejected': { status: 403, error: 'license rejected' },
@@ -113,6 +114,8 @@ export interface RefusedBy {
 
 /** Refusals whose reasons everybody is told. */
 const SHOWS_DETAILS: ReadonlySet<string> = new Set(['would-lock-out', 'unsupported'])
+/** Refusals that say to everybody what to do next. */
+const SHOWS_DETAIL: ReadonlySet<string> = new Set(['credential-refused'])
 const INVALID_QUERY = 'invalid query'
 
 /** The reply to a refusal. The reply to an unexpected error shows nothing of the error. */
@@ -127,7 +130,8 @@ export function failureReply(
   const { detail, details, candidates, revision, reason, phase, missing, tier } = data
   const body = {
     error: sentence,
-    ...(operatorErrors ? { code, ...(detail === undefined ? {} : { detail }) } : {}),
+    ...(operatorErrors ? { code } : {}),
+    ...((operatorErrors || SHOWS_DETAIL.has(code)) && detail !== undefined ? { detail } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
     ...(SHOWS_DETAILS.has(code) && details !== undefined ? { details } : {}),
     ...(revision === undefined ? {} : { revision }),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
+import type { LicenseDeed } from '@svc/core/adapters'
 import type { Body } from './body/body.ts'
 import type { Shape } from './body/shape.ts'
 
@@ -71,6 +72,11 @@ export interface Gate<Caller> {
   /** Accepted credentials, any one of which is enough; empty: no credential is needed. */
   readonly security: readonly SecurityScheme[]
   readonly replies: Replies
+  /**
+   * The deed of a license key here, if it is more than acting for hosts. A license that is `agentOnly` closes
+   * it to its key.
+   */
+  readonly deed?: LicenseDeed
   /** The caller. @throws Problem when the request may not pass */
   admit(request: GateRequest): Caller | Promise<Caller>
   /**

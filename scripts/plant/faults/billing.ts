@@ -101,9 +101,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'billing: a suspended license cannot be paid for',
-    file: `${CORE}/billing.ts`,
-    find: "if (status === 'active' || (status === 'suspended' && statusReason === 'billing')) return id",
-    replace: "if (status === 'active' && statusReason !== 'billing') return id",
+    file: 'packages/core/src/licenses/license.ts',
+    find: "status === 'active' || (status === 'suspended' && statusReason === 'billing')",
+    replace: "status === 'active' && statusReason !== 'billing'",
     suites: [EVENTS],
   },
   {

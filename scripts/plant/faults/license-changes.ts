@@ -2,11 +2,69 @@ import type { Fault } from '../fault.ts'
 
 const OPERATIONS = 'packages/core/src/licenses/license-operations.ts'
 const SQL = 'packages/core/src/licenses/licenses-store-sql.ts'
+const DEEDS = 'packages/core/src/licenses/license-deeds.ts'
+const ACCESS = ['packages/http/test/access/agent-only.test.ts']
 const COMMANDS = ['packages/cli/test/commands/operators.test.ts']
 const STORE = ['packages/core/test/licenses/licenses-store.test.ts']
 
 /** Mistakes about changes of licenses, and about what is shown of them. */
 export const faults: readonly Fault[] = [
+  {
+    name: 'licenses: the key of an agent_only license does every deed',
+    file: DEEDS,
+    find: 'if (license.agentOnly)',
+    replace: 'if (license.agentOnly && license.tenantId === undefined)',
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: a token acts for the license of another tenant',
+    file: DEEDS,
+    find: 'license.tenantId === token.tenantId &&',
+    replace: 'license.tenantId !== undefined &&',
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: a developer acts as an owner',
+    file: DEEDS,
+    find: "return role === 'owner' || role === least",
+    replace: "return role === 'owner' || role === 'developer'",
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: minting a transfer key is open to every key',
+    file: 'packages/http/src/routes/transfer-keys.ts',
+    find: 'if (caller.by === undefined)',
+    replace: 'if (caller.by !== undefined)',
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: a push by the key is no deed',
+    file: 'packages/core/src/git/git-pushes.ts',
+    find: 'await this.#parts.licenseDeeds.admitKey(licensee.licenseId, DEED)',
+    replace: '',
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: calls are not counted',
+    file: DEEDS,
+    find: 'await storage.licenses.noteCall(licenseId, deed, clock.statementTime())',
+    replace: '',
+    suites: ACCESS,
+  },
+  {
+    name: 'licenses: only the calls of the last day stay',
+    file: SQL,
+    find: 'do update set calls = c.calls + 1',
+    replace: 'do update set calls = 1',
+    suites: STORE,
+  },
+  {
+    name: 'licenses: another label opens the key',
+    file: SQL,
+    find: 'agent_only = coalesce($7::boolean, agent_only)',
+    replace: 'agent_only = coalesce($7::boolean, false)',
+    suites: STORE,
+  },
   {
     name: 'licenses: an end in the past is taken',
     file: OPERATIONS,

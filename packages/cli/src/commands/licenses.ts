@@ -5,6 +5,7 @@ import { idColumn } from '../terminal/id-column.ts'
 import { ago, expiry, facts, instant, type Page, stateColour, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
+import { declareRestrictions } from './license-restrictions.ts'
 import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
 
 /** `svc licenses …` */
@@ -16,6 +17,7 @@ export function declareLicenses(program: Command, run: Run): void {
     .option('--expires <iso>', 'when it ends, ISO-8601')
     .option('--tier <tier>', 'its tier: svc billing tiers lists them')
     .option('--contact <email>', 'the address for messages about it')
+    .option('--agent-only', 'its key acts for hosts alone; the rest takes an API token of the tenant')
     .action(run(async () => issueLicense))
   examples(issue, 'svc licenses issue --tenant acme --label "web servers" --expires 2030-01-01')
   const list = operating(licenses, 'licenses.list').action(run(async () => listLicenses))
@@ -36,6 +38,7 @@ export function declareLicenses(program: Command, run: Run): void {
     .option('--never', 'it does not end')
     .action(run(async () => extendLicense))
   examples(extend, 'svc licenses extend "web servers" --expires 2031-01-01')
+  declareRestrictions(licenses, run)
   for (const verb of ['suspend', 'reinstate', 'revoke'] as const) {
     const change = operating(licenses, `licenses.${verb}`, '<license>').action(
       run(async () => changeLicense(verb)),
@@ -87,12 +90,13 @@ export interface IssueOptions {
   readonly expires?: string
   readonly tier?: string
   readonly contact?: string
+  readonly agentOnly?: boolean
 }
 
 /** Issues a license and prints its key, which nobody can print again. */
 export const issueLicense: Handler<IssueOptions> = async (run) => {
-  const { tenant, label, expires, tier, contact } = run.options
-  const input = given({ tenant, label, expires, tier, contact })
+  const { tenant, label, expires, tier, contact, agentOnly } = run.options
+  const input = given({ tenant, label, expires, tier, contact, agent_only: agentOnly })
   const answer = await run.operate<{ license: LicenseView; key: string }>('licenses.issue', input)
   run.print(answer, (page) => `${licensesTable([answer.license], page)}\nkey  ${plain(answer.key)}\n`)
   run.hint('The key is shown this once: store it now, for example in SERVICE_LICENSE_KEY of the agent.')
@@ -116,6 +120,7 @@ export const showLicense: Handler<object> = async (run) => {
         ['billing', license.billing_state],
         ['contact', license.contact_email],
         ['tenant', tenant],
+        ['key may', license.agent_only ? 'act for hosts alone' : 'do all that the license may'],
         ['expires', license.expires_at === undefined ? 'never' : instant(license.expires_at, page)],
         ['created', instant(license.created_at, page)],
         ['hosts', String(hosts)],

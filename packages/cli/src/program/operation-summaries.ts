@@ -11,6 +11,9 @@ export const OPERATION_SUMMARIES = {
   'licenses.suspend': 'bar a license until it is reinstated; its hosts are refused from the next request on',
   'licenses.reinstate': 'lift a suspension',
   'licenses.revoke': 'end a license for good',
+  'licenses.restrict':
+    'let the key of a license act for hosts alone; a dry run shows what it did beside that',
+  'licenses.unrestrict': 'let the key of a license do again what it may beside acting for hosts',
   'tenants.add': 'add a tenant',
   'tenants.list': 'list the tenants',
   'users.add': 'add a user: platform staff, or with a tenant one of its people',
@@ -192,6 +195,8 @@ export const CHANGING_OPERATIONS: ReadonlySet<string> = new Set<OperationName>([
   'licenses.suspend',
   'licenses.reinstate',
   'licenses.revoke',
+  'licenses.restrict',
+  'licenses.unrestrict',
   'tenants.add',
   'users.add',
   'users.set-role',

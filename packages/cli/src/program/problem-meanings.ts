@@ -17,6 +17,10 @@ export const MEANINGS: Readonly<Record<ProblemCode, Meaning>> = {
     exitCode: EXIT.refused,
     sentence: 'this is not allowed: ask an operator with more permissions',
   },
+  'credential-refused': {
+    exitCode: EXIT.refused,
+    sentence: 'this takes another credential than the key of a license: svc tokens issue makes one',
+  },
   'confirmation-required': {
     exitCode: EXIT.refused,
     sentence: 'a session does not suffice for this, and svc asks for your current password',

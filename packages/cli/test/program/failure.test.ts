@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const EXIT_CODES: Readonly<Record<ProblemCode, number>> = {
   unauthorized: 4,
   forbidden: 4,
+  'credential-refused': 4,
   'confirmation-required': 4,
   'license-key-required': 2,
   'license-rejected': 4,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Tier } from '../config/settings/licensing.ts'
-import type { License } from '../licenses/license.ts'
+import { isBillable, type License } from '../licenses/license.ts'
 import { entitlement } from '../licenses/license-tier.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Log } from '../log.ts'
@@ -89,8 +89,7 @@ export class Billing {
       if ((await licenses.validate(key)) === undefined) throw new Problem('unauthorized')
       throw new Problem('not-billable')
     }
-    const { status, statusReason, id } = license
-    if (status === 'active' || (status === 'suspended' && statusReason === 'billing')) return id
+    if (isBillable(license)) return license.id
     throw new Problem('unauthorized')
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Licensee } from '../licenses/license.ts'
+import type { LicenseDeeds } from '../licenses/license-deeds.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { GitHook } from './git-hook.ts'
@@ -16,12 +17,16 @@ export interface LicenseCheck {
   requireOpen(licenseId: string): Promise<void>
 }
 
+/** The check of what a license key may do beside acting for hosts. */
+export type DeedCheck = Pick<LicenseDeeds, 'admitKey'>
+
 /** Dependencies of `GitPushes`. */
 export interface GitPushesParts extends PushDeliveryParts {
   readonly storage: Storage
   readonly clock: Clock
   readonly hooks: Pick<GitHooks, 'deliverySecrets' | 'list'>
   readonly licenses: LicenseCheck
+  readonly licenseDeeds: DeedCheck
   readonly metrics: GitMetrics
 }
 
@@ -38,6 +43,7 @@ export interface GitMessage extends Omit<Arrival, 'push'> {
   readonly document: unknown
 }
 
+const DEED = 'git-push'
 const HOOK_ID = /^ghk_[0-9a-z]{1,60}$/
 /** Compared with what senders to an unknown hook know, so that they wait as long as others. */
 const NOBODYS = ['whsec_bm9ib2R5IGtub3dzIHRoaXMgc2VjcmV0LCBldmVyICE=']
@@ -54,7 +60,8 @@ export class GitPushes {
 
   /**
    * Finds out who sent a delivery to a hook, or to none: then a license key says which hooks are meant.
-   * @throws Problem `unauthorized`, the same for an unknown hook, a closed license and a wrong credential
+   * @throws Problem `unauthorized`, the same for an unknown hook, a closed license and a wrong credential;
+   * `credential-refused` for the key of a license whose key acts for hosts alone
    */
   async authenticate(sent: SentDelivery, hookId: string | undefined): Promise<GitSender> {
     const sender = hookId === undefined ? await this.#holder(sent) : await this.#sender(sent, hookId)
@@ -88,7 +95,9 @@ export class GitPushes {
 
   async #holder({ bearer }: SentDelivery): Promise<GitSender | undefined> {
     const licensee = bearer === undefined ? undefined : await this.#parts.licenses.validate(bearer)
-    return licensee && { licenseId: licensee.licenseId, hook: undefined }
+    if (licensee === undefined) return undefined
+    await this.#parts.licenseDeeds.admitKey(licensee.licenseId, DEED)
+    return { licenseId: licensee.licenseId, hook: undefined }
   }
 
   async #sender(sent: SentDelivery, hookId: string): Promise<GitSender | undefined> {
@@ -99,9 +108,9 @@ export class GitPushes {
     if (hook !== undefined && isKnown) return { licenseId: hook.licenseId, hook }
     if (sent.bearer === undefined || isSigned(sent)) return undefined
     const licensee = await licenses.validate(sent.bearer)
-    return hook !== undefined && licensee?.licenseId === hook.licenseId
-      ? { licenseId: hook.licenseId, hook }
-      : undefined
+    if (hook === undefined || licensee?.licenseId !== hook.licenseId) return undefined
+    await this.#parts.licenseDeeds.admitKey(hook.licenseId, DEED)
+    return { licenseId: hook.licenseId, hook }
   }
 
   async #isOpen(licenseId: string): Promise<boolean> {

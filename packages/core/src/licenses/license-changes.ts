@@ -11,11 +11,11 @@ import type { LicenseChange, LicensesStore } from './licenses-store.ts'
 export async function issueLicense(
   licenses: LicensesStore,
   { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
-  { label = '', tenantId, expiresAt, tier, contactEmail }: IssueInput,
+  { label = '', tenantId, expiresAt, tier, contactEmail, agentOnly }: IssueInput,
 ): Promise<{ license: License; key: string }> {
   const key = newLicenseKey((bytes) => ids.secret(bytes))
   const id = ids.next('lic')
-  const made = { id, keyDigest: secretDigest(key), tenantId, label, expiresAt, tier, contactEmail }
+  const made = { id, keyDigest: secretDigest(key), tenantId, label, expiresAt, tier, contactEmail, agentOnly }
   return { license: await licenses.add(made, clock.statementTime()), key }
 }
 

@@ -5,6 +5,8 @@ export interface IssueInput {
   readonly expiresAt?: Date | undefined
   readonly tier?: string | undefined
   readonly contactEmail?: string | undefined
+  /** Whether the key acts for hosts alone; undefined: as the settings say. */
+  readonly agentOnly?: boolean | undefined
 }
 
 /** Inputs of an activation. */

@@ -36,13 +36,15 @@ export const licenseView = (license: License, status: LicenseState) => ({
   ...(license.billingState === undefined ? {} : { billing_state: license.billingState }),
   ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
   created_at: unixSeconds(license.createdAt),
+  ...(license.agentOnly ? { agent_only: true } : {}),
 })
 /** A license as operators see it. */
 export type LicenseView = ReturnType<typeof licenseView>
 
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 512)
-const license = shape({
+/** The fields of a license in answers. */
+export const LICENSE_VIEW = shape({
   id: word,
   tenant_id: optional(word),
   label: word,
@@ -53,7 +55,10 @@ const license = shape({
   billing_state: optional(oneOf(BILLING_STATES)),
   expires_at: optional(count),
   created_at: count,
+  agent_only: optional(flag()),
 })
+
+const license = LICENSE_VIEW
 
 const seen = (licenses: Licenses, license: License) => ({
   license: licenseView(license, licenses.stateOf(license)),
@@ -95,12 +100,21 @@ export const licenseOperations = [
       expires: optional(instant()),
       tier: optional(text(1, 64)),
       contact: optional(contact),
+      agent_only: optional(flag()),
     },
     answer: { license, key: word },
-    run: async ({ licenses, tenants }, { tenant, label, expires, tier, contact: contactEmail }) => {
+    run: async ({ licenses, tenants }, { tenant, label, expires, tier, ...given }) => {
+      const { contact: contactEmail, agent_only: agentOnly } = given
       const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
       const expiresAt = expires === undefined ? undefined : endOf(licenses, expires)
-      const { license, key } = await licenses.issue({ tenantId, label, expiresAt, tier, contactEmail })
+      const { license, key } = await licenses.issue({
+        tenantId,
+        label,
+        expiresAt,
+        tier,
+        contactEmail,
+        agentOnly,
+      })
       return { ...seen(licenses, license), key }
     },
   }),

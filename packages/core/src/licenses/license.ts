@@ -37,6 +37,8 @@ export interface License {
   readonly currentPeriodEnd: Date | undefined
   /** Its holder at the payment provider. */
   readonly customerId: string | undefined
+  /** Its key acts for hosts alone; what else it could do needs another credential. */
+  readonly agentOnly: boolean
 }
 
 /** Says whether what a license allowed is still allowed. */
@@ -51,6 +53,8 @@ export type LicenseSource = 'allow-list' | 'issued' | 'development'
 export interface Licensee {
   readonly licenseId: string
   readonly source: LicenseSource
+  /** The name of the API token that acts for the license; undefined: its key. */
+  readonly by?: string | undefined
 }
 
 /**
@@ -83,6 +87,10 @@ export const licenseState = (
 /** Whether an issued license is active and has not expired at `now`. */
 export const isUsable = (license: Pick<License, 'status' | 'expiresAt'>, now: Date): boolean =>
   licenseState(license, now) === 'active'
+
+/** Whether an issued license may be paid for: one that has expired too, and one that was not paid. */
+export const isBillable = ({ status, statusReason }: Pick<License, 'status' | 'statusReason'>): boolean =>
+  status === 'active' || (status === 'suspended' && statusReason === 'billing')
 
 /** Why the hosts of an issued license are refused at `now`, and how that ends; undefined if they are not. */
 export function shutText(license: License, now: Date): string | undefined {

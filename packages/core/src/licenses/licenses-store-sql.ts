@@ -3,7 +3,8 @@ import type { Rows, Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
 import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
-import type { LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
+import type { LicenseDeed } from './license-deed.ts'
+import type { LicenseCalls, LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
 
 /** Returns the condition under which the license `l` is usable; `at` is SQL. */
 export const isUsableAt = (at: string) =>
@@ -66,15 +67,16 @@ export interface LicenseRow {
   readonly billing_state: BillingState | null
   readonly current_period_end: string | null
   readonly provider_customer_id: string | null
+  readonly agent_only: boolean
 }
 
 /** The columns of `LicenseRow`. */
 export const LICENSE_COLUMNS = `id, tenant_id, label, status, status_reason, expires_at, created_at, tier, contact_email,
-    billing_state, current_period_end, provider_customer_id`
+    billing_state, current_period_end, provider_customer_id, agent_only`
 const ADD = {
   name: 'license-add',
-  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, tier, contact_email, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, ${at('$8')}) returning ${LICENSE_COLUMNS}`,
+  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, tier, contact_email, agent_only, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::boolean, false), ${at('$9')}) returning ${LICENSE_COLUMNS}`,
 }
 const GET = { name: 'license-get', text: `select ${LICENSE_COLUMNS} from licenses where id = $1` }
 const BY_DIGEST = {
@@ -91,9 +93,34 @@ const SET_STATUS = {
 const CHANGE = {
   name: 'license-change',
   text: `update licenses set label = coalesce($2::text, label), tier = coalesce($5::text, tier),
-      contact_email = coalesce($6::text, contact_email),
+      contact_email = coalesce($6::text, contact_email), agent_only = coalesce($7::boolean, agent_only),
       expires_at = case when $3::boolean then $4::timestamptz else expires_at end
     where id = $1 and (status <> 'revoked' or not $3::boolean) returning ${LICENSE_COLUMNS}`,
+}
+
+const NOTE_CALL = {
+  name: 'license-call-note',
+  text: `insert into license_calls as c (license_id, deed, day, calls, last_at)
+    select l.id, $2, (${at('$3')} at time zone 'UTC')::date, 1, ${at('$3')} from licenses l where l.id = $1
+    on conflict (license_id, deed, day)
+      do update set calls = c.calls + 1, last_at = greatest(c.last_at, excluded.last_at)`,
+}
+const CALLS = {
+  name: 'license-calls',
+  text: `select license_id, deed, sum(calls)::float8 as calls, max(last_at) as last_at from license_calls
+    where last_at > ${at('$2')} - $1::integer * interval '1 day'
+    group by license_id, deed order by license_id collate "C", deed collate "C"`,
+}
+const PURGE_CALLS = {
+  name: 'license-calls-purge',
+  text: `delete from license_calls where last_at <= ${at('$2')} - $1::integer * interval '1 day' returning deed`,
+}
+
+interface CallsRow {
+  readonly license_id: string
+  readonly deed: LicenseDeed
+  readonly calls: number
+  readonly last_at: string
 }
 
 /** The license of a row. */
@@ -110,6 +137,7 @@ export const toLicense = (row: LicenseRow): License => ({
   billingState: given(row.billing_state),
   currentPeriodEnd: maybeInstant(row.current_period_end),
   customerId: given(row.provider_customer_id),
+  agentOnly: row.agent_only,
 })
 
 /** Licenses in SQL. */
@@ -123,8 +151,8 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async add(license: NewLicense, now?: Date): Promise<License> {
-    const { id, keyDigest, tenantId, label, expiresAt, tier, contactEmail } = license
-    const params = [id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, now]
+    const { id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, agentOnly } = license
+    const params = [id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, agentOnly, now]
     const [row] = await this.#session.rows<LicenseRow>(ADD, params)
     if (row === undefined) throw new Error(`${id} was not stored`)
     return toLicense(row)
@@ -155,8 +183,27 @@ export class SqlLicensesStore implements LicensesStore {
     return this.get(id)
   }
 
-  change(id: string, { label, expiresAt, tier, contactEmail }: LicenseChange): Promise<License | undefined> {
-    return this.#one(CHANGE, [id, label, expiresAt !== undefined, expiresAt ?? undefined, tier, contactEmail])
+  change(id: string, change: LicenseChange): Promise<License | undefined> {
+    const { label, expiresAt, tier, contactEmail, agentOnly } = change
+    const end = [expiresAt !== undefined, expiresAt ?? undefined]
+    return this.#one(CHANGE, [id, label, ...end, tier, contactEmail, agentOnly])
+  }
+
+  async noteCall(licenseId: string, deed: LicenseDeed, now?: Date): Promise<void> {
+    await this.#session.rows(NOTE_CALL, [licenseId, deed, now])
+  }
+
+  async calls(days: number, now?: Date): Promise<readonly LicenseCalls[]> {
+    return (await this.#session.rows<CallsRow>(CALLS, [days, now])).map((row) => ({
+      licenseId: row.license_id,
+      deed: row.deed,
+      calls: row.calls,
+      lastAt: instant(row.last_at),
+    }))
+  }
+
+  async purgeCalls(days: number, now?: Date): Promise<number> {
+    return (await this.#session.rows(PURGE_CALLS, [days, now])).length
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<License | undefined> {

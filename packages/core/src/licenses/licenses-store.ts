@@ -1,4 +1,5 @@
 import type { License, LicenseStatus } from './license.ts'
+import type { LicenseDeed } from './license-deed.ts'
 
 /** A license to be stored, with the digest of its key. */
 export interface NewLicense {
@@ -9,6 +10,7 @@ export interface NewLicense {
   readonly expiresAt: Date | undefined
   readonly tier?: string | undefined
   readonly contactEmail?: string | undefined
+  readonly agentOnly?: boolean | undefined
 }
 
 /** Changes of a license; an absent field keeps its value. `expiresAt: null`: it never ends. */
@@ -17,6 +19,15 @@ export interface LicenseChange {
   readonly expiresAt?: Date | null
   readonly tier?: string | undefined
   readonly contactEmail?: string | undefined
+  readonly agentOnly?: boolean | undefined
+}
+
+/** Calls of one kind that the key of a license made. */
+export interface LicenseCalls {
+  readonly licenseId: string
+  readonly deed: LicenseDeed
+  readonly calls: number
+  readonly lastAt: Date
 }
 
 /** Issued licenses. A key is known only by its SHA-256, in hex. */
@@ -38,8 +49,14 @@ export interface LicensesStore {
    */
   setStatus(id: string, status: LicenseStatus): Promise<License | undefined>
   /**
-   * Changes the label, the end, the tier or the contact. Undefined for an unknown license, and for a
-   * revoked one whose end is to change.
+   * Changes the label, the end, the tier, the contact, or whether the key acts for hosts alone. Undefined for
+   * an unknown license, and for a revoked one whose end is to change.
    */
   change(id: string, change: LicenseChange): Promise<License | undefined>
+  /** Counts a call of an issued license by its day (UTC); changes nothing for any other license. */
+  noteCall(licenseId: string, deed: LicenseDeed, now?: Date): Promise<void>
+  /** Returns the calls of the last days, in the order of licenses and deeds. */
+  calls(days: number, now?: Date): Promise<readonly LicenseCalls[]>
+  /** Forgets days whose last call is older. Returns how many rows went. */
+  purgeCalls(days: number, now?: Date): Promise<number>
 }

@@ -133,8 +133,10 @@ export class Licenses {
 
   /** Issues a license, with a key that is not stored. @throws Problem `invalid-input` for an unknown tier */
   async issue(input: IssueInput): Promise<{ license: License; key: string }> {
-    requireKnownTier(input.tier, this.#parts.tiers)
-    return issueLicense(this.#parts.storage.licenses, this.#parts, input)
+    const { storage, tiers, licensing } = this.#parts
+    requireKnownTier(input.tier, tiers)
+    const { agentOnly = licensing.agentOnly } = input
+    return issueLicense(storage.licenses, this.#parts, { ...input, agentOnly })
   }
 
   /** Returns the issued license with this key, usable or not. */

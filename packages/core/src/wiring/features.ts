@@ -28,6 +28,8 @@ import { EnqueueLimits } from '../jobs/enqueue-limits.ts'
 import { JobMetrics } from '../jobs/job-metrics.ts'
 import { jobOperations } from '../jobs/job-operations.ts'
 import { Jobs } from '../jobs/jobs.ts'
+import { licenseDeedOperations } from '../licenses/license-deed-operations.ts'
+import { LicenseDeeds } from '../licenses/license-deeds.ts'
 import { licenseOperations } from '../licenses/license-operations.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
@@ -94,6 +96,7 @@ export function servicesOf(base: Base, beside: Beside) {
   const secrets = new Secrets(base)
   const access = accessOf(base, health)
   const outbound = webhookOutbound(base, parts)
+  const licenseDeeds = new LicenseDeeds(base)
   const email = emailOf(base, parts, { dns, licenses })
   const { sending: mail } = email.emails
   return {
@@ -101,7 +104,7 @@ export function servicesOf(base: Base, beside: Beside) {
     ...alertsOf(base, outbound, { monitors, refusals, mail }),
     ...webhooksOf(base, outbound),
     ...provisioningOf(base, parts, { licenses }),
-    ...gitOf(base, parts, { jobs, licenses }),
+    ...gitOf(base, parts, { jobs, licenses, licenseDeeds }),
     agents: agentsOf(base, jobs),
     apiTokens: new ApiTokens(base),
     audit: storage.audit,
@@ -112,6 +115,7 @@ export function servicesOf(base: Base, beside: Beside) {
     ...email,
     images: new Images({ ...base, ...config.images, jobs, metrics: new ImageMetrics(metrics) }),
     jobs,
+    licenseDeeds,
     licenses,
     monitors,
     nodeSecurity: new NodeSecurity({ ...base, ...config.nodeSecurity, jobs, licenses }),
@@ -132,6 +136,7 @@ export type Services = Readonly<ReturnType<typeof servicesOf>>
 /** All operations; each feature adds its own. */
 export const OPERATIONS: readonly Operation<Services>[] = [
   ...licenseOperations,
+  ...licenseDeedOperations,
   ...tenantOperations,
   ...userOperations,
   ...apiTokenOperations,

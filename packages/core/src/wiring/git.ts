@@ -2,7 +2,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { GitCredentials } from '../git/git-credentials.ts'
 import { GitHooks } from '../git/git-hooks.ts'
 import { GitMetrics } from '../git/git-metrics.ts'
-import { GitPushes, type LicenseCheck } from '../git/git-pushes.ts'
+import { type DeedCheck, GitPushes, type LicenseCheck } from '../git/git-pushes.ts'
 import { GitTest } from '../git/git-test.ts'
 import type { PushQueue } from '../git/push/push-delivery.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
@@ -12,7 +12,7 @@ import type { Base } from './base.ts'
 export function gitOf(
   base: Base,
   parts: ControlPlaneParts,
-  { jobs, licenses }: { jobs: PushQueue; licenses: LicenseCheck },
+  { jobs, licenses, licenseDeeds }: { jobs: PushQueue; licenses: LicenseCheck; licenseDeeds: DeedCheck },
 ) {
   const { config, production, metrics, log } = base
   const { publicUrl } = config.service
@@ -22,7 +22,7 @@ export function gitOf(
   return {
     gitCredentials: new GitCredentials(base),
     gitHooks,
-    gitPushes: new GitPushes({ ...base, jobs, licenses, hooks: gitHooks, metrics: counts }),
+    gitPushes: new GitPushes({ ...base, jobs, licenses, licenseDeeds, hooks: gitHooks, metrics: counts }),
     gitTest: new GitTest({ ...base, hooks: gitHooks, outbound: parts.outbound ?? operatorOutbound({ log }) }),
   }
 }

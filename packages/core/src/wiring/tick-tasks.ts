@@ -36,6 +36,7 @@ const everyTask = ({
   images,
   gitHooks,
   jobs,
+  licenseDeeds,
   monitors,
   paymentEvents,
   reminders,
@@ -113,6 +114,7 @@ const everyTask = ({
       await alerts.purge()
       await reminders.purge()
       await sessions.purge()
+      await licenseDeeds.purge()
       await apiTokens.purge()
       await browserTokens.purge()
       await emailKeys.purge()

@@ -23,6 +23,7 @@ const license = (fields: Partial<License> = {}): License => ({
   contactEmail: undefined,
   billingState: undefined,
   currentPeriodEnd: undefined,
+  agentOnly: false,
   customerId: undefined,
   ...fields,
 })

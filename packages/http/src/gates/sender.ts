@@ -18,12 +18,14 @@ const SENDS: RouteLimit = { name: 'email-send', limit: 120, windowSeconds: 60 }
 /** Admits holders of a license key or of a sending key that are good at this moment. */
 export const sender: Gate<Sender> = {
   security: ['licenseKey', 'sendingKey'],
+  deed: 'email-send',
   replies: { ...LIMITED, 401: { description: 'Bad or missing license key or sending key.' } },
   admit: async (request) => {
     const bearer = bearerOf(request.rawHeaders)
     if (bearer !== undefined && isEmailKeyLike(bearer)) return bySendingKey(request, bearer)
     const { licenseId: owner } = await licenseBearer.admit(request)
     await takeByLicense(request, SENDS, owner)
+    await request.plane.licenseDeeds.admitKey(owner, 'email-send')
     return { owner, key: undefined }
   },
 }

@@ -1,5 +1,5 @@
 import { type Caller, may, type Permission, Problem, type RateLimit, type SessionCaller } from '@svc/core'
-import { isApiTokenLike, membershipOf, normalEmail } from '@svc/core/adapters'
+import { isApiTokenLike, membershipOf, normalEmail, type TokenCaller } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
@@ -29,7 +29,11 @@ const BAD_TOKENS: RateLimit = { name: 'bad-token', limit: 120, windowSeconds: 60
 /** Returns the program whose API token the request has, or else the signed-in person. */
 async function identified(request: GateRequest): Promise<Caller> {
   const bearer = bearerOf(request.rawHeaders)
-  if (bearer === undefined || !isApiTokenLike(bearer)) return signedIn(request)
+  return bearer !== undefined && isApiTokenLike(bearer) ? tokenCaller(request, bearer) : signedIn(request)
+}
+
+/** Returns the program whose API token the request has. @throws Problem `unauthorized` */
+export async function tokenCaller(request: GateRequest, bearer: string): Promise<TokenCaller> {
   const caller = await request.plane.apiTokens.authenticate(bearer)
   if (caller !== undefined) return caller
   await takeByAddress(request, BAD_TOKENS)

@@ -28,7 +28,10 @@ export const errorBody: JsonSchema = {
       description: 'What is wrong with an invalid body, field by field.',
     },
     code: { type: 'string', description: 'Operators only: the reason as one word.' },
-    detail: { type: 'string', description: 'Operators only: what to do next.' },
+    detail: {
+      type: 'string',
+      description: 'What to do next: for operators, and where a credential is refused.',
+    },
     candidates: {
       type: 'array',
       items: { type: 'string' },

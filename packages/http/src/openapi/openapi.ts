@@ -2,6 +2,7 @@ import { RELEASE } from '@svc/core'
 import type { JsonSchema } from '@svc/core/adapters'
 import { type Body, JSON_BODY_TYPE } from '../body/body.ts'
 import { jsonSchema } from '../body/shape.ts'
+import { SVC_LICENSE } from '../gates/license-deed.ts'
 import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../route.ts'
 import { ROUTES } from '../routes/index.ts'
 
@@ -97,13 +98,15 @@ const queryParameters = ({ query = {} }: Route): Part[] =>
     schema: { type: 'string' },
   }))
 
-const headerParameters = ({ reads = {} }: Route): Part[] =>
-  Object.entries(reads).map(([name, description]) => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  }))
+const headerParameters = ({ reads = {}, gate: { deed, security } }: Route): Part[] =>
+  Object.entries({ ...reads, ...(deed && security.includes('apiToken') ? SVC_LICENSE : {}) }).map(
+    ([name, description]) => ({
+      name,
+      in: 'header',
+      description,
+      schema: { type: 'string' },
+    }),
+  )
 
 /** Returns the replies that a route may give besides its declared ones. */
 function commonReplies({ body }: Route): Record<number, ReplyDoc> {

@@ -15,8 +15,9 @@ import {
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
-import { licenseBearer } from '../gates/license-bearer.ts'
-import { LIMITED, type RouteLimit, takeByLicense } from '../gates/limit.ts'
+import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
+import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import { type Gate, type Reply, route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
@@ -27,17 +28,15 @@ const TARGETS_LISTED = 1000
 const READS: RouteLimit = { name: 'surface-read', limit: 60, windowSeconds: 60 }
 const CHECKS: RouteLimit = { name: 'surface-check', limit: 20, windowSeconds: 60 }
 
-/** Holders of a license key, of a plane that scans; each request is counted by license. */
-const scanning = (limit: RouteLimit): Gate<Licensee> => ({
-  ...licenseBearer,
+/** A gate that also asks whether the plane scans. */
+const scanning = (gate: Gate<Licensee>): Gate<Licensee> => ({
+  ...gate,
   replies: {
-    ...licenseBearer.replies,
-    ...LIMITED,
+    ...gate.replies,
     503: { description: 'Scans are turned off, or no secret is configured.' },
   },
   admit: async (request) => {
-    const licensee = await licenseBearer.admit(request)
-    await takeByLicense(request, limit, licensee.licenseId)
+    const licensee = await gate.admit(request)
     request.plane.surface.requireConfigured()
     return licensee
   },
@@ -61,7 +60,7 @@ export const attackSurfaceRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Add a domain to be looked at from outside, or look its proof of ownership up again.',
-    gate: scanning(CHECKS),
+    gate: scanning(licenseDeed('scans', CHECKS)),
     body: targetBody,
     replies: {
       200: { description: 'The license has the domain already; its proof was looked up.', body: checked },
@@ -78,7 +77,7 @@ export const attackSurfaceRoutes = [
     method: 'GET',
     path: PATH,
     summary: 'List the domains of the license with the state of their newest scans.',
-    gate: scanning(READS),
+    gate: scanning(agentGate(READS)),
     query: { domain: 'Only this domain.' },
     replies: { 200: { description: 'The domains.', body: listed }, 400: { description: 'A bad domain.' } },
     handle: async ({ plane, caller: { licenseId }, query: { domain } }) => {
@@ -91,7 +90,7 @@ export const attackSurfaceRoutes = [
     method: 'POST',
     path: `${PATH}/scan`,
     summary: 'Look at a domain from outside, once its ownership is proven.',
-    gate: scanning(CHECKS),
+    gate: scanning(licenseDeed('scans', CHECKS)),
     body: scanBody,
     replies: {
       202: { description: 'The scan waits for its turn.', body: started },
@@ -114,7 +113,7 @@ export const attackSurfaceRoutes = [
     method: 'GET',
     path: `${PATH}/scan`,
     summary: 'Read a scan and what it has found.',
-    gate: scanning(READS),
+    gate: scanning(agentGate(READS)),
     query: { id: 'The scan.' },
     replies: {
       200: { description: 'The scan.', body: shown },

@@ -1,6 +1,7 @@
 import type { Answer } from '@svc/core'
 import { EMAIL_PAGE } from '@svc/core/adapters'
 import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import type { Reply } from '../route.ts'
@@ -35,7 +36,7 @@ export const emailDomainRoutes = [
     query: PAGE_QUERY,
     answers: 'The domains; `next_cursor` when there are more.',
   }),
-  operationRoute('POST', PATH, 'email-domains.add', agentGate(DOMAINS_ADDED), {
+  operationRoute('POST', PATH, 'email-domains.add', licenseDeed('email-domains', DOMAINS_ADDED), {
     summary: 'Add a sending domain. The same domain again is answered with 200.',
     answers: 'The domain, which was there already.',
     replies: {
@@ -50,13 +51,19 @@ export const emailDomainRoutes = [
     answers: 'The results of the last check, and numbers of recipients.',
     replies: { 404: { description: 'Not a domain of this license.' } },
   }),
-  operationRoute('POST', `${PATH}/{id}/verify`, 'email-domains.verify', agentGate(VERIFICATIONS), {
-    summary: 'Look up the records of a domain now.',
-    answers: 'What was found, also if no name server answered.',
-    replies: {
-      404: { description: 'Not a domain of this license.' },
-      409: { description: 'A check of this domain runs at this moment.' },
-      503: { description: 'The settings do not say which servers send.' },
+  operationRoute(
+    'POST',
+    `${PATH}/{id}/verify`,
+    'email-domains.verify',
+    licenseDeed('email-domains', VERIFICATIONS),
+    {
+      summary: 'Look up the records of a domain now.',
+      answers: 'What was found, also if no name server answered.',
+      replies: {
+        404: { description: 'Not a domain of this license.' },
+        409: { description: 'A check of this domain runs at this moment.' },
+        503: { description: 'The settings do not say which servers send.' },
+      },
     },
-  }),
+  ),
 ]

@@ -1,4 +1,5 @@
 import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import { EMAIL_READS, PAGE_QUERY } from './email-domains.ts'
@@ -15,7 +16,7 @@ export const emailKeyRoutes = [
     query: PAGE_QUERY,
     answers: 'The keys, without what opens anything; `next_cursor` when there are more.',
   }),
-  operationRoute('POST', PATH, 'email-keys.create', agentGate(CHANGES), {
+  operationRoute('POST', PATH, 'email-keys.create', licenseDeed('email-keys', CHANGES), {
     summary: 'Make a key that sends messages and opens nothing else.',
     replies: {
       201: { description: 'The key; `token` is shown this once.' },
@@ -28,7 +29,7 @@ export const emailKeyRoutes = [
     summary: 'Show one sending key.',
     replies: OTHERS,
   }),
-  operationRoute('DELETE', `${PATH}/{id}`, 'email-keys.revoke', agentGate(CHANGES), {
+  operationRoute('DELETE', `${PATH}/{id}`, 'email-keys.revoke', licenseDeed('email-keys', CHANGES), {
     summary: 'End a sending key for good, from its next request on.',
     replies: OTHERS,
   }),

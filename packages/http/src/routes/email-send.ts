@@ -25,7 +25,7 @@ export const emailSendRoute = route({
   replies: {
     202: { description: 'The message is queued.', body: queued },
     400: { description: 'A field that cannot be sent; nothing is queued.' },
-    403: { description: 'The key is for another sending domain.' },
+    403: { description: 'The key is for another sending domain, or the license is `agent_only`.' },
     409: { description: 'The `Idempotency-Key` was used with another body.' },
     413: { description: 'A body of more than 8 MiB.' },
     422: { description: 'The sending domain is not verified, or every recipient is suppressed.' },

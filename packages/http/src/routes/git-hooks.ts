@@ -4,6 +4,7 @@ import { defaulted, optional, type Struct } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'
 import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import { route } from '../route.ts'
@@ -61,7 +62,7 @@ export const gitHookRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Make, change, rotate or delete a git hook of the license. Making it again changes nothing.',
-    gate: agentGate(GIT_HOOKS),
+    gate: licenseDeed('git-hooks', GIT_HOOKS),
     body: jsonBody(described),
     operations: Object.fromEntries(
       Object.entries(mounted).map(([word, operation]) => [operation, { action: word }]),

@@ -126,7 +126,7 @@ export const gitWebhookRoute = route({
   path: '/api/v1/git/webhook',
   summary: 'Take the message of a git host about a push, and deploy what a hook wants of it.',
   // The body finds out who the sender is: a signature covers it. The license key is one of the credentials.
-  gate: { ...perIp(BY_ADDRESS), security: ['licenseKey'] },
+  gate: { ...perIp(BY_ADDRESS), security: ['licenseKey'], deed: 'git-push' },
   query: {
     hook: 'The id of a hook; without it a license key says which hooks are meant, by their repository.',
   },
@@ -149,6 +149,7 @@ export const gitWebhookRoute = route({
     },
     400: { description: 'No JSON, or a push without a commit.' },
     401: { description: 'An unknown hook, or no good credential.' },
+    403: { description: 'The key of a license that is `agent_only`: sign with the secret of the hook.' },
     413: { description: 'A message that is too long.' },
   },
   handle: async ({ plane, body: { sender, message } }) => {

@@ -15,6 +15,7 @@ import {
 import { type Infer, optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
 import { json } from '../reply.ts'
 import { type Replies, type Reply, route } from '../route.ts'
 import { fingerprint, INVALID } from './job-fields.ts'
@@ -79,7 +80,7 @@ export const nodeSecurityRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Give a host a firewall and hardening, try them, or send them once more.',
-    gate: agentGate({ name: 'node-security-write', limit: 20, windowSeconds: 60 }),
+    gate: licenseDeed('node-security', { name: 'node-security-write', limit: 20, windowSeconds: 60 }),
     body: jsonBody(postBody),
     replies: {
       200: { description: 'Nothing is to be done: an equal document, or a dry run.', body: done },
@@ -91,10 +92,10 @@ export const nodeSecurityRoutes = [
       ...INVALID,
       ...UNOWNED,
     },
-    handle: async ({ plane: { nodeSecurity }, caller: { licenseId }, body }) => {
+    handle: async ({ plane: { nodeSecurity }, caller: { licenseId, by = BY_LICENSE }, body }) => {
       const host = { licenseId, fingerprint: body.fingerprint }
       const { if_revision: ifRevision, rollback_s: rollbackSeconds, force } = body
-      const options = { ifRevision, rollbackSeconds, force, updatedBy: BY_LICENSE }
+      const options = { ifRevision, rollbackSeconds, force, updatedBy: by }
       const settings = settingsOf(body)
       if (settings === undefined) return accepted(outcomeView(await nodeSecurity.reapply(host, options)))
       if (body.dry_run) return json(dryRunView(await nodeSecurity.dryRun(host, settings, options)))

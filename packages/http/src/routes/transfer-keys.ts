@@ -18,6 +18,7 @@ import { optional, type Struct } from 'superstruct'
 import type { Body } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'
 import { licenseBearer } from '../gates/license-bearer.ts'
+import { byToken, tokenOf } from '../gates/license-deed.ts'
 import { LIMITED, type RouteLimit, takeByLicense } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import { type Call, type Gate, type Reply, route } from '../route.ts'
@@ -59,12 +60,17 @@ const body: Body<Readonly<Record<string, unknown>>> = {
   }) as unknown as Struct<unknown, unknown>,
 }
 
-/** Holders of a license key, of a plane that can sign. */
+const DEED = 'transfer-keys'
+
+/** Holders of a license key and API tokens of its tenant, of a plane that can sign. */
 const signingLicense: Gate<Licensee> = {
-  ...licenseBearer,
+  security: ['licenseKey', 'apiToken'],
+  deed: DEED,
   replies: { ...licenseBearer.replies, ...LIMITED, 503: { description: 'No signing key is configured.' } },
   admit: async (request) => {
-    const licensee = await licenseBearer.admit(request)
+    const token = tokenOf(request)
+    const licensee =
+      token === undefined ? await licenseBearer.admit(request) : await byToken(request, token, DEED)
     request.plane.transferKeys.requireSigning()
     return licensee
   },
@@ -99,6 +105,8 @@ const MINT_REFUSALS = {
 } as const
 
 async function mint({ plane, caller, body: given }: Given): Promise<Reply> {
+  // A host redeems and ends keys by the key of its license; a new one is for others to make.
+  if (caller.by === undefined) await plane.licenseDeeds.admitKey(caller.licenseId, DEED)
   const answer = await plane.transferKeys.mint(caller.licenseId, read(transferMint, given))
   if (answer.outcome !== 'minted') return refused(409, MINT_REFUSALS[answer.outcome])
   const { id, expiresAt, mode, maxUses, uses, pinKind } = answer.key
@@ -153,8 +161,14 @@ export const transferKeyRoute = route({
     200: { description: 'The key opened a session, or is revoked.', body: done },
     201: { description: 'The new key, which is shown once.', body: minted },
     ...INVALID,
-    401: { description: 'No license key, or a transfer key that does not verify for this license.' },
-    403: { description: 'A transfer key of other hosts, or a wrong PIN; `attempts_left` then.' },
+    401: {
+      description:
+        'No license key and no API token, or a transfer key that does not verify for this license.',
+    },
+    403: {
+      description:
+        'A transfer key of other hosts, a wrong PIN (`attempts_left` then), or a license that is `agent_only`, which mints none.',
+    },
     404: { description: 'A host or a transfer key that the license has not.' },
     409: { description: 'One host as source and target, or too many active keys.' },
     410: { description: 'The transfer key is expired, revoked, used up or locked.' },

@@ -4,6 +4,7 @@ import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'
 import { agentGate } from '../gates/agent-gate.ts'
+import { licenseDeed } from '../gates/license-deed.ts'
 import { licenseOrCron } from '../gates/license-or-cron.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { json } from '../reply.ts'
@@ -67,7 +68,7 @@ const add = route({
   method: 'POST',
   path: PATH,
   summary: 'Send events to an address. The secret is shown this once.',
-  gate: agentGate(CHANGES),
+  gate: licenseDeed('webhook-endpoints', CHANGES),
   operations: { 'webhooks.add': {} },
   body: { ...jsonBody(freeObject()), shape: licensed('webhooks.add').input as Shape },
   replies: {
@@ -101,7 +102,7 @@ const change = route({
   path: ONE,
   summary:
     'Change an endpoint, or act on it: rotate its secret, test it, replay messages, close its breaker.',
-  gate: agentGate(CHANGES),
+  gate: licenseDeed('webhook-endpoints', CHANGES),
   operations: {
     'webhooks.update': {},
     ...Object.fromEntries(Object.entries(ACTIONS).map(([action, { operation }]) => [operation, { action }])),
@@ -170,7 +171,7 @@ export const webhookRoutes = [
     answers: 'The endpoint and its deliveries; for one delivery its attempts and what it carries.',
     replies: UNKNOWN,
   }),
-  operationRoute('DELETE', ONE, 'webhooks.remove', agentGate(CHANGES), {
+  operationRoute('DELETE', ONE, 'webhooks.remove', licenseDeed('webhook-endpoints', CHANGES), {
     answers: 'How many messages were cancelled that waited.',
     replies: UNKNOWN,
   }),

@@ -8,7 +8,9 @@ import { PEOPLE, type Person } from './world.ts'
 export type Ask =
   | 'nothing'
   | 'a license'
-  | 'a license, also one that has expired'
+  | 'a license, or a token of its owner or developer'
+  | 'a license, or a token of its owner'
+  | 'a license, also one that has expired, or a token of its owner'
   | 'a license or a sending key'
   | 'a license key, which the handler looks at'
   | 'a license, or the secret of a git hook'
@@ -27,7 +29,9 @@ export type Ask =
 export const SCHEMES: Readonly<Record<Ask, readonly SecurityScheme[]>> = {
   nothing: [],
   'a license': ['licenseKey'],
-  'a license, also one that has expired': ['licenseKey'],
+  'a license, or a token of its owner or developer': ['licenseKey', 'apiToken'],
+  'a license, or a token of its owner': ['licenseKey', 'apiToken'],
+  'a license, also one that has expired, or a token of its owner': ['licenseKey', 'apiToken'],
   'a license or a sending key': ['licenseKey', 'sendingKey'],
   'a license key, which the handler looks at': [],
   'a license, or the secret of a git hook': ['licenseKey'],
@@ -101,13 +105,24 @@ const withSecret =
   ({ secret }) =>
     secret === name ? 'in' : UNAUTHORIZED
 
+const withTenant =
+  (roles: readonly string[]): Judge =>
+  ({ license, token }) => {
+    if (license !== undefined) return 'in'
+    if (token === undefined) return UNAUTHORIZED
+    const { role, of } = PEOPLE[token]
+    return of !== 'staff' && roles.includes(role) ? 'in' : FORBIDDEN
+  }
+
 const administers = withEither((who) => holds(who, 'platform.admin'))
 
 const JUDGES: Readonly<Record<Ask, Judge>> = {
   nothing: () => 'in',
   'a license': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
-  'a license, also one that has expired': ({ license, lapsed }) =>
-    license !== undefined || lapsed === true ? 'in' : UNAUTHORIZED,
+  'a license, or a token of its owner or developer': withTenant(['owner', 'developer']),
+  'a license, or a token of its owner': withTenant(['owner']),
+  'a license, also one that has expired, or a token of its owner': (proves, isBearer) =>
+    proves.lapsed ? 'in' : withTenant(['owner'])(proves, isBearer),
   'a license or a sending key': ({ license }) => (license === undefined ? UNAUTHORIZED : 'in'),
   'a license key, which the handler looks at': ({ license }, isBearer) => {
     if (license !== undefined) return 'in'

@@ -15,6 +15,7 @@ export function licensesStoreContract(name: string, open: () => Promise<Storage>
     describe('keeping', () => keepingTests(storage))
     describe('changes', () => changeTests(storage))
     describe('status', () => statusTests(storage))
+    describe('calls', () => callTests(storage))
 
     it('knows whether any license was ever issued, usable or not', async () => {
       await using fresh = await open()
@@ -49,7 +50,7 @@ function keepingTests(storage: () => Storage): void {
       expiresAt: new Date('2031-02-03T04:05:06.789Z'),
     })
     const { keyDigest, ...fields } = made
-    const expected = { ...fields, status: 'active', createdAt: clock.now() }
+    const expected = { ...fields, status: 'active', agentOnly: false, createdAt: clock.now() }
     expect(await licenses().add(made, clock.now())).toEqual(expected)
     expect(await licenses().get(made.id)).toEqual(expected)
     expect(await licenses().byKeyDigest(keyDigest)).toEqual(expected)
@@ -131,6 +132,54 @@ function changeTests(storage: () => Storage): void {
     expect(await licenses().get(id)).toMatchObject({ label: '', expiresAt: at(0) })
     expect(await licenses().change(id, { label: 'old' })).toMatchObject({ label: 'old', status: 'revoked' })
     expect(await licenses().change('lic_none', { label: 'x' })).toBeUndefined()
+  })
+}
+
+function callTests(storage: () => Storage): void {
+  const licenses = () => storage().licenses
+  const NOW = Date.UTC(2031, 2, 31, 0, 0, 5)
+  const before = (seconds: number) => new Date(NOW - seconds * 1000)
+  const DAY = 86_400
+  const own = async (id: string, now: Date) =>
+    (await licenses().calls(30, now)).filter(({ licenseId }) => licenseId === id)
+
+  it('whether the key acts for hosts alone changes by itself, and stays when others change', async () => {
+    const { id } = await licenses().add(buildLicense({ agentOnly: true, label: 'web' }))
+    expect(await licenses().change(id, { label: 'shop' })).toMatchObject({ agentOnly: true, label: 'shop' })
+    expect(await licenses().change(id, { agentOnly: false })).toMatchObject({
+      agentOnly: false,
+      label: 'shop',
+    })
+    expect(await licenses().change(id, { agentOnly: true })).toMatchObject({ agentOnly: true, label: 'shop' })
+    await licenses().setStatus(id, 'revoked')
+    expect(await licenses().change(id, { agentOnly: false })).toMatchObject({ agentOnly: false })
+  })
+
+  it('calls count by license and deed over days, with the last one', async () => {
+    const [{ id }, other] = [await licenses().add(buildLicense()), await licenses().add(buildLicense())]
+    for (const seconds of [10, 0, 3, 2 * DAY]) await licenses().noteCall(id, 'git-hooks', before(seconds))
+    await licenses().noteCall(id, 'checkouts', before(1))
+    await licenses().noteCall(other.id, 'scans', before(1))
+    expect(await own(id, before(0))).toEqual([
+      { licenseId: id, deed: 'checkouts', calls: 1, lastAt: before(1) },
+      { licenseId: id, deed: 'git-hooks', calls: 4, lastAt: before(0) },
+    ])
+  })
+
+  it('days whose last call is older than asked are not told, and go', async () => {
+    const { id } = await licenses().add(buildLicense())
+    for (const seconds of [0, 29 * DAY, 30 * DAY]) await licenses().noteCall(id, 'scans', before(seconds))
+    const told = [{ licenseId: id, deed: 'scans', calls: 2, lastAt: before(0) }]
+    expect(await own(id, before(0))).toEqual(told)
+    expect(await licenses().purgeCalls(30, before(0))).toBe(1)
+    expect(await licenses().purgeCalls(30, before(0))).toBe(0)
+    expect(await own(id, before(0))).toEqual(told)
+  })
+
+  it('a license that was never issued has no calls', async () => {
+    const id = buildId('lic')
+    await licenses().noteCall(id, 'scans', before(0))
+    expect(await own(id, before(0))).toEqual([])
   })
 }
 

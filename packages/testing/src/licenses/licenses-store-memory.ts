@@ -1,7 +1,9 @@
 import { type License, type LicenseClaim, Problem } from '@svc/core'
 import {
   isUsable,
+  type LicenseCalls,
   type LicenseChange,
+  type LicenseDeed,
   type LicenseStatus,
   type LicensesStore,
   type NewLicense,
@@ -55,7 +57,8 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
         licenses.put(id, next)
         return licenseOf(next)
       }),
-    change: (id: string, { label, expiresAt, tier, contactEmail }: LicenseChange) =>
+    ...callsOf(tables, run, time),
+    change: (id: string, { label, expiresAt, tier, contactEmail, agentOnly }: LicenseChange) =>
       run(() => {
         const row = licenses.get(id)
         if (row === undefined || (row.status === 'revoked' && expiresAt !== undefined)) return undefined
@@ -66,9 +69,53 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
           expiresAt: end,
           tier: tier ?? row.tier,
           contactEmail: contactEmail ?? row.contactEmail,
+          agentOnly: agentOnly ?? row.agentOnly,
         }
         licenses.put(id, next)
         return licenseOf(next)
+      }),
+  }
+}
+
+const DAY_MS = 86_400_000
+
+/** The part of the store that counts calls. */
+function callsOf(
+  tables: MemoryTables,
+  run: Run,
+  time: () => Date,
+): Pick<LicensesStore, 'noteCall' | 'calls' | 'purgeCalls'> {
+  const rows = tables.of<LicenseCalls>('licenseCalls')
+  const isOld = ({ lastAt }: LicenseCalls, days: number, now: Date) => +lastAt <= +now - days * DAY_MS
+  const keyOf = ({ licenseId, deed, lastAt }: Omit<LicenseCalls, 'calls'>) =>
+    [licenseId, deed, lastAt.toISOString().slice(0, 10)].join(' ')
+  return {
+    noteCall: (licenseId: string, deed: LicenseDeed, now = time()) =>
+      run(() => {
+        if (tables.licenses.get(licenseId) === undefined) return
+        const key = keyOf({ licenseId, deed, lastAt: now })
+        const { calls = 0, lastAt = now } = rows.get(key) ?? {}
+        rows.put(key, { licenseId, deed, calls: calls + 1, lastAt: lastAt > now ? lastAt : now })
+      }),
+    calls: (days: number, now = time()) =>
+      run(() => {
+        const sums = new Map<string, LicenseCalls>()
+        for (const row of rows.all().filter((each) => !isOld(each, days, now))) {
+          const key = `${row.licenseId} ${row.deed}`
+          const { calls = 0, lastAt = row.lastAt } = sums.get(key) ?? {}
+          sums.set(key, {
+            ...row,
+            calls: calls + row.calls,
+            lastAt: lastAt > row.lastAt ? lastAt : row.lastAt,
+          })
+        }
+        return [...sums].sort(([one], [other]) => byBytes(one, other)).map(([, row]) => row)
+      }),
+    purgeCalls: (days: number, now = time()) =>
+      run(() => {
+        const old = rows.all().filter((row) => isOld(row, days, now))
+        for (const row of old) rows.put(keyOf(row), undefined)
+        return old.length
       }),
   }
 }
@@ -98,6 +145,7 @@ function add(tables: MemoryTables, license: NewLicense, now: Date): License {
     billingState: undefined,
     currentPeriodEnd: undefined,
     customerId: undefined,
+    agentOnly: license.agentOnly ?? false,
   }
   licenses.put(license.id, { ...row, keyDigest })
   return row

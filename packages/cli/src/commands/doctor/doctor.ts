@@ -1,5 +1,5 @@
-import type { SystemReport } from '@svc/core'
-import type { Handler } from '../../program/command-run.ts'
+import type { LicenseView, SystemReport } from '@svc/core'
+import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { reportTable } from './report-table.ts'
 
@@ -24,5 +24,18 @@ export const doctor: Handler<DoctorOptions> = async (run): Promise<ExitCode> => 
   const failed = report.checks.filter(({ status }) => status === 'fail').length
   if (failed > 0)
     run.hint(`${failed} of ${report.checks.length} checks fail; docs/reference/checks.md says more.`)
+  if (!run.options.local) await hintAtOpenKeys(run)
   return report.ok ? EXIT.done : EXIT.failed
+}
+
+/** Says how many keys could be closed. The report stands without it, also when the database is down. */
+async function hintAtOpenKeys(run: CommandRun<DoctorOptions>): Promise<void> {
+  type Listed = { readonly licenses: readonly LicenseView[] }
+  const listed = await run.operate<Listed>('licenses.list', {}).catch(() => undefined)
+  const open = listed?.licenses.filter(({ agent_only, status }) => !agent_only && status !== 'revoked') ?? []
+  if (open.length === 0) return
+  const keys = open.length === 1 ? 'The key of 1 license does' : `The keys of ${open.length} licenses do`
+  run.hint(
+    `${keys} more than act for hosts: svc licenses restrict --all --dry-run; docs/security.md says what.`,
+  )
 }

@@ -45,10 +45,20 @@ const tiers: Setting<Readonly<Record<string, Tier>>> = {
   show: (given) => Object.keys(given).join(', ') || 'unset',
 }
 
+const agentOnly: Setting<boolean> = {
+  name: 'SERVICE_LICENSES_AGENT_ONLY',
+  doc: 'Whether the key of a new license acts for hosts alone; the rest then takes an API token.',
+  form: '1 or true, 0 or false',
+  secret: false,
+  fallback: false,
+  parse: (given) => (/^(?:1|true)$/.test(given) ? true : /^(?:0|false)$/.test(given) ? false : undefined),
+}
+
 /** Settings of licenses and their activation tokens. */
 export const licensing = required('Licensing', {
   keys: licenseKeys,
   tiers,
+  agentOnly,
   ttlDays: wholeNumber('SERVICE_LICENSE_TTL_DAYS', 'Lifetime of activation tokens in days.', {
     fallback: 7,
     min: 1,

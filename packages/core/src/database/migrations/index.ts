@@ -32,6 +32,7 @@ import { provisioningEvents } from './0031-provisioning-events.ts'
 import { checkoutAnswers } from './0032-checkout-answers.ts'
 import { keysPassToWhatIsRun } from './0033-keys-pass-to-what-is-run.ts'
 import { submodulesOfHooks } from './0034-submodules-of-hooks.ts'
+import { agentOnly } from './0035-agent-only.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -79,4 +80,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   checkoutAnswers,
   keysPassToWhatIsRun,
   submodulesOfHooks,
+  agentOnly,
 ]

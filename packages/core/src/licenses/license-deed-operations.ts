@@ -1,0 +1,78 @@
+import { optional } from 'superstruct'
+import { unixSeconds } from '../clock.ts'
+import { operationOf } from '../operations/operation.ts'
+import { Problem } from '../problem.ts'
+import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
+import { LICENSE_DEEDS, type LicenseDeed } from './license-deed.ts'
+import type { LicenseDeeds } from './license-deeds.ts'
+import { LICENSE_VIEW, licenseView } from './license-operations.ts'
+import type { Licenses } from './licenses.ts'
+
+interface Services {
+  readonly licenses: Licenses
+  readonly licenseDeeds: LicenseDeeds
+}
+
+const operation = operationOf<Services>()
+
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const calls = shape({
+  license: text(1, 128),
+  deed: oneOf(Object.keys(LICENSE_DEEDS) as LicenseDeed[]),
+  calls: count,
+  last_at: count,
+})
+
+/** The licenses that are meant: one, or all whose keys are open and that are not revoked. */
+async function meant({ licenses }: Services, name: string | undefined, all = false) {
+  if ((name === undefined) !== all)
+    throw new Problem('invalid-input', { details: ['license: expected a license, or all as true'] })
+  if (name !== undefined) return [await licenses.named(name)]
+  return (await licenses.list()).filter(({ agentOnly, status }) => !agentOnly && status !== 'revoked')
+}
+
+/** Operations about what the keys of licenses may do. */
+export const licenseDeedOperations = [
+  operation({
+    name: 'licenses.restrict',
+    summary: 'let the key of a license act for hosts alone; a dry run shows what it did beside that',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    input: { license: optional(text(1, 512)), all: optional(flag()), dry_run: optional(flag()) },
+    answer: {
+      licenses: listOf(LICENSE_VIEW, Number.POSITIVE_INFINITY),
+      calls: listOf(calls, Number.POSITIVE_INFINITY),
+    },
+    run: async (services, { license, all, dry_run: isDry = false }) => {
+      const { licenses, licenseDeeds } = services
+      const found = await meant(services, license, all)
+      const ids = new Set(found.map(({ id }) => id))
+      const made = (await licenseDeeds.calls()).filter(({ licenseId }) => ids.has(licenseId))
+      const left = []
+      for (const each of found) left.push(isDry ? each : await licenseDeeds.setAgentOnly(each.id, true))
+      return {
+        licenses: left.map((each) => licenseView(each, licenses.stateOf(each))),
+        calls: made.map(({ licenseId, lastAt, ...each }) => ({
+          license: licenseId,
+          ...each,
+          last_at: unixSeconds(lastAt),
+        })),
+      }
+    },
+  }),
+  operation({
+    name: 'licenses.unrestrict',
+    summary: 'let the key of a license do again what it may beside acting for hosts',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    input: { license: text(1, 512) },
+    answer: { license: LICENSE_VIEW },
+    run: async ({ licenses, licenseDeeds }, { license }) => {
+      const { id } = await licenses.named(license)
+      const opened = await licenseDeeds.setAgentOnly(id, false)
+      return { license: licenseView(opened, licenses.stateOf(opened)) }
+    },
+  }),
+]
