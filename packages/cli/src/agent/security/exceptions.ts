@@ -158,7 +158,7 @@ async function updatesOf(host: SecurityHost, isOn: boolean): Promise<string[]> {
       : await hostCommand(
           'sh',
           '-c',
-          'echo "Dir \\"$1\\";" >"$2" && APT_CONFIG=$2 exec "$0" dump',
+          'echo "Dir \\"$1\\";" >"$2" && APT_CONFIG=$2 "$0" dump; rm -f "$2"',
           program,
           host.root,
           place,
