@@ -215,6 +215,14 @@ const purgeMessages = steps(
     ({ emailMessages }, now) =>
       emailMessages.purge(given, now),
 )
+const endLostMessages = steps(
+  'end lost email messages',
+  fc.constant({}),
+  () =>
+    () =>
+    ({ emailMessages }, now) =>
+      emailMessages.endLost(now),
+)
 const promise = steps(
   'promise of email',
   fc.record({
@@ -452,6 +460,7 @@ export const feature: Feature = {
     { weight: 2, arbitrary: recordMessage },
     { weight: 1, arbitrary: readMessages },
     { weight: 1, arbitrary: purgeMessages },
+    { weight: 1, arbitrary: endLostMessages },
     { weight: 1, arbitrary: promise },
     { weight: 1, arbitrary: suppress },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],

@@ -183,7 +183,7 @@ export type {
   RemindersStore,
 } from './email/reminders/reminders-store.ts'
 export type { EmailMessage, EmailRecipientState } from './email/sending/email-message.ts'
-export { MESSAGE_STATES, RECIPIENT_STATES } from './email/sending/email-message.ts'
+export { MESSAGE_STATES, RECIPIENT_STATES, STOPPED } from './email/sending/email-message.ts'
 export type {
   EmailMessagesStore,
   NewEmailMessage,

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const EMAIL = 'packages/core/src/email'
 const SEND = ['packages/http/test/routes/email-send.test.ts']
 const DELIVERY = ['packages/core/test/email/delivery.test.ts']
+const REPLIES = ['packages/core/test/email/relay-replies.test.ts']
 const AT_ONCE = ['packages/core/test/email/sending-at-once.test.ts']
 const STORES = ['packages/core/test/email/email-stores.test.ts']
 
@@ -67,7 +68,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'email-sending: who has a message gets it again with the others',
     file: `${EMAIL}/delivery/email-delivery.ts`,
-    find: 'const to = message.recipients.filter(isOpen).map(({ address }) => address)',
+    find: 'const to = askedOf(message, isLast).map(({ address }) => address)',
     replace: 'const to = message.recipients.map(({ address }) => address)',
     suites: DELIVERY,
   },
@@ -95,8 +96,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'email-sending: every refused recipient is suppressed',
     file: `${EMAIL}/delivery/attempt.ts`,
-    find: "state === 'bounced' && NO_MAILBOX.test(smtpText)",
-    replace: "state === 'bounced' && smtpText !== ''",
+    find: "state === 'bounced' && saysNoMailbox({ text: smtpText })",
+    replace: "state === 'bounced' && (smtpText !== '' || saysNoMailbox({ text: smtpText }))",
     suites: DELIVERY,
   },
   {
@@ -112,5 +113,40 @@ export const faults: readonly Fault[] = [
     find: 'requireTLS: !secure && !plaintext',
     replace: 'requireTLS: false',
     suites: DELIVERY,
+  },
+  {
+    name: 'email-sending: the end of a connection comes before the reply that it followed',
+    file: `${EMAIL}/delivery/mail-relay-smtp.ts`,
+    find: "setImmediate(() => reject(new Closed('the connection was closed')))",
+    replace: "reject(new Closed('the connection was closed'))",
+    suites: REPLIES,
+  },
+  {
+    name: 'email-sending: a recipient at whom the relay leaves holds back the others',
+    file: `${EMAIL}/delivery/attempt.ts`,
+    find: 'return isLast || others.length === 0 ? all : others',
+    replace: 'return isLast || others.length >= 0 ? all : others',
+    suites: REPLIES,
+  },
+  {
+    name: 'email-sending: an enhanced code is read anywhere',
+    file: `${EMAIL}/delivery/smtp-reply.ts`,
+    find: '/^\\d{3}[ -]#?([245]',
+    replace: '/([245]',
+    suites: REPLIES,
+  },
+  {
+    name: 'email-sending: a message whose last attempt died is under way for ever',
+    file: `${EMAIL}/emails.ts`,
+    find: 'if (expired > 0) await',
+    replace: 'if (expired > 99) await',
+    suites: REPLIES,
+  },
+  {
+    name: 'email-sending: a relay that refuses counts as one that is down',
+    file: `${EMAIL}/delivery/email-delivery.ts`,
+    find: 'isReached: true',
+    replace: 'isReached: undefined',
+    suites: REPLIES,
   },
 ]

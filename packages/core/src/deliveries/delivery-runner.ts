@@ -188,12 +188,13 @@ export class DeliveryRunner {
   #settlementOf(delivery: Delivery, token: string, outcome: DeliveryOutcome): DeliverySettlement {
     const { id, attempts, kind, recipient, isForced } = delivery
     const { breaker: policy, retrySeconds } = this.#sender
-    const { delivered, status, error, isFinal, fault = 'receiver' } = outcome
-    if (error === 'cancelled') return { id, token, state: 'due', delaySeconds: 0, status, error }
+    const { delivered, status, error, isFinal, fault = 'receiver', isReached = delivered } = outcome
+    if (error === 'cancelled')
+      return { id, token, state: 'due', delaySeconds: 0, status, error, isUncounted: true }
     const isUncounted = fault === 'route' || fault === 'unready'
     const most = delivery.maxAttempts ?? retrySeconds.length + 1
     const isOver = isFinal || (attempts >= most && !isUncounted)
-    const isTheirs = fault === 'receiver' || fault === 'route'
+    const isTheirs = fault === 'receiver' || fault === 'route' || isReached
     const spread = spreadOf(`${kind} ${recipient} ${id} ${attempts}`, COOLDOWN_JITTER)
     return {
       id,
@@ -203,7 +204,8 @@ export class DeliveryRunner {
       status,
       error,
       isUncounted,
-      verdict: policy === undefined || isForced || !isTheirs ? undefined : { delivered, policy, spread },
+      verdict:
+        policy === undefined || isForced || !isTheirs ? undefined : { delivered: isReached, policy, spread },
     }
   }
 

@@ -78,6 +78,8 @@ export interface DeliveryOutcome {
    * attempt alone; `unready` (such as a secret that cannot be opened) counts for neither.
    */
   readonly fault?: 'receiver' | 'route' | 'ours' | 'unready'
+  /** Whether the receiver answered although the failure is `ours`: then its breaker counts a success. */
+  readonly isReached?: true | undefined
   /** The shortest time before the next attempt, in seconds. */
   readonly restSeconds?: number | undefined
   /** Time before the next attempt that the receiver asked for, in seconds. It is followed within limits. */

@@ -5,7 +5,7 @@ import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
-import { EMAIL_DELIVERY, RELAY } from './delivery/email-queue.ts'
+import { EMAIL_DELIVERY, emailDelivery, RELAY } from './delivery/email-queue.ts'
 import type { MailRelay, RelayCheck } from './delivery/mail-relay.ts'
 import type { EmailMessage, MessageState } from './sending/email-message.ts'
 import type { EmailSending } from './sending/email-sending.ts'
@@ -41,7 +41,10 @@ export class Emails {
   /** Attempts everything that is due. Returns the number of messages that the relay took. */
   async deliver(signal?: AbortSignal): Promise<number> {
     if (!this.sending.isConfigured) return 0
-    return (await this.#parts.runner.run({ signal })).delivered
+    const { storage, clock, runner } = this.#parts
+    const { delivered, expired } = await runner.run({ signal })
+    if (expired > 0) await storage.emailMessages.endLost(clock.statementTime())
+    return delivered
   }
 
   /** Lists messages, newest first. @throws Problem `invalid-input` for a bad cursor */
@@ -80,13 +83,13 @@ export class Emails {
    * @throws Problem `not-found`, `conflict` if there is nobody to send it to, or its contents are gone
    */
   async retry(id: string): Promise<EmailMessage> {
-    const { storage, clock, ids } = this.#parts
+    const { storage, clock, ids, config } = this.#parts
     await this.find(id)
     const refused = new Problem('conflict', { detail: 'there is nothing of this message to send again' })
     if ((await storage.emailMessages.body(id)) === undefined) throw refused
     const message = await storage.transaction(async ({ emailMessages, deliveries }) => {
       const queued = await emailMessages.requeue(id)
-      const delivery = { id: ids.next('dlv'), kind: EMAIL_DELIVERY, recipient: RELAY, payload: id }
+      const delivery = emailDelivery(ids.next('dlv'), id, config.email)
       if (queued !== undefined) await deliveries.add(delivery, clock.statementTime())
       return queued
     })
@@ -122,6 +125,7 @@ export class Emails {
   async purge(): Promise<number> {
     const { storage, clock, config } = this.#parts
     const now = clock.statementTime()
+    await storage.emailMessages.endLost(now)
     await storage.emailSuppressions.purge(now)
     await purgeDeliveries(this.#parts, EMAIL_DELIVERY, MESSAGE_DAYS)
     const keep = { bodyDays: config.email.bodyDays, messageDays: MESSAGE_DAYS }

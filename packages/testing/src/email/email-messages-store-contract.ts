@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import { type EmailMessage, MESSAGE_STATES, type NewEmailMessage } from '@svc/core/ports'
+import { type EmailMessage, MESSAGE_STATES, type NewEmailMessage, STOPPED } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
@@ -122,6 +122,47 @@ export function emailMessagesStoreContract(name: string, open: () => Promise<Sto
       const other = await scene()
       expect(await messages().cancel(other.made.id)).toMatchObject({ state: 'cancelled' })
       expect(await messages().cancel(buildId('em'))).toBeUndefined()
+    })
+
+    it('one that no delivery is left for is over: sent for all who may have it, failed for the others', async () => {
+      const { clock, made } = await scene({ recipients: THREE })
+      const left = await scene()
+      const due = await scene()
+      const now = clock.now()
+      const begun = [made.id, left.made.id, due.made.id]
+      for (const id of begun) {
+        const request = {
+          kind: 'email',
+          token: id,
+          leaseSeconds: 60,
+          limit: 1,
+          perRecipient: 1,
+          maxAttempts: 1,
+        }
+        await storage().deliveries.add(
+          { id: buildId('dlv'), kind: 'email', recipient: 'relay', payload: id },
+          now,
+        )
+        await storage().deliveries.takeDue(request, now)
+        await messages().begin(id)
+      }
+      await record(made.id, 'sending', now, bob('accepted'))
+      await messages().dataStarted(left.made.id, now)
+      const again = { id: buildId('dlv'), kind: 'email', recipient: 'relay', payload: due.made.id }
+      const at = clock.advance({ seconds: 60 })
+      await storage().deliveries.add(again, at)
+      await storage().deliveries.expire('email', at)
+      expect(await messages().endLost(at)).toBe(2)
+      const after = await Promise.all(begun.map((id) => messages().find(id)))
+      const seen = after.map((each) => [each?.state, each?.recipients.map(({ state }) => state)])
+      expect(seen).toEqual([
+        ['partial', ['accepted', 'failed', 'suppressed']],
+        ['failed', ['unknown']],
+        ['sending', ['queued']],
+      ])
+      expect(after[0]?.recipients[1]).toMatchObject({ smtpCode: undefined, smtpText: STOPPED })
+      expect(after[1]).toMatchObject({ settledAt: at, dataStartedAt: undefined })
+      expect(await messages().endLost(at)).toBe(0)
     })
 
     it('a failed one is queued again for those who did not get it', async () => {

@@ -6,6 +6,7 @@ import {
   RECIPIENT_STATES,
   type RememberedAnswer,
   type SealedBody,
+  STOPPED,
 } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
@@ -25,6 +26,14 @@ const countsOf = <S extends string>(states: readonly S[], found: readonly S[]) =
     number
   >
 
+function endedOf(row: EmailMessage, settledAt: Date): EmailMessage {
+  const state = row.dataStartedAt === undefined ? 'failed' : 'unknown'
+  const said = { state, smtpCode: undefined, smtpText: STOPPED } as const
+  const recipients = row.recipients.map((each) => (OPEN.includes(each.state) ? { ...each, ...said } : each))
+  const isPart = row.recipients.some((each) => each.state === 'accepted')
+  return { ...row, recipients, dataStartedAt: undefined, settledAt, state: isPart ? 'partial' : 'failed' }
+}
+
 /** Messages in memory. */
 export function memoryEmailMessagesStore(
   tables: MemoryTables,
@@ -32,6 +41,7 @@ export function memoryEmailMessagesStore(
   time: () => Date,
 ): EmailMessagesStore {
   const rows = tables.of<EmailMessage>('emailMessages')
+  const { deliveries } = tables
   const bodies = tables.of<MemoryEmailBody>('emailBodies')
   const answers = tables.of<Answer>('emailAnswers')
   const usage = tables.of<{ readonly recipients: number; readonly day: string }>('emailUsage')
@@ -111,6 +121,16 @@ export function memoryEmailMessagesStore(
         const isPart = row.recipients.some(({ state }) => state === 'accepted')
         const recipients = marked(row, OPEN, 'cancelled')
         return put({ ...row, recipients, state: isPart ? 'partial' : 'cancelled', settledAt: now })
+      }),
+    endLost: (now = time()) =>
+      run(() => {
+        const ofMail = deliveries.all().filter(({ kind }) => kind === 'email')
+        const [failed, due] = (['failed', 'due'] as const).map(
+          (state) => new Set(ofMail.filter((each) => each.state === state).map(({ payload }) => payload)),
+        )
+        const lost = rows.all().filter((row) => isWaiting(row) && failed?.has(row.id) && !due?.has(row.id))
+        for (const row of lost) put(endedOf(row, now))
+        return lost.length
       }),
     requeue: (id) =>
       run(() => {

@@ -7,7 +7,8 @@ import type {
 } from '../sending/email-message.ts'
 import { isOpen, settledState } from '../sending/email-message.ts'
 import type { MessageProgress } from '../sending/email-messages-store.ts'
-import type { RelayReply, TransactionResult } from './mail-relay.ts'
+import type { RelayReplies } from './mail-relay.ts'
+import { isPutOff, saysNoMailbox } from './smtp-reply.ts'
 
 /** The way to go on when nobody knows whether the relay got a message. */
 export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number]
@@ -21,47 +22,71 @@ export interface Attempt {
   readonly isOver: boolean
 }
 
-type Progress = MessageProgress['recipients'][number]
+/** An attempt that ended without a word of the relay on the message. */
+export interface UnknownAttempt {
+  readonly policy: UnknownPolicy
+  readonly detail: string
+  /** Recipients that the relay had refused before. */
+  readonly refused?: RelayReplies
+}
 
-/** Replies that say: there is no such mailbox. */
-const NO_MAILBOX =
-  /\b5\.1\.(?:1|10)\b|unknown (?:user|recipient|mailbox)|(?:user|mailbox|recipient)[^.]{0,20} (?:unknown|not found|does not exist)|no such (?:user|mailbox|recipient)/i
+type Progress = MessageProgress['recipients'][number]
 
 const open = ({ recipients }: EmailMessage) => recipients.filter(isOpen)
 
-function stateOf(
-  reply: RelayReply & { stage: 'recipient' | 'message' },
-  isLast: boolean,
-): EmailRecipientState {
+type Reply = NonNullable<ReturnType<RelayReplies['get']>>
+
+function stateOf(reply: Reply, isLast: boolean): EmailRecipientState {
   if (reply.code >= 200 && reply.code < 300) return 'accepted'
-  if (reply.code >= 500) return reply.stage === 'recipient' ? 'bounced' : 'failed'
+  const isOver = reply.stage === 'recipient' ? !isPutOff(reply) : reply.code >= 500
+  if (isOver) return reply.stage === 'recipient' ? 'bounced' : 'failed'
   return isLast ? 'failed' : 'deferred'
 }
 
-/** Judges the replies of a transaction. `isLast`: no further attempt follows. */
-export function judgeReplies(
-  message: EmailMessage,
-  replies: Extract<TransactionResult, { status: 'answered' }>['replies'],
-  isLast: boolean,
-): Attempt {
-  const changed = open(message).map((recipient): Progress => {
-    const reply = replies.get(recipient.address) ?? { code: 451, text: 'no reply', stage: 'recipient' }
-    const { code: smtpCode, text: smtpText } = reply
-    return { address: recipient.address, state: stateOf(reply, isLast), smtpCode, smtpText }
-  })
-  const suppress = changed
-    .filter(({ state, smtpText = '' }) => state === 'bounced' && NO_MAILBOX.test(smtpText))
+const said = (address: string, reply: Reply, isLast: boolean): Progress => ({
+  address,
+  state: stateOf(reply, isLast),
+  smtpCode: reply.code,
+  smtpText: reply.text,
+})
+
+const noMailboxes = (changed: readonly Progress[]): readonly string[] =>
+  changed
+    .filter(({ state, smtpText = '' }) => state === 'bounced' && saysNoMailbox({ text: smtpText }))
     .map(({ address }) => address)
-  return attemptOf(message, changed, { suppress, isUnknown: false })
+
+/** The reply with which a relay ends the connection (RFC 5321, section 4.2.1). */
+const CLOSING = 421
+
+/**
+ * The recipients that an attempt asks for. Those at whom the relay ended the connection come after the
+ * others, who would never be reached behind them. The last attempt asks for all.
+ */
+export function askedOf(message: EmailMessage, isLast: boolean): readonly EmailRecipient[] {
+  const all = open(message)
+  const others = all.filter(({ smtpCode }) => smtpCode !== CLOSING)
+  return isLast || others.length === 0 ? all : others
 }
 
-/** Judges an attempt whose end nobody knows. It is tried once more, or not at all. */
-export function judgeUnknown(message: EmailMessage, policy: UnknownPolicy, detail: string): Attempt {
+/** Judges the replies of a transaction. `isLast`: no further attempt follows. */
+export function judgeReplies(message: EmailMessage, replies: RelayReplies, isLast: boolean): Attempt {
+  const changed = open(message).flatMap(({ address }): Progress[] => {
+    const reply = replies.get(address)
+    return reply === undefined ? [] : [said(address, reply, isLast)]
+  })
+  return attemptOf(message, changed, { suppress: noMailboxes(changed), isUnknown: false })
+}
+
+/** Judges an attempt whose end nobody knows, but for `refused`. It is tried once more, or not at all. */
+export function judgeUnknown(message: EmailMessage, { policy, detail, refused }: UnknownAttempt): Attempt {
   const isOver = policy === 'hold' || message.unknowns > 0
-  const changed = open(message).map(
-    ({ address }): Progress => ({ address, state: 'unknown', smtpCode: undefined, smtpText: detail }),
-  )
-  return attemptOf(message, changed, { suppress: [], isUnknown: true, isOver })
+  const changed = open(message).map(({ address }): Progress => {
+    const reply = refused?.get(address)
+    return reply === undefined
+      ? { address, state: 'unknown', smtpCode: undefined, smtpText: detail }
+      : said(address, reply, isOver)
+  })
+  return attemptOf(message, changed, { suppress: noMailboxes(changed), isUnknown: true, isOver })
 }
 
 /** Judges a message that is not to be sent any more. */

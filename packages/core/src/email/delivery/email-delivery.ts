@@ -4,14 +4,15 @@ import type { Delivery, DeliveryOutcome } from '../../deliveries/delivery.ts'
 import type { AttemptState, DeliverySender, Follow } from '../../deliveries/delivery-sender.ts'
 import type { LicenseStanding } from '../../licenses/license.ts'
 import type { Log } from '../../log.ts'
+import { Problem } from '../../problem.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
 import { maySend } from '../domains/email-domain.ts'
 import type { EmailMetrics } from '../email-metrics.ts'
-import { type EmailMessage, isOpen } from '../sending/email-message.ts'
+import { type EmailMessage, isOpen, STOPPED } from '../sending/email-message.ts'
 import { openBody } from '../sending/sealed-body.ts'
-import { type Attempt, judgeCancelled, judgeGivenUp, judgeReplies, judgeUnknown } from './attempt.ts'
+import { type Attempt, askedOf, judgeCancelled, judgeGivenUp, judgeReplies, judgeUnknown } from './attempt.ts'
 import { compose } from './compose.ts'
 import { EMAIL_DELIVERY } from './email-queue.ts'
 import type { MailRelay, TransactionResult } from './mail-relay.ts'
@@ -38,6 +39,22 @@ interface EmailOutcome extends DeliveryOutcome {
 
 const SUPPRESSED_DAYS = 30
 const ENDED = { status: undefined, isFinal: true, fault: 'ours' } as const
+const BROKEN = {
+  delivered: false,
+  status: undefined,
+  error: 'internal',
+  isFinal: false,
+  fault: 'ours',
+} as const
+/** Contents that no key opens wait for one, and use up no attempt. */
+const UNOPENED = {
+  delivered: false,
+  status: undefined,
+  error: 'secret_unavailable',
+  isFinal: false,
+  fault: 'unready',
+  restSeconds: 300,
+} as const
 
 /** The part of email in the delivery of its kind: one attempt is one SMTP transaction for one message. */
 export class EmailDelivery implements DeliverySender {
@@ -58,26 +75,44 @@ export class EmailDelivery implements DeliverySender {
 
   /** Sends one message to the recipients that have not got it yet. */
   async send(delivery: Delivery, signal: AbortSignal | undefined): Promise<EmailOutcome> {
-    const { storage, config, relay, log, metrics } = this.#parts
+    const { storage, log } = this.#parts
     const message = await storage.emailMessages.begin(delivery.payload ?? '')
     if (message === undefined || !message.recipients.some(isOpen) || isSettled(message))
       return { ...ENDED, delivered: false, error: 'cancelled-message' }
-    const policy = config.email.unknownPolicy
-    if (message.dataStartedAt !== undefined)
-      return this.#outcome(message, judgeUnknown(message, policy, 'the service stopped while it sent'))
+    const isLast = delivery.attempts > this.retrySeconds.length
+    try {
+      return await this.#attempt(message, isLast, signal)
+    } catch (err) {
+      log.error({ message: message.id, err }, 'a message could not be attempted')
+      const attempt = isLast ? judgeGivenUp(message, 'it could not be attempted') : waiting(message)
+      return { ...BROKEN, attempt, message }
+    }
+  }
+
+  async #attempt(
+    message: EmailMessage,
+    isLast: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<EmailOutcome> {
+    const { storage, config, relay, log, metrics } = this.#parts
+    if (message.dataStartedAt !== undefined) {
+      const stopped = { policy: config.email.unknownPolicy, detail: STOPPED }
+      return this.#outcome(message, judgeUnknown(message, stopped))
+    }
     const reason = await this.#reasonAgainst(message)
     if (reason !== undefined) return this.#outcome(message, judgeCancelled(message, reason))
     const bytes = await this.#bytes(message)
-    if (bytes === undefined) return this.#outcome(message, judgeGivenUp(message, 'its contents are gone'))
+    if (bytes === 'gone') return this.#outcome(message, judgeGivenUp(message, 'its contents are gone'))
+    if (bytes === 'sealed') return { ...UNOPENED, attempt: waiting(message), message }
     const started = () => storage.emailMessages.dataStarted(message.id, this.#parts.clock.statementTime())
-    const to = message.recipients.filter(isOpen).map(({ address }) => address)
+    const to = askedOf(message, isLast).map(({ address }) => address)
     const envelope = { from: this.#returnPath(message), to }
     const result = await relay.send({ envelope, bytes, signal, started })
     if (result.status === 'fault') {
       metrics.relayFault(result.fault)
       log.warn({ fault: result.fault, detail: result.detail }, 'the mail relay did not take a message')
     }
-    return this.#resultOf(message, delivery, result)
+    return this.#resultOf(message, isLast, result)
   }
 
   /** Writes what became of a message and its recipients, with the result of the attempt. */
@@ -94,36 +129,33 @@ export class EmailDelivery implements DeliverySender {
     }
   }
 
-  #resultOf(message: EmailMessage, { attempts }: Delivery, result: TransactionResult): EmailOutcome {
+  #resultOf(message: EmailMessage, isLast: boolean, result: TransactionResult): EmailOutcome {
     const { config, metrics } = this.#parts
     switch (result.status) {
       case 'answered': {
-        const isLast = attempts > this.retrySeconds.length
         const attempt = judgeReplies(message, result.replies, isLast)
         for (const { state } of attempt.progress.recipients) metrics.recipient(state)
-        return this.#outcome(message, attempt)
+        return { ...this.#outcome(message, attempt), isReached: true }
       }
-      case 'unknown':
+      case 'unknown': {
         metrics.recipient('unknown')
-        return this.#outcome(message, judgeUnknown(message, config.email.unknownPolicy, result.detail))
-      case 'fault': {
-        const progress = { id: message.id, state: 'queued', recipients: [], isUnknown: false } as const
-        const waiting = { progress, suppress: [], isOver: false }
-        const error = result.fault
+        const { detail, refused } = result
+        const unknown = { policy: config.email.unknownPolicy, detail, refused }
+        return this.#outcome(message, judgeUnknown(message, unknown))
+      }
+      case 'fault':
         return {
           delivered: false,
           status: undefined,
-          error,
+          error: result.fault,
           isFinal: false,
           fault: 'route',
-          attempt: waiting,
+          attempt: waiting(message),
           message,
         }
-      }
     }
   }
 
-  /** A refused recipient says nothing about the relay, so that its breaker does not count it. */
   #outcome(message: EmailMessage, attempt: Attempt): EmailOutcome {
     const { state } = attempt.progress
     const status = attempt.progress.recipients.find(({ smtpCode }) => smtpCode !== undefined)?.smtpCode
@@ -148,14 +180,30 @@ export class EmailDelivery implements DeliverySender {
     return kind === 'alert' ? unwanted(storage, id) : undefined
   }
 
-  async #bytes(message: EmailMessage): Promise<Buffer | undefined> {
+  async #bytes(message: EmailMessage): Promise<Buffer | 'gone' | 'sealed'> {
     const { storage, keyring } = this.#parts
     const { id, domainId, createdAt: date } = message
     const [body, domain] = [await storage.emailMessages.body(id), await storage.emailDomains.find(domainId)]
-    if (body === undefined || domain === undefined) return undefined
-    const privateKey = keyring.open(domain.key.privateKey, placeOf('emailDomains', domainId))
+    if (body === undefined || domain === undefined) return 'gone'
+    const opened = this.#opened(() => ({
+      privateKey: keyring.open(domain.key.privateKey, placeOf('emailDomains', domainId)),
+      contents: openBody(keyring, id, body),
+    }))
+    if (opened === undefined) return 'sealed'
+    const { contents, privateKey } = opened
     const signature = { domain: domain.name, selector: domain.key.selector, privateKey }
-    return compose({ messageId: id, date, contents: openBody(keyring, id, body), signature })
+    return compose({ messageId: id, date, contents, signature })
+  }
+
+  /** A key that is missing from the settings may come back. */
+  #opened<T>(open: () => T): T | undefined {
+    try {
+      return open()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      this.#parts.log.error({ err: error }, 'a message cannot be opened: is its key in SERVICE_DATA_KEYS?')
+      return undefined
+    }
   }
 
   #returnPath({ id, from }: EmailMessage): string {
@@ -165,3 +213,10 @@ export class EmailDelivery implements DeliverySender {
 }
 
 const isSettled = ({ state }: EmailMessage): boolean => state !== 'queued' && state !== 'sending'
+
+/** A message that nothing was said about: it waits as it was. */
+const waiting = ({ id }: EmailMessage): Attempt => ({
+  progress: { id, state: 'queued', recipients: [], isUnknown: false },
+  suppress: [],
+  isOver: false,
+})

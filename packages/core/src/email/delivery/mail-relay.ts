@@ -18,17 +18,17 @@ export interface RelayReply {
 export const RELAY_FAULTS = ['connect', 'tls', 'auth', 'protocol', 'cancelled'] as const
 export type RelayFault = (typeof RELAY_FAULTS)[number]
 
+/** Replies to recipients. `message`: the relay's word on the message, for whom it had accepted. */
+export type RelayReplies = ReadonlyMap<string, RelayReply & { readonly stage: 'recipient' | 'message' }>
+
 /**
- * Result of a transaction. `answered`: a reply for each recipient, where that of the message counts for all
- * whom the relay accepted · `fault`: the message did not leave · `unknown`: it left, and nothing came back.
+ * Result of a transaction. `answered`: a reply for each recipient · `fault`: the relay let nobody in ·
+ * `unknown`: the message left, and nothing came back; `refused` did not get it.
  */
 export type TransactionResult =
-  | {
-      readonly status: 'answered'
-      readonly replies: ReadonlyMap<string, RelayReply & { readonly stage: 'recipient' | 'message' }>
-    }
+  | { readonly status: 'answered'; readonly replies: RelayReplies }
   | { readonly status: 'fault'; readonly fault: RelayFault; readonly detail: string }
-  | { readonly status: 'unknown'; readonly detail: string }
+  | { readonly status: 'unknown'; readonly detail: string; readonly refused: RelayReplies }
 
 /** Result of a look at the relay. */
 export interface RelayCheck {

@@ -60,6 +60,9 @@ export interface EmailMessage {
   readonly settledAt: Date | undefined
 }
 
+/** What recipients show of an attempt that a crash cut short. */
+export const STOPPED = 'the service stopped while it sent'
+
 /** The state of a message whose recipients have these states, all final. */
 export function settledState(recipients: readonly Pick<EmailRecipient, 'state'>[]): MessageState {
   const sent = recipients.filter(({ state }) => state !== 'suppressed')

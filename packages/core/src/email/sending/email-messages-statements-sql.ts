@@ -59,6 +59,21 @@ export const MESSAGES = {
     update email_recipients r set state = 'cancelled' from made
       where r.message_id = made.id and r.state in (${OPEN})`,
   ),
+  endLost: statement(
+    'end-lost',
+    `with lost as (select m.id, m.data_started_at from email_messages m where m.state in ('queued', 'sending')
+        and m.id in (select d.payload from deliveries d where d.kind = $2 and d.state = 'failed')
+        and not exists (select from deliveries d where d.kind = $2 and d.state = 'due' and d.payload = m.id)
+        for update of m),
+      those as (update email_recipients r set smtp_code = null, smtp_text = $3,
+          state = case when lost.data_started_at is null then 'failed' else 'unknown' end
+        from lost where r.message_id = lost.id and r.state in (${OPEN})),
+      ended as (update email_messages m set data_started_at = null, settled_at = ${at('$1')},
+          state = case when exists (select 1 from email_recipients r
+            where r.message_id = m.id and r.state = 'accepted') then 'partial' else 'failed' end
+        from lost where m.id = lost.id returning 1)
+    select count(*)::int as ended from ended`,
+  ),
   requeue: statement(
     'requeue',
     `with those as (update email_recipients r set state = 'queued' from email_messages m

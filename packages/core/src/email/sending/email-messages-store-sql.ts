@@ -1,5 +1,6 @@
 import type { Session } from '../../database/session.ts'
 import { given, instant, maybeInstant } from '../../database/values.ts'
+import { EMAIL_DELIVERY } from '../delivery/email-queue.ts'
 import {
   type EmailMessage,
   type EmailRecipient,
@@ -7,6 +8,7 @@ import {
   MESSAGE_STATES,
   type MessageState,
   RECIPIENT_STATES,
+  STOPPED,
 } from './email-message.ts'
 import { MESSAGES, PROMISES, PURGES } from './email-messages-statements-sql.ts'
 import type * as port from './email-messages-store.ts'
@@ -117,6 +119,12 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
   async cancel(id: string, now?: Date): Promise<EmailMessage | undefined> {
     await this.#session.rows(MESSAGES.cancel, [id, now])
     return this.find(id)
+  }
+
+  async endLost(now?: Date): Promise<number> {
+    const params = [now, EMAIL_DELIVERY, STOPPED]
+    const [row] = await this.#session.rows<{ ended: number }>(MESSAGES.endLost, params)
+    return row?.ended ?? 0
   }
 
   async requeue(id: string): Promise<EmailMessage | undefined> {

@@ -68,6 +68,11 @@ export interface EmailMessagesStore {
    * such message.
    */
   cancel(id: string, now?: Date): Promise<EmailMessage | undefined>
+  /**
+   * Ends messages that no delivery is left for, such as those whose last attempt was cut short: recipients
+   * may have got it if bytes had left, and failed otherwise. Returns their number.
+   */
+  endLost(now?: Date): Promise<number>
   /** Queues a failed message again, for the recipients that did not get it and were not refused. */
   requeue(id: string): Promise<EmailMessage | undefined>
   /** The answer that was given to a request with this key within a day. */

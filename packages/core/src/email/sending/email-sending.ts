@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { canonicalDigest, checkIdempotencyKey } from '../../signing/idempotency-key.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
-import { EMAIL_DELIVERY, RELAY } from '../delivery/email-queue.ts'
+import { emailDelivery } from '../delivery/email-queue.ts'
 import { maySend } from '../domains/email-domain.ts'
 import type { EmailMetrics } from '../email-metrics.ts'
 import type { EmailKey } from '../keys/email-key.ts'
@@ -196,17 +196,8 @@ export class EmailSending {
     const body = sealBody(keyring, id, contentsOf(draft))
     const message = { id, owner, kind, domainId, keyId, from: addressOf(draft.from), tags: draft.tags }
     await stores.emailMessages.add({ ...message, recipients, body }, now)
-    // Two more than are made: an attempt that a crash cut short is judged by the next one.
-    const maxAttempts = config.email.retrySeconds.length + 3
     const delaySeconds = draft.sendAt && Math.max(0, (draft.sendAt.getTime() - clock.now().getTime()) / 1000)
-    const delivery = {
-      id: ids.next('dlv'),
-      kind: EMAIL_DELIVERY,
-      recipient: RELAY,
-      payload: id,
-      delaySeconds,
-      maxAttempts,
-    }
+    const delivery = { ...emailDelivery(ids.next('dlv'), id, config.email), delaySeconds }
     await stores.deliveries.add(delivery, now)
     return { id, state: 'queued', recipients: open.length, suppressed: addresses.filter(isSuppressed) }
   }
