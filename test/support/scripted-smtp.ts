@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 
-/** What a relay says to a command: replies, or replies after which it hangs up. `''` says nothing. */
+/** Replies of a relay to a command, after which it may hang up. `''` says nothing. */
 export type Said = string | { readonly say: string; readonly ends: true }
 
 /** A relay that says exactly what a test tells it to. */

@@ -4,6 +4,7 @@ const EMAIL = 'packages/core/src/email'
 const SEND = ['packages/http/test/routes/email-send.test.ts']
 const DELIVERY = ['packages/core/test/email/delivery.test.ts']
 const REPLIES = ['packages/core/test/email/relay-replies.test.ts']
+const SIGNED = ['packages/core/test/email/as-signed.test.ts']
 const AT_ONCE = ['packages/core/test/email/sending-at-once.test.ts']
 const STORES = ['packages/core/test/email/email-stores.test.ts']
 
@@ -148,5 +149,19 @@ export const faults: readonly Fault[] = [
     find: 'isReached: true',
     replace: 'isReached: undefined',
     suites: REPLIES,
+  },
+  {
+    name: 'email-sending: a bare CR is signed',
+    file: `${EMAIL}/delivery/compose.ts`,
+    find: "text.replace(/\\r\\n?|\\n/g, '\\r\\n')",
+    replace: "text.replace(/\\r?\\n/g, '\\r\\n')",
+    suites: SIGNED,
+  },
+  {
+    name: 'email-sending: the one-click unsubscribe is not signed',
+    file: `${EMAIL}/delivery/compose.ts`,
+    find: ':list-unsubscribe-post:',
+    replace: ':',
+    suites: SIGNED,
   },
 ]

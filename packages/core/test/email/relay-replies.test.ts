@@ -1,4 +1,4 @@
-// What a relay says, word for word, and what becomes of the message, its recipients and the messages behind it.
+// Replies of a relay, and what becomes of the message, its recipients and the messages behind it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { type ScriptedSmtp, scriptedSmtp } from '../../../../test/support/scripted-smtp.ts'

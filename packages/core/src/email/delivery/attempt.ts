@@ -59,8 +59,8 @@ const noMailboxes = (changed: readonly Progress[]): readonly string[] =>
 const CLOSING = 421
 
 /**
- * The recipients that an attempt asks for. Those at whom the relay ended the connection come after the
- * others, who would never be reached behind them. The last attempt asks for all.
+ * The recipients that an attempt asks for. A recipient at whom the relay ended the connection comes after the
+ * others, who would never be reached behind it. The last attempt asks for all.
  */
 export function askedOf(message: EmailMessage, isLast: boolean): readonly EmailRecipient[] {
   const all = open(message)

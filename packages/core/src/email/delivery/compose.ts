@@ -19,6 +19,34 @@ export interface ComposeInput {
   readonly signature: Signature
 }
 
+/**
+ * The headers that are signed, where they are there: all that a receiver shows or acts on. RFC 8058 wants both
+ * headers of an unsubscription.
+ */
+const SIGNED_HEADERS = [
+  'from:reply-to:subject:date:message-id:to:cc:mime-version:content-type:content-transfer-encoding',
+  'in-reply-to:references:list-unsubscribe:list-unsubscribe-post:auto-submitted:precedence',
+].join(':')
+
+/**
+ * SMTP has lines with CR LF alone: a relay writes them for other ends, and the signature would be one of
+ * other bytes.
+ */
+const withLines = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n')
+
+/**
+ * Parts of messages and of parts may not be encoded (RFC 2046), so that a relay changes what no line of SMTP
+ * holds in them. Such a file is carried as bytes.
+ */
+const carriedType = (contentType: string | undefined): string | undefined =>
+  contentType !== undefined && /^(?:message|multipart)\//i.test(contentType)
+    ? 'application/octet-stream'
+    : contentType
+
+/** The type of a name that stands for a whole message: it is found by its ending otherwise. */
+const typeOfName = (filename: string): string | undefined =>
+  /\.(?:eml|mime|mht|mhtml|nws|wsc)$/i.test(filename) ? 'application/octet-stream' : undefined
+
 const named = (mailbox: Mailbox) => ({ name: mailbox.name, address: addressOf(mailbox) })
 
 /** Returns the bytes of a message: MIME, signed with DKIM. Files and addresses of it are never opened. */
@@ -41,14 +69,14 @@ export async function compose({ messageId, date, contents, signature }: ComposeI
     cc: of('cc'),
     replyTo: replyTo.map(named),
     subject,
-    ...(text === undefined ? {} : { text }),
-    ...(html === undefined ? {} : { html }),
+    ...(text === undefined ? {} : { text: withLines(text) }),
+    ...(html === undefined ? {} : { html: withLines(html) }),
     headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
-    attachments: attachments.map(({ filename, content, content_type: contentType }) => ({
-      filename,
-      content: Buffer.from(content, 'base64'),
-      ...(contentType === undefined ? {} : { contentType }),
-    })),
+    attachments: attachments.map(({ filename, content, content_type: given }) => {
+      const contentType = carriedType(given ?? typeOfName(filename))
+      const bytes = Buffer.from(content, 'base64')
+      return { filename, content: bytes, ...(contentType === undefined ? {} : { contentType }) }
+    }),
     xMailer: false,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -56,6 +84,7 @@ export async function compose({ messageId, date, contents, signature }: ComposeI
       domainName: signature.domain,
       keySelector: signature.selector,
       privateKey: signature.privateKey,
+      headerFieldNames: SIGNED_HEADERS,
     },
   })
   return message as Buffer

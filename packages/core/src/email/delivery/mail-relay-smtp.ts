@@ -96,7 +96,7 @@ export class SmtpRelay implements MailRelay {
     const cancelled = () => reject(new Cancelled())
     const timer = setTimeout(() => reject(new TimedOut()), this.#limits.wholeMs)
     connection.on('error', reject)
-    // What the relay said before it left comes first: its callbacks run before the next turn.
+    // A reply before the end comes first: its callbacks run before the next turn.
     connection.on('end', () => setImmediate(() => reject(new Closed('the connection was closed'))))
     signal?.addEventListener('abort', cancelled, { once: true })
     const done = (async () => {

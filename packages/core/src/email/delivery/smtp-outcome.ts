@@ -39,7 +39,7 @@ const plainText = (text: string): string =>
     .trim()
     .slice(0, TEXT_CHARS)
 
-/** What the relay said, or else what happened. */
+/** The words of the relay, or else of the error. */
 export const textOf = ({ response, message }: SmtpError): string => plainText(response ?? message)
 
 /** The replies after a message that the relay took: its own word, and its refusals of recipients. */

@@ -24,8 +24,8 @@ export function saysNoMailbox(reply: Pick<RelayReply, 'text'>): boolean {
 }
 
 /**
- * Whether a refused recipient may be offered again: the relay asks for that (4xx), or takes no more recipients
- * with one message, for which 552 is an old word (RFC 5321, section 4.5.3.1.10).
+ * Whether a refused recipient may be offered again: the relay asks for that (4xx), or takes no more
+ * recipients with one message, for which 552 is an old word (RFC 5321, section 4.5.3.1.10).
  */
 export function isPutOff(reply: RelayReply): boolean {
   const enhanced = enhancedOf(reply)

@@ -23,8 +23,8 @@ export class SpfSyntaxError extends Error {}
 
 const QUALIFIERS = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as const
 const MECHANISM = /^([+~?-]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?::([^/\s]+))?((?:\/.*)?)$/i
-const NETWORK = /^([+~?-]?)(ip[46]):([^/\s]+)(?:\/(\d{1,3}))?$/i
-const PREFIXES = /^(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/
+const NETWORK = /^([+~?-]?)(ip[46]):([^/\s]+)(?:\/(0|[1-9]\d{0,2}))?$/i
+const PREFIXES = /^(?:\/(0|[1-9]\d?))?(?:\/\/(0|[1-9]\d{0,2}))?$/
 const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i
 const NEEDS_TARGET = new Set(['include', 'exists'])
 const TAKES_NO_TARGET = new Set(['all'])

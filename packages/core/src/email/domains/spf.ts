@@ -16,6 +16,8 @@ export interface SpfVerdict {
   readonly lookups: number
   /** Every domain whose record was evaluated. */
   readonly visited: readonly string[]
+  /** Whether `include` was met where its pass is the pass of the whole. */
+  readonly isIncluded: boolean
 }
 
 /** Look-ups, and look-ups without an answer, after which receivers give up (RFC 7208, section 4.6.4). */
@@ -31,9 +33,17 @@ class Stopped extends Error {
   }
 }
 
-/** Evaluates whether `ip` may send for `domain` (RFC 7208), for the sender `postmaster@domain`. */
-export async function evaluateSpf(lookup: DomainLookup, ip: string, domain: string): Promise<SpfVerdict> {
-  const evaluation = new Evaluation(lookup, ip, domain)
+/**
+ * Evaluates whether `ip` may send for `domain` (RFC 7208), for the sender `postmaster@domain`, and whether
+ * the record of `include` counts on the way.
+ */
+export async function evaluateSpf(
+  lookup: DomainLookup,
+  ip: string,
+  domain: string,
+  include?: string,
+): Promise<SpfVerdict> {
+  const evaluation = new Evaluation(lookup, ip, domain, include)
   try {
     return { result: await evaluation.of(domain), ...evaluation.facts() }
   } catch (error) {
@@ -51,15 +61,20 @@ class Evaluation {
   readonly #visited: string[] = []
   #lookups = 0
   #voids = 0
+  readonly #include: string | undefined
+  /** Whether all terms that lead to the present record pass what it passes. */
+  #isPassing = true
+  #isIncluded = false
 
-  constructor(lookup: DomainLookup, ip: string, sender: string) {
+  constructor(lookup: DomainLookup, ip: string, sender: string, include: string | undefined) {
+    this.#include = include?.toLowerCase()
     this.#lookup = lookup
     this.#ip = ip
     this.#sender = sender
   }
 
   facts() {
-    return { lookups: this.#lookups, visited: this.#visited }
+    return { lookups: this.#lookups, visited: this.#visited, isIncluded: this.#isIncluded }
   }
 
   async of(domain: string): Promise<SpfResult> {
@@ -68,6 +83,7 @@ class Evaluation {
     const [text] = records
     if (text === undefined) return 'none'
     this.#visited.push(domain.toLowerCase())
+    if (domain.toLowerCase() === this.#include && this.#isPassing) this.#isIncluded = true
     const { mechanisms, redirect } = parseSpf(text)
     for (const mechanism of mechanisms) if (await this.#matches(mechanism, domain)) return mechanism.result
     if (redirect === undefined || mechanisms.some(({ kind }) => kind === 'all')) return 'neutral'
@@ -86,7 +102,7 @@ class Evaluation {
     const name = target === undefined ? domain : this.#expand(target, domain)
     switch (kind) {
       case 'include':
-        return this.#includes(name)
+        return this.#includes(name, mechanism)
       case 'exists':
         return (await this.#findCounted(name, 'A')).length > 0
       case 'a':
@@ -99,15 +115,17 @@ class Evaluation {
     }
   }
 
-  async #includes(name: string): Promise<boolean> {
+  async #includes(name: string, mechanism: SpfMechanism): Promise<boolean> {
+    const isPassing = this.#isPassing
+    this.#isPassing = isPassing && mechanism.result === 'pass'
     const result = await this.of(name)
+    this.#isPassing = isPassing
     if (result === 'none') throw new Stopped('permerror', `${name} has no SPF record`)
     return result === 'pass'
   }
 
-  async #hasAddress(name: string, mechanism: SpfMechanism, isCounted = true): Promise<boolean> {
-    const type = this.#ip.includes(':') ? 'AAAA' : 'A'
-    const addresses = await (isCounted ? this.#findCounted(name, type) : this.#find(name, type))
+  async #hasAddress(name: string, mechanism: SpfMechanism): Promise<boolean> {
+    const addresses = await this.#findCounted(name, this.#ip.includes(':') ? 'AAAA' : 'A')
     return addresses.some((address) => this.#isNear(address, mechanism))
   }
 
@@ -116,7 +134,7 @@ class Evaluation {
     if (exchanges.length > MAX_EXCHANGES) throw new Stopped('permerror', `${name} has too many exchanges`)
     for (const exchange of exchanges) {
       const host = exchange.slice(exchange.indexOf(' ') + 1).replace(/\.$/, '')
-      if (host !== '' && (await this.#hasAddress(host, mechanism, false))) return true
+      if (host !== '' && (await this.#hasAddress(host, mechanism))) return true
     }
     return false
   }

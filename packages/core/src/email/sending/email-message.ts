@@ -60,7 +60,7 @@ export interface EmailMessage {
   readonly settledAt: Date | undefined
 }
 
-/** What recipients show of an attempt that a crash cut short. */
+/** The text of recipients whose attempt a crash cut short. */
 export const STOPPED = 'the service stopped while it sent'
 
 /** The state of a message whose recipients have these states, all final. */

@@ -101,6 +101,10 @@ function once(recipients: readonly DraftRecipient[]): readonly DraftRecipient[] 
   return [...seen.values()]
 }
 
+// A line of a header is folded between words only, begins with a space, and has at most 998 octets.
+const LONG_WORD = 'expected no word longer than 997 characters'
+const hasLongWord = (text: string): boolean => text.split(/\s/).some((word) => word.length > 997)
+
 function boundsOf(fields: SendFields, recipients: number, now: Date): readonly string[] {
   const { text, html, headers = {}, attachments = [], tags = {}, send_at: at } = fields
   const faults: string[] = []
@@ -114,6 +118,8 @@ function boundsOf(fields: SendFields, recipients: number, now: Date): readonly s
   if (new Set(names).size < names.length) faults.push('headers: expected each name once')
   if (size > MESSAGE_LIMITS.attachmentBytes) faults.push('attachments: expected at most 5 MiB together')
   if (Object.keys(tags).length > MESSAGE_LIMITS.tags) faults.push('tags: expected at most 10')
+  if (hasLongWord(fields.subject)) faults.push(`subject: ${LONG_WORD}`)
+  if (Object.values(headers).some(hasLongWord)) faults.push(`headers: ${LONG_WORD}`)
   // A minute is for clocks that differ.
   if (at !== undefined && (at < second - 60 || at > second + MESSAGE_LIMITS.waitSeconds))
     faults.push('send_at: expected an instant from now to seven days from now')

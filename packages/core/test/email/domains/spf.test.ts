@@ -117,6 +117,7 @@ describe('SPF', () => {
       result: 'fail',
       lookups: 3,
       visited: [DOMAIN, 'deep.example', 'inc.example'],
+      isIncluded: false,
     })
   })
 
