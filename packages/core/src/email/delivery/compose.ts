@@ -20,8 +20,8 @@ export interface ComposeInput {
 }
 
 /**
- * The headers that are signed, where they are there: all that a receiver shows or acts on. RFC 8058 wants both
- * headers of an unsubscription.
+ * The headers that are signed, where they are there: all that a receiver shows or acts on. RFC 8058 wants
+ * both headers of an unsubscription.
  */
 const SIGNED_HEADERS = [
   'from:reply-to:subject:date:message-id:to:cc:mime-version:content-type:content-transfer-encoding',
