@@ -32,7 +32,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'simulated deliveries: failures do not reach the breaker',
     file: RUN,
-    find: 'undefined : { delivered, policy, spread }',
+    find: 'undefined : { delivered: isReached, policy, spread }',
     replace: 'undefined : { delivered: true, policy, spread }',
     suites: [SIMULATOR],
   },
