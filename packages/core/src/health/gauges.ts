@@ -2,7 +2,7 @@ import { agentState } from '../agents/agent.ts'
 import { registerAlertGauge } from '../alerts/alert-metrics.ts'
 import type { AlertCounts } from '../alerts/alerts-store.ts'
 import type { Clock } from '../clock.ts'
-import { JOB_STATES } from '../jobs/job.ts'
+import { UNFINISHED_STATES } from '../jobs/job.ts'
 import type { JobCounts } from '../jobs/jobs-store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { MonitorState } from '../monitors/monitor.ts'
@@ -42,9 +42,9 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
     await sampler.latest()
     gauge.set(sampler.isUp ? 1 : 0)
   })
-  metrics.gauge('svc_jobs', 'Jobs by state.', { state: JOB_STATES }, async (gauge) => {
+  metrics.gauge('svc_jobs', 'Unfinished jobs by state.', { state: UNFINISHED_STATES }, async (gauge) => {
     const sample = await sampler.latest()
-    for (const state of JOB_STATES) gauge.set({ state }, sample?.jobs.byState[state] ?? 0)
+    for (const state of UNFINISHED_STATES) gauge.set({ state }, sample?.jobs.byState[state] ?? 0)
   })
   const oldest = 'How long the oldest due job has waited.'
   metrics.gauge('svc_jobs_oldest_claimable_seconds', oldest, {}, async (gauge) => {

@@ -66,8 +66,11 @@ export const LISTED = [
 /** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
 export const toJob = (row: JobRow): Job => ({ ...toListedJob(row), payload: row.payload })
 
+/** A row of those columns. */
+export type ListedRow = Pick<JobRow, (typeof LISTED)[number]>
+
 /** The job of a row without its payload. */
-export const toListedJob = (row: Pick<JobRow, (typeof LISTED)[number]>): ListedJob => ({
+export const toListedJob = (row: ListedRow): ListedJob => ({
   id: row.id,
   licenseId: row.license_id,
   kind: row.kind,

@@ -20,6 +20,10 @@ export type JobKind = (typeof JOB_KINDS)[number]
 export const JOB_STATES = ['pending', 'claimed', 'running', 'succeeded', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
+/** States of jobs that have not ended. */
+export const UNFINISHED_STATES = ['pending', 'claimed', 'running'] as const
+export type UnfinishedState = (typeof UNFINISHED_STATES)[number]
+
 /** Whether `state` never changes again. */
 export const isTerminal = (state: JobState): boolean => state === 'succeeded' || state === 'failed'
 /** Whether a job in `state` is owned by a host, under a lease. */

@@ -2,7 +2,7 @@ import { Scratch } from '../database/scratch.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { Problem } from '../problem.ts'
-import { JOB_STATES, type Job, type JobState } from './job.ts'
+import type { Job, JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { leaseBatch } from './job-lease-sql.ts'
 import { lastClaim, list } from './job-list-sql.ts'
@@ -59,13 +59,14 @@ const SERIAL_HOLDER = {
   text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
     and available_at < 'infinity' order by available_at limit 1`,
 }
+// Unfinished jobs alone are counted, by their indexes: those that have ended are all there have ever been.
 const COUNTS = {
   name: 'job-counts',
   text: `select state, count(*)::float8 as count,
       coalesce(extract(epoch from ${at('$1')} - min(greatest(due_at, created_at))
         filter (where state = 'pending' and available_at <= ${at('$1')})), 0)::float8 as oldest,
       count(*) filter (where state in ('claimed', 'running') and available_at <= ${at('$1')})::float8 as expired
-    from jobs group by state`,
+    from jobs where ${UNFINISHED} group by state`,
 }
 
 interface CountRow {
@@ -225,10 +226,7 @@ export class SqlJobsStore implements port.JobsStore {
     const rows = await this.#session.rows<CountRow>(COUNTS, [now])
     const count = (state: JobState) => rows.find((row) => row.state === state)?.count ?? 0
     return {
-      byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<
-        JobState,
-        number
-      >,
+      byState: { pending: count('pending'), claimed: count('claimed'), running: count('running') },
       oldestClaimableSeconds: Math.max(0, ...rows.map((row) => row.oldest)),
       expiredLeases: rows.reduce((sum, row) => sum + row.expired, 0),
     }

@@ -1,5 +1,5 @@
 import type { LicenseClaim } from '../licenses/license.ts'
-import type { Job, JobKind, JobState } from './job.ts'
+import type { Job, JobKind, JobState, UnfinishedState } from './job.ts'
 import type { LogLine, StoredLine } from './job-log.ts'
 import type { ReportEffect } from './job-report.ts'
 
@@ -149,10 +149,11 @@ export interface AttemptLines {
 }
 
 /**
- * Numbers of jobs by state, the longest wait of a due job in seconds, and the number of jobs without a host.
+ * Numbers of unfinished jobs by state, the longest wait of a due job in seconds, and the number of jobs
+ * without a host.
  */
 export interface JobCounts {
-  readonly byState: Readonly<Record<JobState, number>>
+  readonly byState: Readonly<Record<UnfinishedState, number>>
   readonly oldestClaimableSeconds: number
   /** Jobs whose host has let its lease pass and that nobody has taken over. */
   readonly expiredLeases: number

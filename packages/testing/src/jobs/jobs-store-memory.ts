@@ -1,4 +1,4 @@
-import { isTerminal, JOB_STATES, type Job, type JobState, type LogLine } from '@svc/core'
+import { isTerminal, type Job, type JobState, type LogLine } from '@svc/core'
 import {
   type CancelWrite,
   firstIdAt,
@@ -112,7 +112,7 @@ function counts(rows: readonly MemoryJob[], now: Date): JobCounts {
     .filter(({ job, place }) => job.state === 'pending' && !isTerminal(job.state) && place <= now.getTime())
     .map(({ job, dueAt }) => now.getTime() - Math.max(dueAt.getTime(), job.createdAt.getTime()))
   return {
-    byState: Object.fromEntries(JOB_STATES.map((state) => [state, count(state)])) as Record<JobState, number>,
+    byState: { pending: count('pending'), claimed: count('claimed'), running: count('running') },
     oldestClaimableSeconds: Math.max(0, ...waits) / 1000,
     expiredLeases: rows.filter(({ job, place }) => isHeld(job) && place <= now.getTime()).length,
   }

@@ -1,7 +1,7 @@
 import type { Session } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
 import { instant, maybeInstant } from '../../database/values.ts'
-import { type JobRow, toJob } from '../../jobs/job-row-sql.ts'
+import { LISTED, type ListedRow, toListedJob } from '../../jobs/job-row-sql.ts'
 import {
   type AlertFactsStore,
   CLONE_SECONDS,
@@ -21,18 +21,17 @@ const CLONES = {
       from host_identities where returned_at > ${at('$1')} - make_interval(secs => ${CLONE_SECONDS}))
     group by 1, 2 order by 1, 2`,
 }
-// A later success of any job of the application clears a failure. Jobs without an application are compared by
-// kind and host.
-const SAME_LANE = `s.license_id = f.license_id and s.app is not distinct from f.app
-  and (f.app is not null or (s.kind = f.kind and s.target = f.target))`
+// The lane of a job: its application, else its kind and host. An index has it in these words.
+const laneOf = (job: string): string => `coalesce('app ' || ${job}.app, ${job}.kind || ' ' || ${job}.target)`
+// A failure counts that is the newest end of its lane; of ends at one instant a success is the newest. The
+// newest is looked up for each failure, which a join that reads whole tables cannot do (`limit`).
 const FAILURES = {
   name: 'alert-failures',
-  text: `select f.* from jobs f where f.has_failed
-      and f.finished_at > ${at('$2')} - make_interval(secs => $1)
-      and not exists (select from jobs s where ${SAME_LANE} and s.state = 'succeeded'
-        and s.finished_at >= f.finished_at)
-      and not exists (select from jobs s where ${SAME_LANE} and s.has_failed
-        and (s.finished_at, s.id) > (f.finished_at, f.id))
+  text: `select ${LISTED.map((column) => `f.${column}`).join(', ')} from jobs f cross join lateral (
+      select s.id from jobs s where s.license_id = f.license_id and ${laneOf('s')} = ${laneOf('f')}
+        and s.finished_at is not null and s.finished_at >= f.finished_at
+      order by s.finished_at desc, s.has_failed, s.id desc limit 1) newest
+    where f.has_failed and f.finished_at > ${at('$2')} - make_interval(secs => $1) and newest.id = f.id
     order by f.id`,
 }
 const ADD_REFUSALS = {
@@ -84,7 +83,7 @@ export class SqlAlertFactsStore implements AlertFactsStore {
   }
 
   async failures(withinSeconds: number, now?: Date): Promise<readonly FailedJob[]> {
-    return (await this.#session.rows<JobRow>(FAILURES, [withinSeconds, now])).map(toJob)
+    return (await this.#session.rows<ListedRow>(FAILURES, [withinSeconds, now])).map(toListedJob)
   }
 
   async addRefusals(licenseId: string, count: number, now?: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { StoredPaymentEvent } from '../../billing/payment-event.ts'
-import type { Job } from '../../jobs/job.ts'
+import type { ListedJob } from '../../jobs/jobs-store.ts'
 import type { License } from '../../licenses/license.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
 import type { SecurityStanding } from '../../node-security/node-security-store.ts'
@@ -32,7 +32,7 @@ export interface TickGap {
 }
 
 /** The latest failed job of an application (else of a kind on a host), with no success since. */
-export type FailedJob = Job
+export type FailedJob = ListedJob
 
 /** Input of the alert rules. */
 export interface AlertFacts {

@@ -33,6 +33,8 @@ import { checkoutAnswers } from './0032-checkout-answers.ts'
 import { keysPassToWhatIsRun } from './0033-keys-pass-to-what-is-run.ts'
 import { submodulesOfHooks } from './0034-submodules-of-hooks.ts'
 import { agentOnly } from './0035-agent-only.ts'
+import { lanesOfEndedJobs } from './0036-lanes-of-ended-jobs.ts'
+import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
 
 /** The table in which the runner notes what it has run. */
 export const RUNNER_TABLE = 'migrations'
@@ -81,4 +83,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   keysPassToWhatIsRun,
   submodulesOfHooks,
   agentOnly,
+  lanesOfEndedJobs,
+  troubledPaymentEvents,
 ]
