@@ -13,7 +13,7 @@ const INTRODUCTION = `# Metrics
 
 Written from the registry of a control plane (\`npm run generate\`); change the code, not this page. \`GET /metrics\` answers
 in the Prometheus text format 0.0.4. No label holds an id, a host, a key or a path that a client sent, and every series
-exists at zero from the start. Figures that are read from the database are at most 15 seconds old. Behind these families
+exists at zero from the start, but for durations of requests. Figures that are read from the database are at most 15 seconds old. Behind these families
 come those of the process (\`process_*\` and \`nodejs_*\`).
 `
 

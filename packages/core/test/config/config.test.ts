@@ -48,10 +48,10 @@ describe('no settings', () => {
       },
       http: { host: '127.0.0.1', port: 8080, trustedProxyHops: 1, maxConnections: undefined },
       database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
-      licensing: { keys: [], ttlDays: 7, tiers: {} },
+      licensing: { keys: [], ttlDays: 7, tiers: {}, agentOnly: false },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       hosts: { perLicense: 1000 },
-      jobs: { leaseSeconds: 300 },
+      jobs: { leaseSeconds: 300, perMinute: 1200, mostPending: 10_000 },
       scheduler: { tickSeconds: 60 },
       limits: { backend: 'memory' },
       metrics: { token: undefined },
@@ -168,7 +168,7 @@ describe('a setting', () => {
     })
     expect(config.service.production).toBe(true)
     expect(config.database.url).toBe('postgres://svc:pw@db.example:5432/svc?sslmode=verify-full')
-    expect(config.licensing).toEqual({ keys: ['key-a', 'key-b'], ttlDays: 30, tiers: {} })
+    expect(config.licensing).toEqual({ keys: ['key-a', 'key-b'], ttlDays: 30, tiers: {}, agentOnly: false })
     expect(config.http.port).toBe(0)
     expect(config.limits.backend).toBe('postgres')
     expect(config.monitors.dnsServers).toEqual(['9.9.9.9', '[2620:fe::fe]:53'])

@@ -8,8 +8,13 @@ export const UNMATCHED = 'unmatched'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const OTHER_METHOD = 'other'
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Statuses that every route can have without declaring them. */
-const COMMON_STATUSES = [500, 503]
+/** Routes whose durations are counted by bucket: hosts ask them all the time. Of others count and sum are told. */
+const HOT: ReadonlySet<unknown> = new Set([
+  '/v1/telemetry/heartbeat',
+  '/v1/jobs/claim',
+  '/v1/jobs/{id}/status',
+  '/v1/jobs/{id}/logs',
+])
 
 /** One answered request, as the metrics count it. */
 export interface Answered {
@@ -30,7 +35,7 @@ export class HttpMetrics {
   readonly #refused
 
   constructor({ metrics, limits }: Pick<ControlPlane, 'metrics' | 'limits'>, routes: readonly Route[]) {
-    this.#durations = durations(metrics, routes)
+    this.#durations = durations(metrics)
     const route = [...new Set(routes.map(({ path }) => path))]
     const limitedHelp = 'Requests refused by a rate limit.'
     this.#limited = metrics.counter('svc_rate_limit_rejected_total', limitedHelp, { route })
@@ -56,19 +61,43 @@ export class HttpMetrics {
   }
 }
 
-function durations(metrics: Metrics, routes: readonly Route[]) {
-  const histogram = new Histogram({
+type Label = 'method' | 'route' | 'status'
+
+/** A sample of a histogram, as the registry writes it. */
+interface Sample {
+  readonly labels: { readonly le?: string | number }
+  readonly sharedLabels?: { readonly route?: string | number }
+}
+
+declare module 'prom-client' {
+  // The registry writes a histogram by this method, which the types of the library leave out.
+  interface Histogram<T extends string> {
+    getForPromString(): Promise<{ readonly values: readonly Sample[]; readonly labelNames?: readonly T[] }>
+  }
+}
+
+/**
+ * Durations by route. A route has its series from its first request on: all routes with all their statuses and
+ * buckets were a megabyte at each scrape.
+ */
+class Durations extends Histogram<Label> {
+  override async getForPromString() {
+    const family = await super.getForPromString()
+    return { ...family, values: family.values.filter(isTold) }
+  }
+}
+
+const isTold = ({ labels: { le }, sharedLabels }: Sample): boolean =>
+  le === undefined || le === '+Inf' || HOT.has(sharedLabels?.route)
+
+function durations(metrics: Metrics): Durations {
+  return new Durations({
     name: 'svc_http_request_duration_seconds',
     help: 'From the head of a request to its answer.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: BUCKETS,
     registers: [metrics.registry],
   })
-  for (const { method, path, gate, replies } of routes) {
-    const statuses = [...Object.keys(replies), ...Object.keys(gate.replies), ...COMMON_STATUSES]
-    for (const status of new Set(statuses.map(String))) histogram.zero({ method, route: path, status })
-  }
-  return histogram
 }
 
 function registerFacts(metrics: Metrics, backend: string): void {

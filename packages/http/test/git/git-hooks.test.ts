@@ -213,7 +213,7 @@ describe('git hooks of a license', () => {
     ['an option for a branch', { branch: '--upload-pack=x' }, 'branch'],
     ['a long branch', { branch: 'x'.repeat(245) }, 'branch'],
     ['a pattern for a tag', { tags: '+(a|b)' }, 'tags'],
-    ['stars for a path', { paths: ['ok', '*a*b*c*'] }, 'paths.1'],
+    ['stars in the middle of a part', { paths: ['ok', 'a**b'] }, 'paths.1'],
     ['a long path', { paths: ['x'.repeat(201)] }, 'paths.0'],
     ['too many paths', { paths: Array.from({ length: 51 }, () => 'x') }, 'paths'],
     ['a short secret', { secret: 'short' }, 'secret'],
