@@ -63,9 +63,18 @@ export function codeOf(text: string): string {
   return scan(text).code
 }
 
-/** Returns the code of a text, blanked as by `codeOf`, and its comments. */
-export function scan(text: string): { code: string; comments: Comment[] } {
+/** A text taken apart: its code, blanked as by `codeOf`, its comments, and its regular expressions. */
+export interface Scanned {
+  readonly code: string
+  readonly comments: Comment[]
+  /** As they are written, with their flags. */
+  readonly expressions: string[]
+}
+
+/** Takes a text apart. */
+export function scan(text: string): Scanned {
   const comments: Comment[] = []
+  const expressions: string[] = []
   let out = ''
   let at = 0
   // One entry for each open brace: whether it is a template's `${`.
@@ -88,12 +97,13 @@ export function scan(text: string): { code: string; comments: Comment[] } {
     } else {
       const expression = token === '/' && BEFORE_EXPRESSION.test(out.slice(-200))
       const whole = expression ? (matchAt(PATTERN, text, at) ?? token) : token
+      if (expression && whole !== token) expressions.push(whole)
       if (/^\/[/*]/.test(token)) comments.push({ at, text: token })
       out += token === '/' && !expression ? token : /^['"]/.test(whole) ? hollow(whole) : blank(whole)
       at += whole.length
     }
   }
-  return { code: out, comments }
+  return { code: out, comments, expressions }
 }
 
 interface Found {

@@ -69,7 +69,7 @@ export interface ProblemData {
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
-  /** The names of settings that are missing. */
+  /** The names of settings that are missing, or cannot be read. */
   readonly missing?: readonly string[]
   /** The tier that a license is subscribed to. */
   readonly tier?: string

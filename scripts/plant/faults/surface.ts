@@ -11,6 +11,20 @@ const ROUTES = 'packages/http/test/routes/attack-surface.test.ts'
 
 export const faults: readonly Fault[] = [
   {
+    name: 'surface: an expression over a scanned file reads blank lines again from each of them',
+    file: 'packages/core/src/surface/scan/file-probes.ts',
+    find: '/^[ \\t]*\\[core\\]/m',
+    replace: '/^\\s*\\[core\\]/m',
+    suites: ['test/expressions.test.ts'],
+  },
+  {
+    name: 'surface: a name of a private realm is scanned',
+    file: 'packages/core/src/surface/surface-target.ts',
+    find: 'name === undefined || isPrivateName(name)',
+    replace: 'name === undefined',
+    suites: ['packages/core/test/surface/scan-rules.test.ts'],
+  },
+  {
     name: 'surface: one public address is enough for a name',
     file: DIALLER,
     find: 'if (known.length === 0 || known.length < admitted.length) return undefined',

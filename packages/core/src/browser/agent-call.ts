@@ -96,6 +96,7 @@ export class AgentCall {
     const { id, session, request } = this.#parts
     const { mask } = this.#steps
     const isUsable = !ENDS_SESSION.has(end.status)
+    const reason = end.reason ?? (request.mode === 'act' && !isUsable ? SESSION_ENDS : undefined)
     const seen = isUsable ? await this.#lastLook() : undefined
     const isLook = request.mode !== 'run'
     const wantsPicture = request.screenshot && seen !== undefined
@@ -112,7 +113,7 @@ export class AgentCall {
       request_id: id,
       status: end.status,
       ...(end.answer === undefined ? {} : { answer: mask.text(end.answer) }),
-      ...(end.reason === undefined ? {} : { reason: mask.text(end.reason) }),
+      ...(reason === undefined ? {} : { reason: mask.text(reason) }),
       ...(end.result === undefined ? {} : { result: mask.json(end.result) }),
       ...(request.mode === 'observe' ? {} : { steps: this.#taken }),
       ...(seen === undefined ? {} : { final_url: seen.url }),
@@ -137,5 +138,6 @@ export class AgentCall {
 
 /** After these the page may be in the middle of something, or where it must not be. */
 const ENDS_SESSION: ReadonlySet<string> = new Set(['timeout', 'blocked'])
+const SESSION_ENDS = 'the session has ended with this step: begin another one with url'
 
 const isFull = (error: unknown): boolean => error instanceof PageFailure && error.fault.kind === 'too-large'

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { parse } from 'tldts'
 import { readDomainName } from '../email/domains/domain-name.ts'
+import { isPrivateName } from '../net/private-name.ts'
 import { sameSecret } from '../signing/same-secret.ts'
 
 /** Label below which a domain carries the proof of its ownership. */
@@ -39,11 +40,13 @@ export interface Challenge {
 
 /**
  * Reads the name of a domain to scan: in lower case, with A-labels. Undefined for an address, a single label,
- * a wildcard, and a suffix under which strangers register names (`co.uk`, `github.io`).
+ * a wildcard, a name of a private realm such as `printer.local`, and a suffix under which strangers register
+ * names (`co.uk`, `github.io`).
  */
 export function readTargetDomain(given: string): string | undefined {
   const name = readDomainName(given)
-  return name !== undefined && registrableOf(name) !== undefined ? name : undefined
+  if (name === undefined || isPrivateName(name)) return undefined
+  return registrableOf(name) === undefined ? undefined : name
 }
 
 const registrableOf = (name: string): string | undefined =>

@@ -1,6 +1,7 @@
 import type { RecipientState } from '../deliveries/breaker.ts'
 import type { DeliveryReport } from '../deliveries/delivery.ts'
 import { OutboundRefused } from '../net/outbound-refusal.ts'
+import { isPrivateName } from '../net/private-name.ts'
 import { readTarget } from '../net/target.ts'
 import { Problem } from '../problem.ts'
 
@@ -63,9 +64,6 @@ export const MAX_URL_CHARS = 2048
 export const MAX_DESCRIPTION_CHARS = 200
 export const MAX_PATTERNS = 50
 
-// Names that never lead to a public address (RFC 6761, RFC 6762, RFC 7686, and the private-use `internal`).
-const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|arpa|onion)$/
-
 /**
  * Returns an address in its normal form.
  * @throws Problem `invalid-input` for one that is never called. Names are resolved when something is sent.
@@ -78,7 +76,7 @@ export function endpointUrl(
   if (text.includes('#')) throw refused('expected an address without a fragment')
   try {
     const { url, host, isLiteral } = readTarget(text, { plainHttp })
-    const isClosed = isLiteral ? !isAllowed(host) : PRIVATE_NAME.test(host) || !host.includes('.')
+    const isClosed = isLiteral ? !isAllowed(host) : isPrivateName(host) || !host.includes('.')
     if (isClosed) throw refused('address not allowed')
     if (url.href.length > MAX_URL_CHARS) throw refused(`expected at most ${MAX_URL_CHARS} characters`)
     return url.href

@@ -14,7 +14,8 @@ export interface BrowserVisitor {
 
 /**
  * Admits holders of a browser token that is good at this moment. A good license key is told that it is not
- * enough; while there is no browser token at all, it is as bad as any other.
+ * enough; while there is no browser token at all, it is as bad as any other. While a setting of the worker
+ * cannot be read, nobody is told that a token is bad.
  */
 export const browserToken = (limit: RouteLimit): Gate<BrowserVisitor> => ({
   security: ['browserToken'],
@@ -35,8 +36,11 @@ export const browserToken = (limit: RouteLimit): Gate<BrowserVisitor> => ({
 
 async function refuse(request: GateRequest, bearer: string): Promise<never> {
   const { licenses, browserTokens } = request.plane
+  // A good token of the settings is not known while one of them cannot be read.
+  const bad = request.plane.config.faults.browser?.map((fault) => fault.split(' ', 1)[0] ?? '')
   const isLicense = !isBrowserTokenLike(bearer) && (await licenses.validate(bearer)) !== undefined
   if (isLicense && (await browserTokens.exist())) throw new Problem('browser-token-required')
   if (!isLicense) await takeByAddress(request, BAD_KEYS)
+  if (bad !== undefined) throw new Problem('browser-not-configured', { missing: bad })
   throw new Problem('unauthorized')
 }

@@ -52,7 +52,10 @@ describe('the browser worker', () => {
 
   it('takes no token while one of the settings is too short', async () => {
     await open({ BROWSER_WORKER_TOKENS: `${TOKEN},short` })
-    expect(await ask(TOKEN)).toMatchObject({ status: 401 })
+    expect(await ask(TOKEN)).toMatchObject({
+      status: 503,
+      body: { error: 'browser worker not configured', missing: ['BROWSER_WORKER_TOKENS'] },
+    })
     const { secret } = await issue()
     expect(await ask(secret)).toMatchObject({ status: 503 })
   })
