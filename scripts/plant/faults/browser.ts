@@ -8,6 +8,7 @@ const WORKER = 'packages/core/test/browser/browser-worker.test.ts'
 const RULES = 'packages/core/test/browser/rules.test.ts'
 const STORE = 'packages/core/test/browser/browser-store.test.ts'
 const PAGES = 'packages/cli/test/browser/chromium.test.ts'
+const DOMAINS = 'packages/cli/test/browser/domains.test.ts'
 
 export const faults: readonly Fault[] = [
   {
@@ -72,6 +73,48 @@ export const faults: readonly Fault[] = [
     find: "return domains === undefined || url === 'about:blank' || isWithinDomains(parsed.hostname, domains)",
     replace: 'return domains === undefined || isWithinDomains(parsed.hostname, ["*"])',
     suites: [PAGES],
+  },
+  {
+    name: 'browser: a redirect to another domain leaves',
+    file: `${CHROMIUM}/page-gate.ts`,
+    find: 'isOfPage && status === undefined && !mayGo(request.url)',
+    replace: 'isOfPage && status === 0 && !mayGo(request.url)',
+    suites: [DOMAINS],
+  },
+  {
+    name: 'browser: an error without a body is one of the browser',
+    file: `${CHROMIUM}/page-gate.ts`,
+    find: "if (body === '' || status === UNAUTHORIZED)",
+    replace: 'if (status === UNAUTHORIZED)',
+    suites: [DOMAINS],
+  },
+  {
+    name: 'browser: another window asks before it is closed',
+    file: `${CHROMIUM}/page-watch.ts`,
+    find: 'if (isUnwanted || this.#isOfOtherWindow(request))',
+    replace: 'if (isUnwanted)',
+    suites: [DOMAINS],
+  },
+  {
+    name: 'browser: Chromium tells its maker about forms',
+    file: `${CHROMIUM}/chromium-program.ts`,
+    find: "  'AutofillServerCommunication',\n",
+    replace: '',
+    suites: [DOMAINS],
+  },
+  {
+    name: 'browser: what Chromium asks for itself goes by the credential of a page',
+    file: `${NET}/egress-proxy.ts`,
+    find: "lane.refuse(url, 'browser')\n      return undefined",
+    replace: "lane.refuse(url, 'browser')",
+    suites: [PROXY],
+  },
+  {
+    name: 'browser: a page that has strayed is shown',
+    file: `${BROWSER}/agent-steps.ts`,
+    find: 'if (page.strayed) throw new',
+    replace: 'if (false) throw new',
+    suites: [WORKER],
   },
   {
     name: 'browser: a session is anybody’s',

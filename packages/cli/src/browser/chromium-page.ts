@@ -69,9 +69,9 @@ export class ChromiumPage implements BrowserPage {
 
   static async open(parts: ChromiumPageParts): Promise<ChromiumPage> {
     const page = await parts.context.newPage()
-    const watch = new PageWatch(page, parts)
-    await watch.begin()
     const session = await parts.context.newCDPSession(page)
+    const watch = new PageWatch(page, { ...parts, session })
+    await watch.begin()
     return new ChromiumPage(parts, { page, session, watch })
   }
 

@@ -20,6 +20,30 @@ export function chromiumLack(config: Pick<Config, 'browser'>): string | undefine
 }
 
 /**
+ * Features that stay off. The first asks a service of Chromium's maker about every form, by the credential of
+ * the page. Chromium takes the last list alone, so that those which Playwright turns off are repeated.
+ */
+const FEATURES_OFF: readonly string[] = [
+  'AutofillServerCommunication',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+]
+
+/**
  * Arguments of the browser. WebRTC and QUIC would send UDP past the proxy; the others keep Chromium from
  * calling its maker, and from the small /dev/shm of containers.
  */
@@ -32,4 +56,5 @@ export const CHROMIUM_ARGUMENTS: readonly string[] = [
   '--no-first-run',
   '--disable-dev-shm-usage',
   '--dns-prefetch-disable',
+  `--disable-features=${FEATURES_OFF.join(',')}`,
 ]

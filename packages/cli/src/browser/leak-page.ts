@@ -18,6 +18,8 @@ export function leakPage({ host, tcpPort, udpPort, sitePort }: LeakTargets): str
 <script src="http://${target}/script.js"></script></head><body><main><p id="out">leaks</p></main>
 <img src="http://${target}/image"><img src="http://localhost:${tcpPort}/image"><img src="http://[::1]:${tcpPort}/image">
 <img src="http://0.0.0.0:${tcpPort}/image"><img src="http://LEAK.svc.test:${sitePort}/away/image">
+<form><input name="user" autocomplete="username"><input name="secret" type="password"></form>
+<form><input autocomplete="cc-name"><input autocomplete="cc-number"><input autocomplete="cc-exp"></form>
 <iframe src="http://${target}/frame"></iframe><video src="http://${target}/video"></video>
 <object data="http://${target}/object"></object>
 <script>

@@ -17,6 +17,8 @@ export interface Finding {
 /** The address of the page, and the forbidden one: both this machine. The guard allows the first alone. */
 const SITE = '127.0.0.2'
 const FORBIDDEN = '127.0.0.1'
+/** Names that the page itself asks for. */
+const OF_THE_PAGE = /^(?:localhost|.+\.svc\.test)$/i
 const LOAD_MS = 20_000
 /** Time for what a page begins after it is loaded. */
 const TRY_MS = 2500
@@ -50,6 +52,10 @@ export async function leakTest(config: Config, options: LeakTestOptions = {}): P
       ...{ texts: ['text'], links: false, metadata: false },
       ...{ onlyMain: false, maxChars: 10_000 },
     })
+    const own = page.refusals
+      .filter(({ reason }) => reason === 'browser')
+      .map(({ url }) => new URL(url).hostname)
+    const strange = new Set([...own, ...[...asked].filter((host) => !OF_THE_PAGE.test(host))])
     const refused = page.refusals.filter(({ reason }) => reason === 'private_address').length
     return [
       {
@@ -59,6 +65,11 @@ export async function leakTest(config: Config, options: LeakTestOptions = {}): P
       },
       counted('tcp', tcp.seen, 'connections'),
       counted('udp', udp.seen, 'packets, of WebRTC and QUIC'),
+      {
+        check: 'own',
+        ok: strange.size === 0,
+        detail: [`${strange.size} names that Chromium itself asked for`, ...strange].join(' '),
+      },
       {
         check: 'refused',
         ok: refused > 0,

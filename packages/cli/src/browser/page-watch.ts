@@ -1,16 +1,19 @@
 import { type EgressLane, isWithinDomains, type PageOptions } from '@svc/core/adapters'
-import type { BrowserContext, Page, Request, Route } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page, Request, Route } from 'playwright-core'
+import { openGate } from './page-gate.ts'
 
 /** The context that is watched, and its rules. */
 export interface PageWatchParts {
   readonly context: BrowserContext
+  /** DevTools of the page. */
+  readonly session: CDPSession
   readonly lane: EgressLane
   readonly options: PageOptions
 }
 
 const MAX_NOTES = 20
 const MAX_NOTE_CHARS = 200
-const ALLOWED = /^(?:https?:|about:blank$|chrome-error:)/
+const ALLOWED = /^(?:https?:|about:blank$)/
 
 /** Looks after a page: where it goes, what it loads, and what it opens beside itself. */
 export class PageWatch {
@@ -42,7 +45,7 @@ export class PageWatch {
   }
 
   async begin(): Promise<void> {
-    const { context, options } = this.#parts
+    const { context, session, lane } = this.#parts
     const page = this.#page
     page.on('crash', () => {
       this.#isGone = true
@@ -56,15 +59,21 @@ export class PageWatch {
       this.#note('closed a window')
       other.close().catch(() => {})
     })
-    page.on('request', (request) => this.#see(request))
     page.on('requestfailed', (request) => {
       if (this.#isOfPage(request)) this.#lastFailed = request.url()
     })
     page.on('framenavigated', (frame) => {
-      if (frame === page.mainFrame() && !ALLOWED.test(frame.url())) this.#strayed = true
+      if (frame === page.mainFrame() && !this.#mayShow(frame.url())) this.#strayed = true
     })
-    if (options.block.length > 0 || options.domains !== undefined)
-      await context.route('**/*', (route) => this.#route(route).catch(() => {}))
+    await context.route('**/*', (route) => this.#route(route).catch(() => {}))
+    await openGate({
+      session,
+      mayGo: (url) => this.#mayGo(url),
+      stopped: (url) => {
+        this.#strayed = true
+        lane.refuse(url, 'domain')
+      },
+    })
   }
 
   takeNotes(): readonly string[] {
@@ -73,19 +82,15 @@ export class PageWatch {
     return notes
   }
 
-  // Redirects do not come by `route`: the proxy judges their addresses, and here their domains are noticed.
-  #see(request: Request): void {
-    if (!this.#isOfPage(request) || this.#mayGo(request.url())) return
-    this.#strayed = true
-    this.#parts.lane.refuse(request.url(), 'domain')
-  }
-
   async #route(route: Route): Promise<void> {
     const request = route.request()
     const isUnwanted = this.#parts.options.block.some((type) => type === request.resourceType())
-    const isAway = this.#isOfPage(request) && !this.#mayGo(request.url())
-    if (isUnwanted || isAway) await route.abort('blockedbyclient')
+    if (isUnwanted || this.#isOfOtherWindow(request)) await route.abort('blockedbyclient')
     else await route.continue()
+  }
+
+  #mayShow(url: string): boolean {
+    return url.startsWith('chrome-error:') || this.#mayGo(url)
   }
 
   #mayGo(url: string): boolean {
@@ -93,6 +98,16 @@ export class PageWatch {
     const parsed = URL.parse(url)
     if (parsed === null || !ALLOWED.test(url)) return false
     return domains === undefined || url === 'about:blank' || isWithinDomains(parsed.hostname, domains)
+  }
+
+  /** Other windows are closed; what they ask for must not leave before. */
+  #isOfOtherWindow(request: Request): boolean {
+    try {
+      return request.isNavigationRequest() && request.frame().page() !== this.#page
+    } catch {
+      // The first request of another window has no frame yet.
+      return true
+    }
   }
 
   #isOfPage(request: Request): boolean {

@@ -67,8 +67,12 @@ export interface Site extends AsyncDisposable {
   readonly posted: string[]
   /** Paths that were asked for. */
   readonly paths: string[]
-  /** Further pages, by path. */
+  /** Hosts and paths that were asked for. */
+  readonly asked: string[]
+  /** Further pages, by path; `PORT` in them is that of the site. */
   readonly pages: Map<string, string>
+  /** Further answers, by path. */
+  readonly answers: Map<string, (to: ServerResponse, port: number) => void>
   /** Ends the answers that are held at `/hold`. */
   letGo(): void
 }
@@ -76,13 +80,18 @@ export interface Site extends AsyncDisposable {
 /** Serves the pages. `forbidden`: the port of a listener at 127.0.0.1 that pages try to get at. */
 export async function openSite(forbidden: number): Promise<Site> {
   const [posted, paths, held]: [string[], string[], ServerResponse[]] = [[], [], []]
+  const asked: string[] = []
   const pages = new Map(Object.entries(PAGES))
+  const answers: Site['answers'] = new Map()
   const html = (to: ServerResponse, text: string, status = 200) =>
     to.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(text)
   const away = `http://127.0.0.1:${forbidden}/inside`
   const server = createServer(async (from: IncomingMessage, to: ServerResponse) => {
     const path = from.url?.split('?')[0] ?? ''
     paths.push(path)
+    asked.push(`${from.headers.host?.split(':')[0]}${path}`)
+    const answer = answers.get(path)
+    if (answer !== undefined) return answer(to, (server.address() as AddressInfo).port)
     if (from.method === 'POST') {
       const body = (await from.setEncoding('utf8').toArray()).join('')
       posted.push(body)
@@ -111,7 +120,9 @@ export async function openSite(forbidden: number): Promise<Site> {
     port: (server.address() as AddressInfo).port,
     posted,
     paths,
+    asked,
     pages,
+    answers,
     letGo: () => {
       for (const to of held.splice(0)) html(to, page('<p>At last</p>'))
     },

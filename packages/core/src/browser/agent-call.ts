@@ -62,6 +62,7 @@ export class AgentCall {
     } catch (error) {
       if (isLate()) return this.#answer({ status: 'timeout' })
       signal.throwIfAborted()
+      if (this.#parts.session.page.strayed) return this.#answer({ status: 'blocked' })
       if (!isFull(error)) throw error
       return this.#answer({ status: 'failed', reason: 'the page moved more bytes than it may' })
     }
@@ -130,7 +131,7 @@ export class AgentCall {
     try {
       return await this.#steps.see()
     } catch (error) {
-      if (error instanceof PageFailure) return undefined
+      if (error instanceof PageFailure && !this.#parts.session.page.strayed) return undefined
       throw error
     }
   }

@@ -37,9 +37,11 @@ export class AgentSteps {
     this.mask = new VariableMask(parts.variables)
   }
 
-  /** Returns what the page shows. */
+  /** Returns what the page shows. @throws PageFailure also once it went, or tried to go, elsewhere */
   async see(): Promise<SeenPage> {
-    const { url, title, tree } = await this.#parts.page.snapshot()
+    const { page } = this.#parts
+    const { url, title, tree } = await page.snapshot()
+    if (page.strayed) throw new PageFailure({ kind: 'refused', reason: 'domain' })
     const masked = this.mask.text(tree)
     const end = masked.lastIndexOf('\n', MAX_TREE_CHARS)
     const truncated = masked.length > MAX_TREE_CHARS

@@ -149,8 +149,7 @@ export class BrowserWorker implements AsyncDisposable {
       const parts = { ...this.#parts, id: call.id, session, request, signal, isLate }
       const work = new AgentCall({ ...parts, onStep: (step) => watch.step?.(step) })
       try {
-        const limitMs = Math.min(NAVIGATION_MS, request.timeoutMs)
-        if (request.url !== undefined) await session.page.navigate(request.url, 'load', limitMs)
+        await arrive(session.page, request)
         watch.started?.()
         const answer = await work.run()
         status = answer.status
@@ -232,6 +231,16 @@ interface Run {
   readonly signal: AbortSignal
   readonly isLate: () => boolean
   readonly watch: AgentWatch
+}
+
+/** Opens the page of a request. One that leads to another domain is told by the call: it ends `blocked`. */
+async function arrive(page: BrowserPage, { url, timeoutMs }: AgentRequest): Promise<void> {
+  if (url === undefined) return
+  try {
+    await page.navigate(url, 'load', Math.min(NAVIGATION_MS, timeoutMs))
+  } catch (error) {
+    if (!page.strayed) throw error
+  }
 }
 
 /** Ends a page when the signal is aborted, until the leash is disposed of. */

@@ -28,6 +28,18 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** Services that Chromium itself asks: what it tells them of a page goes by the credential of that page. */
+const OF_THE_BROWSER: ReadonlySet<string> = new Set([
+  'clients2.google.com',
+  'clients4.google.com',
+  'clientservices.googleapis.com',
+  'content-autofill.googleapis.com',
+  'edgedl.me.gvt1.com',
+  'optimizationguide-pa.googleapis.com',
+  'redirector.gvt1.com',
+  'safebrowsing.googleapis.com',
+  'update.googleapis.com',
+])
 const CHALLENGE = 'Basic realm="svc"'
 const nothing = () => {}
 const digestOf = (credential: string): string => hash('sha256', credential)
@@ -124,6 +136,10 @@ export class EgressProxy {
   }
 
   async #connect(lane: EgressLane, place: Place | undefined, url: string) {
+    if (place !== undefined && OF_THE_BROWSER.has(place.host.toLowerCase().replace(/\.$/, ''))) {
+      lane.refuse(url, 'browser')
+      return undefined
+    }
     try {
       if (place === undefined) throw new OutboundRefused('bad-url')
       const socket = await this.#parts.guard.connect(place, lane.closed)

@@ -8,8 +8,16 @@ import { openConnection } from './pinned-socket.ts'
 import { type AddressRanges, AddressRules } from './public-address.ts'
 import { readTarget, type Target } from './target.ts'
 
-/** Reasons why a page may not be called, as its caller is told. */
-export const PAGE_REFUSALS = ['scheme', 'userinfo', 'port', 'dns', 'private_address', 'domain'] as const
+/** Reasons why a page may not be called, as its caller is told. `browser`: a service for Chromium itself. */
+export const PAGE_REFUSALS = [
+  'scheme',
+  'userinfo',
+  'port',
+  'dns',
+  'private_address',
+  'domain',
+  'browser',
+] as const
 export type PageRefusal = (typeof PAGE_REFUSALS)[number]
 
 /** Ports that pages are called at, beside those that the settings name. */

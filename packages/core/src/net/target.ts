@@ -40,6 +40,13 @@ export function readTarget(
   return { url, host, isLiteral: isIP(host) !== 0, isSecure, port }
 }
 
+/** The words to the one who gave an address that `readTarget` refused: what is expected instead. */
+export function expectedTarget({ refusal }: OutboundRefused, { plainHttp }: { plainHttp: boolean }): string {
+  if (refusal === 'port')
+    return 'expected port 80 or 443, or one above 1023 that no other protocol has (port)'
+  return `expected an ${plainHttp ? 'http or https' : 'https'} address without user and password (${refusal})`
+}
+
 function isFit(port: number): boolean {
   if (port === HTTP_PORT || port === HTTPS_PORT) return true
   return port >= FREE_PORTS_FROM && !FOREIGN_PORTS.has(port)

@@ -2,7 +2,7 @@ import type { RecipientState } from '../deliveries/breaker.ts'
 import type { DeliveryReport } from '../deliveries/delivery.ts'
 import { OutboundRefused } from '../net/outbound-refusal.ts'
 import { isPrivateName } from '../net/private-name.ts'
-import { readTarget } from '../net/target.ts'
+import { expectedTarget, readTarget } from '../net/target.ts'
 import { Problem } from '../problem.ts'
 
 /** Kind of the deliveries to endpoints; the recipient is the id of an endpoint, the payload a message. */
@@ -82,8 +82,7 @@ export function endpointUrl(
     return url.href
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error
-    const scheme = plainHttp ? 'http or https' : 'https'
-    throw refused(`expected an ${scheme} address without user and password (${error.refusal})`)
+    throw refused(expectedTarget(error, { plainHttp }))
   }
 }
 

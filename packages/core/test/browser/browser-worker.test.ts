@@ -61,6 +61,28 @@ afterEach(async () => {
   await faked[Symbol.asyncDispose]()
 })
 
+describe('a page that leads to another domain', () => {
+  const BLOCKED = { ok: false, status: 'blocked' }
+  const strays = (fault?: ScriptedPage['fault']) =>
+    faked.browser.pages.set(SHOP, { ...page, strays: true, ...(fault && { fault }) })
+
+  test.each([undefined, { kind: 'navigation', reason: 'ERR_BLOCKED_BY_CLIENT' } as const])(
+    'ends each mode as blocked before anybody sees it, without a session (fault %j)',
+    async (fault) => {
+      const model = new Planned({ type: 'done', answer: 'read' })
+      open(model)
+      strays(fault)
+      for (const mode of ['observe', 'run', 'act'] as const) {
+        const answer = await run({ mode, ...(mode === 'act' && { action: { type: 'click', ref: 'e1' } }) })
+        expect(answer).toMatchObject(BLOCKED)
+        for (const field of ['session_id', 'snapshot', 'final_url', 'answer'])
+          expect(answer).not.toHaveProperty(field)
+      }
+      expect([model.asked, faked.browser.steps, faked.browser.pagesOpen]).toEqual([[], [], 0])
+    },
+  )
+})
+
 describe('a scrape', () => {
   test('brings a page, and notes the host of it and nothing else', async () => {
     const answer = await scrape()

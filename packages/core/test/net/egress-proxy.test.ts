@@ -112,6 +112,16 @@ async function tunnel(place: string, credential: string | undefined, said = '') 
 
 const at = (host: string, path = '/', port = portOf(site)) => `http://${host}:${port}${path}`
 
+test.each(['content-autofill.googleapis.com', 'Update.GoogleAPIs.com.'])(
+  'the service %s, which only Chromium itself asks, is reached with no credential of a page',
+  async (host) => {
+    answers = { [host]: [SITE] }
+    expect(await tunnel(`${host}:443`, basic(lane))).toMatchObject({ status: 502 })
+    expect(await get(`http://${host}/`)).toMatchObject({ status: 0 })
+    expect([asked, lane.refusals.map(({ reason }) => reason)]).toEqual([0, ['browser', 'browser']])
+  },
+)
+
 describe('a call without the credential of a lane', () => {
   test.each([
     ['none', () => undefined],

@@ -82,14 +82,15 @@ describe('a request for a server', () => {
     expect(bench.hetzner.live).toHaveLength(1)
   })
 
-  it.each(['resource_limit_exceeded', 'invalid_input', 'invalid_server_type'])(
-    'that is refused for good, %s, ends the order and frees its money',
+  it.each(['resource_limit_exceeded', 'invalid_input', 'invalid_server_type', 'project_not_verified'])(
+    'that is refused for good, %s, ends the order, frees its money, and holds no other order',
     async (code) => {
       const order = await bench.until(await bench.order(), 'creating')
       bench.hetzner.fail({ answer: { status: 403, body: error(code) }, on: post })
       expect(await bench.step(order)).toBe(`creating > failed failed ${code}`)
       expect(await bench.step(order)).toBe('nothing due')
       expect([await reserved(), (await bench.get(order)).licenseKey]).toEqual([0, undefined])
+      expect((await bench.until(await bench.order(), 'ready')).errorCode).toBeUndefined()
     },
   )
 

@@ -78,6 +78,14 @@ describe('what an endpoint may be', () => {
   })
 
   it.each([
+    [
+      { url: 'https://hooks.example:444/' },
+      'url: expected port 80 or 443, or one above 1023 that no other protocol has (port)',
+    ],
+    [
+      { url: 'https://user:pw@hooks.example/' },
+      'url: expected an https address without user and password (credentials)',
+    ],
     [{ events: [] }, 'events: expected 1 to 50 entries'],
     [{ events: ['job.*', 'nope'] }, 'events.1: unknown event type'],
     [{ events: ['jöb.*'] }, 'events.0: unknown event type'],

@@ -18,6 +18,8 @@ export interface ScriptedPage {
   readonly text?: string
   /** The failure of the page when it is opened. */
   readonly fault?: PageFault
+  /** Whether the page leads to a domain that it may not go to. */
+  readonly strays?: boolean
   /** Holds the navigation until it settles. */
   readonly until?: Promise<unknown>
   /** References of fields for passwords, and of elements in a form with one. */
@@ -84,7 +86,8 @@ class OpenedPage implements BrowserPage {
   async navigate(url: string) {
     this.#url = url
     this.bytes += BYTES
-    const { fault, until, status = 200 } = this.#page
+    const { fault, until, status = 200, strays = false } = this.#page
+    if (strays) this.strayed = true
     await Promise.race([until, this.#gone.promise])
     if (fault !== undefined) throw new PageFailure(fault)
     return { url, status }

@@ -3,7 +3,7 @@ import type { DeliveryOutcome, DeliveryReport } from '../../deliveries/delivery.
 import type { WebhookChannel } from '../../deliveries/webhook-channel.ts'
 import type { Ids } from '../../ids.ts'
 import { OutboundRefused } from '../../net/outbound-refusal.ts'
-import { readTarget } from '../../net/target.ts'
+import { expectedTarget, readTarget } from '../../net/target.ts'
 import { Problem } from '../../problem.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
@@ -91,8 +91,6 @@ function checkAddress(url: string, plainHttp: boolean): void {
     readTarget(url, { plainHttp })
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error
-    const scheme = plainHttp ? 'http or https' : 'https'
-    const expected = `url: expected an ${scheme} address without user and password (${error.refusal})`
-    throw new Problem('invalid-input', { details: [expected] })
+    throw new Problem('invalid-input', { details: [`url: ${expectedTarget(error, { plainHttp })}`] })
   }
 }

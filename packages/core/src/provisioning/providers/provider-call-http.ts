@@ -104,8 +104,11 @@ export class ProviderCalls {
 
   #failureOf(status: number, headers: Headers, body: unknown, correlationId: string | undefined) {
     const { code: given = '', message } = this.#dialect.errorOf(body)
-    const code = CODE.test(given) ? given.toLowerCase() : `http_${status}`
-    const kind = this.#dialect.kindOf(code, status) ?? kindOfStatus(status)
+    const isNamed = CODE.test(given)
+    const code = isNamed ? given.toLowerCase() : `http_${status}`
+    // A 403 with a code of its own is about what was asked: it ends that order, and no token is to blame.
+    const byStatus = isNamed && status === FORBIDDEN ? 'refused' : kindOfStatus(status)
+    const kind = this.#dialect.kindOf(code, status) ?? byStatus
     const detail = message === undefined ? undefined : keptText(message)
     const until = kind === 'rate-limited' ? this.#resetOf(headers) : undefined
     if (until !== undefined) this.#limitedUntil = until
@@ -127,8 +130,10 @@ export class ProviderCalls {
   }
 }
 
+const FORBIDDEN = 403
+
 function kindOfStatus(status: number): ProviderFailureKind {
-  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 401 || status === FORBIDDEN) return 'unauthorized'
   if (status === 404) return 'not-found'
   if (status === 409 || status === 423) return 'locked'
   if (status === 429) return 'rate-limited'
