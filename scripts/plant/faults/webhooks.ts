@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'webhooks: names of private networks are allowed',
-    file: ENDPOINT,
+    file: 'packages/core/src/net/private-name.ts',
     find: 'localhost|local|internal|arpa|onion',
     replace: 'localhost|local|arpa|onion',
     suites: [INPUTS],

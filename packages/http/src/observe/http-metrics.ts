@@ -8,7 +8,7 @@ export const UNMATCHED = 'unmatched'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const OTHER_METHOD = 'other'
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Routes whose durations are counted by bucket: hosts ask them all the time. Of others count and sum are told. */
+/** Routes whose durations are counted by bucket, because hosts ask them all the time. */
 const HOT: ReadonlySet<unknown> = new Set([
   '/v1/telemetry/heartbeat',
   '/v1/jobs/claim',
@@ -77,8 +77,8 @@ declare module 'prom-client' {
 }
 
 /**
- * Durations by route. A route has its series from its first request on: all routes with all their statuses and
- * buckets were a megabyte at each scrape.
+ * Durations by route. A route has its series from its first request on: all routes with all their statuses
+ * and buckets were a megabyte at each scrape.
  */
 class Durations extends Histogram<Label> {
   override async getForPromString() {
