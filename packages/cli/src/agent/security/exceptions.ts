@@ -164,7 +164,9 @@ async function updatesOf(host: SecurityHost, isOn: boolean): Promise<string[]> {
           place,
         )
   return updateNames.flatMap((name) => {
-    const value = new RegExp(`^APT::Periodic::${name} "(.*)";$`, 'm').exec(stdout)?.[1] ?? ''
+    const before = `APT::Periodic::${name} "`
+    const line = stdout.split('\n').find((each) => each.startsWith(before) && each.endsWith('";'))
+    const value = line?.slice(before.length, -2) ?? ''
     const wanted = isOn ? '1' : '0'
     return value === wanted
       ? []

@@ -10,7 +10,7 @@ const NO_MAILBOX: ReadonlySet<string> = new Set(['5.1.1', '5.1.10'])
 /** Codes that name no reason, so that the words count. */
 const UNSAID: ReadonlySet<string> = new Set(['5.0.0', '5.1.0'])
 const WORDS =
-  /\bunknown (?:user|recipient|mailbox)\b|\b(?:user|mailbox|recipient)(?: \S*@\S*)? (?:is )?(?:unknown|not found|does not exist)\b|\bno such (?:user|mailbox|recipient)\b/i
+  /\bunknown (?:user|recipient|mailbox)\b|\b(?:user|mailbox|recipient)(?: [^\s@]{1,64}@[^\s@]{1,255})? (?:is )?(?:unknown|not found|does not exist)\b|\bno such (?:user|mailbox|recipient)\b/i
 /** Words about the sender of the message, such as those of a relay that asks back whether it exists. */
 const OF_SENDER = /\b(?:sender|sent:|called:)/i
 
