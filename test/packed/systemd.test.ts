@@ -153,7 +153,7 @@ describe('On a machine with systemd', () => {
       const sshd = property('ssh', 'MainPID')
       expect(install('--allow', 'firewall')).toMatchObject({ code: 0 })
       expect(log(await set('7000'))).toMatch(
-        /sshd reads its files again\n(?:the values.* are set|some values.* not set: sysctl: .*)\nrevision 1 is confirmed\n/,
+        /sshd reads its files again\n(?:the values.* are set|some values.* not set: sysctl: .*)\n(?:note: .*\n)*revision 1 is confirmed\n/,
       )
       expect(rules()).toContain('tcp dport { 22, 7000 } accept')
       expect([property('ssh', 'MainPID'), machine.sh('sshd -T | grep maxauth')]).toEqual([

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { given, type Handler } from '../program/command-run.ts'
 import { idColumn } from '../terminal/id-column.ts'
 import { ago, table } from '../terminal/render.ts'
+import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 
 /** Declares the commands about what the key of a license may do. */
@@ -63,5 +64,5 @@ export const restrictLicenses: Handler<RestrictOptions> = async (run) => {
 /** Lets a key do all that its license may. */
 export const unrestrictLicense: Handler<object> = async (run) => {
   const answer = await run.operate<{ license: LicenseView }>('licenses.unrestrict', { license: run.arg(0) })
-  run.print(answer, () => `the key of ${answer.license.id} does all that the license may\n`)
+  run.print(answer, () => `the key of ${plain(answer.license.id)} does all that the license may\n`)
 }

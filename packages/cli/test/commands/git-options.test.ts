@@ -56,6 +56,7 @@ const OPTIONS: readonly [command: string, words: readonly string[], adds: object
   ['hooks remove', ['--license', 'lic_1'], { license: 'lic_1' }],
   ['deliveries', ['--license', 'lic_1'], { license: 'lic_1' }],
   ['deliveries', ['--limit', '7'], { limit: 7 }],
+  ['deliveries', ['--cursor', 'gdl_7'], { cursor: 'gdl_7' }],
   ['test', ['--sha', 'b'.repeat(40)], { sha: 'b'.repeat(40) }],
   ['test', ['--ref', 'refs/tags/v1'], { ref: 'refs/tags/v1' }],
   ['test', ['--license', 'lic_1'], { license: 'lic_1' }],

@@ -19,6 +19,7 @@ const APART: Readonly<Record<string, string>> = {
   'jobs cancel --wait': 'what follows a cancel: commands/jobs',
   'security deny --force': 'there is nothing to close here: commands/security',
   'security deny --rollback-seconds': 'there is nothing to close here: commands/security',
+  'ssh config --write': 'a file: commands/ssh-config',
   'browser scrape --output': 'a file: commands/browser',
 }
 /** Options that change what is printed, and nothing else. */

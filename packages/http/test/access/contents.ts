@@ -14,8 +14,12 @@ export interface Glass extends AsyncDisposable {
   dropAllBut?(table: string): Promise<void>
 }
 
-/** The log of changes, which also has those that were refused. */
-export type Except = 'audit'
+const TABLES = { audit: 'audit_log', licenseCalls: 'license_calls' } as const
+/**
+ * The log of changes, which also has those that were refused; and the count of a license's own calls, by
+ * which operators see what closing its key would refuse.
+ */
+export type Except = keyof typeof TABLES
 
 /** Opens such a storage with the clock of the plane. */
 export type OpenGlass = (clock: FakeClock) => Promise<Glass>
@@ -72,7 +76,7 @@ async function tablesOf(reader: pg.Client): Promise<readonly string[]> {
 }
 
 async function dumped(reader: pg.Client, except: Except | undefined): Promise<string> {
-  const tables = (await tablesOf(reader)).filter((name) => name !== (except && 'audit_log'))
+  const tables = (await tablesOf(reader)).filter((name) => name !== (except && TABLES[except]))
   const parts = tables.map((name) => `select '${name}' as name, t::text as row from "${name}" t`)
   const { rows } = await reader.query(`${parts.join(' union all ')} order by 1, 2`)
   return written(rows)

@@ -179,11 +179,11 @@ describe.each<readonly [string, OpenGlass]>([
   }
 
   it.each(CASES)('%s', async (_title, ask) => {
-    const before = await world.contents()
+    const before = await world.contents('licenseCalls')
     const others = await send(ask(world.other, world))
     const missing = await send(ask(nobodys(world), world))
     expect(comparable(others)).toEqual(comparable(missing))
-    expect(await world.contents()).toBe(before)
+    expect(await world.contents('licenseCalls')).toBe(before)
   })
 
   it.each(OWN_EFFECT)('%s', async (_title, ask) => {

@@ -12,6 +12,7 @@ export const CARRIED_TABLES = [
   'sessions',
   'second_factors',
   'licenses',
+  'license_calls',
   'audit_log',
   'agents',
   'host_identities',

@@ -81,6 +81,7 @@ const MORE_ROWS = [
   `insert into provisioning_budget values (1, 'cp-1', 5000, 'EUR')`,
   `insert into provisioning_catalog values ('small', 'hetzner', 'cx22', '["fsn1"]', 'debian-12', '["ops"]', 600, 'EUR', true)`,
   `insert into provider_credentials values ('hetzner', 'v1:k1:y', 'digest', 'verified', now(), null)`,
+  `insert into license_calls select id, 'scan', date '2026-01-05', 2, now() from licenses limit 1`,
   `insert into second_factors values ('adm_1', 'A2B3', now(), null, 0, array['x', 'NULL', '', 'a,"b"\\'])`,
 ]
 
