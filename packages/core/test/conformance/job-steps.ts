@@ -166,7 +166,25 @@ const preface = steps(
 
 const sweep = steps('sweep', fc.constant({}), () => () => (stores, now) => stores.jobs.sweep(now))
 
-/** Steps that change jobs. */
+const waits = steps(
+  'pending',
+  fc.record({ licenseId, most: fc.constantFrom(1, 3, 100) }),
+  ({ licenseId: id, most }) =>
+    () =>
+    (stores) =>
+      stores.jobs.pending(id, most),
+)
+const runs = steps(
+  'is run',
+  fc.record({
+    licenseId,
+    target: fc.oneof(fc.constant(''), fingerprint),
+    kind: fc.constantFrom<JobKind>('prune', 'deploy', 'db'),
+  }),
+  (work) => () => (stores, now) => stores.jobs.isRun(work, now),
+)
+
+/** Steps that change jobs, or ask about those that wait. */
 export const jobSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 12, arbitrary: enqueue },
   { weight: 16, arbitrary: lease },
@@ -176,4 +194,6 @@ export const jobSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: supersede },
   { weight: 2, arbitrary: preface },
   { weight: 4, arbitrary: sweep },
+  { weight: 2, arbitrary: waits },
+  { weight: 2, arbitrary: runs },
 ]
